@@ -5,7 +5,7 @@ import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/co
 import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review } from "../commands/ci/find-review";
-import { StaleCommentError } from "../commands/ci/keep-comment";
+import { StaleCommentError } from "../commands/ci/keep-notes";
 import { failure, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
@@ -13,7 +13,7 @@ import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import type { CommentSubject, RecordSeal } from "../report/job-comment";
 import { type Invocation, listOf } from "./invocation";
-import { type GithubEvent, githubEvent, repositoryOf, startedBy } from "./job";
+import { githubEvent, repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
 import { exitCodes, report, repositoryPath } from "./report";
 import { manifestIn } from "./synthesize";
@@ -49,17 +49,18 @@ export const commentOptions = [
 export function readJob({ environment, cwd, options }: Invocation): CiJob {
   const platform = platformOf(environment);
   const { commit, job: page } = startedBy(environment, cwd, []);
-  const read =
-    platform === "github" ? githubJob(environment) : platform === "gitlab" ? gitlabJob(environment) : none;
+  const read = platform && { github: githubJob, gitlab: gitlabJob }[platform](environment);
   const given = typeof options.pullRequest === "number" ? options.pullRequest : undefined;
   if (given !== undefined)
     return { platform, page, commit, pullRequest: given, proposes: true, isQueue: false, isDecided: true };
-  return { platform, page, commit, ...read };
+  return { platform, page, commit, ...none, ...read };
 }
 
 type JobKind = Omit<CiJob, "platform" | "page">;
 
 const none: JobKind = { proposes: false, isQueue: false, isDecided: false };
+
+const isHash = /^[0-9a-f]{40,64}$/;
 
 function githubJob(environment: ProcessEnvironment): JobKind {
   const event = githubEvent(environment);
@@ -76,23 +77,15 @@ function githubJob(environment: ProcessEnvironment): JobKind {
   if (event.issue?.pull_request)
     return { ...none, pullRequest: event.issue.number, proposes: true, commit: undefined };
   const { number, head, merged = false } = event.pull_request ?? {};
-  if (number === undefined) return { ...none, earlier: earlierOf(event) };
+  const ids = (event.commits ?? []).slice(0, -1).flatMap(({ id = "" }) => (isHash.test(id) ? id : []));
+  // Of a push of many commits, the last 50 are looked at for a pull request.
+  if (number === undefined) return { ...none, earlier: ids.slice(-50).reverse() };
   // Merged or given up: what was reviewed stays as it was.
   const proposes = event.action !== "closed";
   const isDecided = !proposes && merged;
   const commit = proposes ? head?.sha : undefined;
   return { ...none, pullRequest: number, proposes, isDecided, ...(commit !== undefined && { commit }) };
 }
-
-/** Commits that are looked at for a pull request, of a push of many. */
-const mostCommits = 50;
-
-const earlierOf = ({ commits = [] }: GithubEvent): readonly string[] =>
-  commits
-    .slice(0, -1)
-    .flatMap(({ id = "" }) => (/^[0-9a-f]{40,64}$/.test(id) ? id : []))
-    .slice(-mostCommits)
-    .reverse();
 
 function gitlabJob(environment: ProcessEnvironment): JobKind {
   const number = Number(environment.CI_MERGE_REQUEST_IID);
@@ -176,13 +169,11 @@ export function writeOutputs({ environment }: Invocation, outputs: Readonly<Reco
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
-/** Bytes: GitHub takes no summary of a step above 1 MiB. */
-const longestSummary = 1024 * 1024 - 200;
-
 /** Appends texts of Markdown to the summary of the job, where it has one; those that do not fit any more are counted. */
 export function writeSummary({ environment }: Invocation, texts: readonly string[]): void {
   const { GITHUB_STEP_SUMMARY: file = "" } = environment;
-  let left = longestSummary - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+  // Bytes: GitHub takes no summary of a step above 1 MiB.
+  let left = 1024 * 1024 - 200 - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
   const fitting: string[] = [];
   for (const text of texts) {
     left -= Buffer.byteLength(text) + 1;

@@ -62,13 +62,15 @@ interface CompletedWord {
   readonly meaning?: string;
 }
 
-/** Names that are looked up only where they may stand. */
-interface CompletionSources {
-  readonly addresses: () => Promise<readonly string[]>;
-  readonly outputs: () => Promise<readonly string[]>;
-  readonly stacks: () => Promise<readonly string[]>;
-  readonly stages: () => Promise<readonly string[]>;
-}
+/** Looks up names of a kind; asked only where they may stand. */
+export type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
+
+/** What may stand for a placeholder: `<address>`, `[stack...]`. */
+const kinds: Readonly<Record<string, Parameters<NameSource>[0] | "files">> = {
+  ...{ address: "addresses", from: "addresses", to: "addresses", stack: "stacks", stage: "stages" },
+  ...{ path: "files", file: "files", dir: "files", folder: "files", backup: "files" },
+  ...{ planfile: "files", "planfile|stack": "files" },
+};
 
 /** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
 export type TypedOptions = Readonly<Record<string, readonly string[]>>;
@@ -89,7 +91,11 @@ export interface Typed {
 
 /** Reads the words after the program's name, the last one being that at the cursor. */
 export function readTyped(program: Command, words: readonly string[]): Typed {
-  const [current = "", ...before] = joinEquals(words).reverse();
+  // Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`.
+  const joined = words.filter(
+    (word, i) => !(word === "=" && i < words.length - 1 && /^--?[A-Za-z]/.test(words[i - 1] ?? "")),
+  );
+  const [current = "", ...before] = joined.reverse();
   let command = program;
   const options: Record<string, string[]> = {};
   const positional: string[] = [];
@@ -104,10 +110,11 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
       isLiteral = true;
     } else if (named) {
       const option = findOption(command, named[1] as string);
-      awaiting = option && takesValue(option) && named[2] === undefined ? option : undefined;
+      const takesValue = option !== undefined && (option.required || option.optional);
+      awaiting = takesValue && named[2] === undefined ? option : undefined;
       if (option && named[2] !== undefined) note(options, option, named[2]);
     } else {
-      const inner = positional.length === 0 ? command.commands.find((one) => isCalled(one, word)) : undefined;
+      const inner = positional.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
       if (inner && inner.name() !== "help") command = inner;
       else positional.push(word);
     }
@@ -121,9 +128,9 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
 }
 
 /** Returns the candidates at the cursor that begin with the typed text. */
-export async function complete(typed: Typed, sources: CompletionSources): Promise<Completion> {
+export async function complete(typed: Typed, source: NameSource): Promise<Completion> {
   const { current, prefix, awaiting } = typed;
-  const found = await candidates(typed, sources);
+  const found = await candidates(typed, source);
   if (found === "files") return { kind: "files" };
   // Options that may be repeated, or take several values, leave room for what else may follow.
   const others = awaiting?.variadic && current.startsWith("-") ? optionWords(typed) : [];
@@ -145,66 +152,44 @@ const escaped = (word: string): string => word.replaceAll(":", "\\:");
 
 type Candidates = readonly CompletedWord[] | "files";
 
-async function candidates(typed: Typed, sources: CompletionSources): Promise<Candidates> {
+async function candidates(typed: Typed, source: NameSource): Promise<Candidates> {
   const { command, positional, current, awaiting } = typed;
-  if (awaiting) return optionValues(awaiting, sources, current);
+  if (awaiting) return optionValues(awaiting, source, current);
   if (current.startsWith("-")) return optionWords(typed);
   const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
   const inner = isVerb ? shownVerbs(command) : [];
   const verbs = inner.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
-  const argument = argumentAt(command, positional.length);
-  const values = argument ? await argumentValues(command, argument, sources) : [];
+  // A variadic argument takes all that follow.
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[positional.length] ?? (last?.variadic ? last : undefined);
+  const values = argument ? await argumentValues(command, argument, source) : [];
   return values === "files" ? "files" : [...verbs, ...values];
 }
 
-function optionValues(
-  option: Option,
-  sources: CompletionSources,
-  current: string,
-): Promise<Candidates> | Candidates {
+async function namesFor(placeholder: string, source: NameSource): Promise<Candidates> {
+  const kind = kinds[placeholder];
+  if (kind === undefined || kind === "files") return kind ?? [];
+  return (await source(kind)).map((word) => ({ word }));
+}
+
+async function optionValues(option: Option, source: NameSource, current: string): Promise<Candidates> {
   const placeholder = /<(\w+)/.exec(option.flags)?.[1] ?? "";
   // Classes are separated by commas: the last one is completed.
   const before = placeholder === "classes" ? current.slice(0, current.lastIndexOf(",") + 1) : "";
   if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
-  if (placeholder === "address") return asWords(sources.addresses());
-  if (placeholder === "stack") return asWords(sources.stacks());
-  if (placeholder === "stage") return asWords(sources.stages());
-  return ["path", "file", "dir", "folder"].includes(placeholder) ? "files" : [];
+  return namesFor(placeholder, source);
 }
 
 /** Verbs that are about one service, and nothing else that has an address. */
-const ofServices = new Set([
-  "deploy",
-  "restart",
-  "suspend",
-  "resume",
-  "rollback",
-  "cancel",
-  "status",
-  "deployments",
-]);
+const ofServices = new Set("deploy restart suspend resume rollback cancel status deployments".split(" "));
 
-async function argumentValues(
-  command: Command,
-  argument: Argument,
-  sources: CompletionSources,
-): Promise<Candidates> {
+async function argumentValues(command: Command, argument: Argument, source: NameSource): Promise<Candidates> {
   if (argument.argChoices) return argument.argChoices.map((word) => ({ word }));
-  const name = argument.name();
-  if (["address", "from", "to"].includes(name)) {
-    const addresses = await asWords(sources.addresses());
-    return ofServices.has(command.name()) && command.parent?.parent === null
-      ? addresses.filter(({ word }) => word.startsWith("service."))
-      : addresses;
-  }
-  if (command.name() === "output") return asWords(sources.outputs());
-  if (name === "stack") return asWords(sources.stacks());
-  if (name === "stage") return asWords(sources.stages());
-  return ["planfile|stack", "planfile", "file", "backup"].includes(name) ? "files" : [];
+  if (command.name() === "output") return (await source("outputs")).map((word) => ({ word }));
+  const names = await namesFor(argument.name(), source);
+  const isOfServices = ofServices.has(command.name()) && command.parent?.parent === null;
+  return isOfServices && names !== "files" ? names.filter(({ word }) => word.startsWith("service.")) : names;
 }
-
-const asWords = async (texts: Promise<readonly string[]>): Promise<readonly CompletedWord[]> =>
-  (await texts).map((word) => ({ word }));
 
 /** With one dash where one is typed, as Terraform's are. */
 function optionWords({ command, current }: Typed): readonly CompletedWord[] {
@@ -222,25 +207,7 @@ const allOptions = (command: Command | null): readonly Option[] =>
 const findOption = (command: Command, name: string): Option | undefined =>
   allOptions(command).find(({ long, short }) => long === `--${name}` || short === `-${name}`);
 
-const takesValue = (option: Option): boolean => option.required || option.optional;
-
-const isCalled = (command: Command, name: string): boolean =>
-  command.name() === name || command.aliases().includes(name);
-
-/** The argument at a position; a variadic one takes all that follow. */
-function argumentAt({ registeredArguments }: Command, position: number): Argument | undefined {
-  const last = registeredArguments.at(-1);
-  return registeredArguments[position] ?? (last?.variadic ? last : undefined);
-}
-
 function note(options: Record<string, string[]>, option: Option, value: string): void {
   const name = option.attributeName();
   options[name] = [...(options[name] ?? []), value];
-}
-
-/** Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`. */
-function joinEquals(words: readonly string[]): string[] {
-  return words.filter(
-    (word, i) => !(word === "=" && i < words.length - 1 && /^--?[A-Za-z]/.test(words[i - 1] ?? "")),
-  );
 }

@@ -13,6 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { text as readAll } from "node:stream/consumers";
 import { failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
@@ -54,7 +55,11 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
     const summary = code === "EEXIST" && keep ? `${path} is there already` : `cannot write ${path} (${code})`;
     throw failure("command.usage", summary);
   } finally {
-    removeScratch(scratch);
+    try {
+      rmSync(scratch, { force: true });
+    } catch {
+      // Where there is no folder there is no file either.
+    }
   }
 }
 
@@ -71,13 +76,6 @@ export function makeFolder(folder: string, mode?: number): void {
 
 /** Returns true if a file is there. */
 export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
-
-/** Where there is no folder there is no file either. */
-function removeScratch(scratch: string): void {
-  try {
-    rmSync(scratch, { force: true });
-  } catch {}
-}
 
 function writeScratch(path: string, text: string, mode: number): void {
   rmSync(path, { force: true });
@@ -116,17 +114,18 @@ async function readToEnd({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array
   return Buffer.concat(parts);
 }
 
-/** Bytes of a state or a saved plan. */
-const largestText = 64 * 1024 * 1024;
-
-/** The text of a file that was named on the command line. */
+/** The text of a file that was named on the command line: a state or a saved plan, at most. */
 export function readText(path: string): string {
   try {
-    return readLimited(path, largestText).toString("utf8");
+    return readLimited(path, 64 * 1024 * 1024).toString("utf8");
   } catch (cause) {
     throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }
 }
+
+/** The text of a file that was named on the command line, or of standard input for `-`. */
+export const readTextOrInput = async (path: string, { stdin }: Pick<Terminal, "stdin">): Promise<string> =>
+  path === "-" ? readAll(stdin) : readText(path);
 
 /** Writes metrics for a collector, which is another user; `metrics` gets the text of the file, empty where that is unread. */
 export function writeMetrics(path: string, metrics: (before: string) => string): void {

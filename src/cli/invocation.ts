@@ -70,8 +70,14 @@ export const stackRun = (
   name,
 });
 
-/** Does what a verb is for; returns the exit code. */
-export type Handler = (invocation: Invocation) => Promise<number>;
+/** Does what a verb is for; returns the exit code or an outcome that has it, or nothing where all went well. */
+export type Handler = (invocation: Invocation) => Promise<number | { readonly exitCode: number } | undefined>;
+
+/** Runs a handler; returns the exit code. */
+export async function exitCodeAfter(handler: Handler, invocation: Invocation): Promise<number> {
+  const ended = await handler(invocation);
+  return typeof ended === "object" ? ended.exitCode : (ended ?? 0);
+}
 
 /** Makes the parser's callback out of a handler. */
 export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;
@@ -91,12 +97,6 @@ export const interruptionNotices = {
   reading: "Cancelled.",
 } as const;
 
-/** A signal that Ctrl-C aborts. */
-export interface Interruption {
-  readonly signal: AbortSignal;
-  readonly dispose: () => void;
-}
-
 /**
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.
@@ -104,7 +104,7 @@ export interface Interruption {
 export function listenForInterruption(
   source: Pick<NodeJS.EventEmitter, "on" | "off">,
   onSecond: () => void,
-): Interruption {
+): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController();
   // Every request in flight listens; that many listeners are no leak.
   setMaxListeners(0, controller.signal);

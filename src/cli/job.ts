@@ -33,7 +33,7 @@ const systems: Readonly<Record<string, JobNames>> = {
   ATLANTIS_TERRAFORM_VERSION: { by: ["USER_NAME"], commit: ["HEAD_COMMIT"], page: ["PULL_URL"] },
 };
 
-/** Set by hand, or by a wrapper that knows better: they win. */
+/** Set by hand, or by a wrapper, where no system is known. */
 const anyJob: JobNames = {
   by: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER"],
   commit: ["GITHUB_SHA", "CI_COMMIT_SHA"],
@@ -58,15 +58,13 @@ export const jobVariables: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** A line of the history stays a line. */
-const longest = 200;
-
 /** Returns what the environment of a job says of it. */
 export function toldBy(environment: ProcessEnvironment) {
   const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
   const first = (names: readonly string[]): string | undefined =>
     names
-      .map((name) => environment[name]?.trim().slice(0, longest))
+      // A line of the history stays a line.
+      .map((name) => environment[name]?.trim().slice(0, 200))
       .find((value) => value !== undefined && value !== "");
   return { by: first(system.by), commit: first(system.commit), page: first(system.page) };
 }
@@ -82,22 +80,21 @@ export function startedBy(
 ): Omit<RunOrigin, "command"> {
   const { by, commit: named, page } = toldBy(environment);
   const commit = named ?? commitAt(dirname(resolve(cwd, files.at(0) ?? "rnv.yaml")));
-  const job = githubPage(environment) ?? page;
+  const {
+    GITHUB_ACTIONS,
+    GITHUB_SERVER_URL: server,
+    GITHUB_REPOSITORY: name,
+    GITHUB_RUN_ID: run,
+  } = environment;
+  const job = GITHUB_ACTIONS && server && name && run ? `${server}/${name}/actions/runs/${run}` : page;
+  // The address of a page, without credentials in it.
+  const isPage = /^https?:\/\/[^\s@]+$/.test(job ?? "");
   return {
     by: by ?? `${userName(environment)}@${hostname()}`,
     ...(commit !== undefined && { commit }),
-    ...(job !== undefined && isPage(job) && { job }),
+    ...(isPage && { job }),
   };
 }
-
-function githubPage(environment: ProcessEnvironment): string | undefined {
-  const { GITHUB_ACTIONS, GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID } = environment;
-  if (!GITHUB_ACTIONS || !GITHUB_SERVER_URL || !GITHUB_REPOSITORY || !GITHUB_RUN_ID) return undefined;
-  return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}`;
-}
-
-/** The address of a page, without credentials in it. */
-const isPage = (text: string): boolean => /^https?:\/\/[^\s@]+$/.test(text);
 
 function userName(environment: ProcessEnvironment): string {
   try {
@@ -228,12 +225,7 @@ export function githubEvent({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment
 }
 
 /** Events of GitHub whose payload tells where a pull request comes from. */
-const pullRequestEvents = new Set([
-  "pull_request",
-  "pull_request_target",
-  "pull_request_review",
-  "pull_request_review_comment",
-]);
+const ofPullRequest = /^pull_request(_target|_review|_review_comment)?$/;
 
 /**
  * Says why what a job checked out may be the work of a stranger: a pull request from a fork, or one of which that cannot be
@@ -252,7 +244,7 @@ export function strangersJob(environment: ProcessEnvironment): string | undefine
       : undefined;
   if (event === "workflow_run")
     return run?.head_repository?.full_name === own ? undefined : "This run follows one of a fork";
-  if (!pullRequestEvents.has(event)) return undefined;
+  if (!ofPullRequest.test(event)) return undefined;
   const head = proposed?.head?.repo?.full_name;
   return head && head === proposed.base?.repo?.full_name ? undefined : "This pull request comes from a fork";
 }

@@ -69,7 +69,13 @@ export const options = {
     "exit 2 also for what is not in the manifest: services, projects, variables, settings not at their default",
   ),
   jsonInto: new Option("--json-into <file>", "also write into this file what --json would print"),
-  expectDigest: expectDigest(),
+  expectDigest: new Option(
+    "--expect-digest <digest>",
+    "apply only if the plan has this digest, as a reviewed one shows it; else exit 5",
+  ).argParser((text: string) => {
+    if (/^([0-9a-f]{12}|[0-9a-f]{64})$/.test(text)) return text;
+    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, or the 12 that a terminal shows.");
+  }),
   html: new Option(
     "--html <file>",
     "also write it as a page for a browser: one file, which loads nothing (beta)",
@@ -143,14 +149,6 @@ function lockTimeout(): Option {
 
 function parallelism(): Option {
   return new Option("--parallelism <n>", "most changes in flight at once").argParser(positive).default(10);
-}
-
-function expectDigest(): Option {
-  const description = "apply only if the plan has this digest, as a reviewed one shows it; else exit 5";
-  return new Option("--expect-digest <digest>", description).argParser((text: string) => {
-    if (/^([0-9a-f]{12}|[0-9a-f]{64})$/.test(text)) return text;
-    throw new InvalidArgumentError("Not a digest: 64 hexadecimal digits, or the 12 that a terminal shows.");
-  });
 }
 
 /** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */

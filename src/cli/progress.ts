@@ -1,6 +1,6 @@
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent } from "../model/apply-event";
-import { systemClock } from "../model/time";
+import { reminderAfter, systemClock } from "../model/time";
 import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
 import { createStyle } from "../report/style";
@@ -14,12 +14,13 @@ import type { Terminal } from "./terminal";
 export function createProgress(invocation: Invocation): Progress {
   const shown = shownProgress(invocation);
   const write = openJsonLines(invocation);
-  if (write === undefined) return shown;
-  const emit = (event: ApplyEvent): void => {
-    write(jsonOf(event));
-    shown.emit(event);
+  return {
+    close: shown.close,
+    emit: (event) => {
+      write?.(jsonOf(event));
+      shown.emit(event);
+    },
   };
-  return { ...shown, emit };
 }
 
 const jsonOf = (event: ApplyEvent): string => eventJson(event, new Date(systemClock.now()).toISOString());
@@ -69,29 +70,24 @@ export const plainProgress = (terminal: Pick<Terminal, "out">, textOf: EventText
   close: () => {},
 });
 
-interface LiveOptions extends Ticker {
-  /** The text of an event without colour: its width is that of its characters. */
-  readonly plain: EventText;
-}
-
 interface InFlight {
   readonly label: string;
   readonly since: number;
   status: string;
 }
 
-const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const frameMilliseconds = 120;
+const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const mostLines = 8;
 
 /**
  * Lines of finished steps above, and below them one line for each step in flight with its elapsed time and one for the
- * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it.
+ * whole run, written again several times a second. `Still …` lines are not printed: the running clock says it. `plain` gives
+ * the text of an event without colour: its width is that of its characters.
  */
 export function liveProgress(
   terminal: Pick<Terminal, "out" | "width">,
   textOf: EventText,
-  { now, every, plain }: LiveOptions,
+  { now, every, plain }: Ticker & { readonly plain: EventText },
 ): Progress {
   const inFlight = new Map<string, InFlight>();
   const total = countRun();
@@ -100,10 +96,15 @@ export function liveProgress(
   let stop: (() => void) | undefined;
 
   const erase = (): string => (drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : "");
+  const lineOf = ({ label, since, status }: InFlight): string => {
+    const elapsed = elapsedText(Math.floor((now() - since) / 1000));
+    return clip(
+      [`${frames[frame % frames.length]} ${label} ${elapsed}`, status].filter(Boolean).join(", "),
+      terminal,
+    );
+  };
   const redraw = (above = ""): void => {
-    const lines = [...inFlight.values()]
-      .slice(0, mostLines)
-      .map((step) => clip(`${frames[frame % frames.length]} ${describe(step, now())}`, terminal.width ?? 80));
+    const lines = [...inFlight.values()].slice(0, mostLines).map(lineOf);
     if (inFlight.size > mostLines) lines.push(`  … and ${inFlight.size - mostLines} more`);
     if (inFlight.size > 0) lines.push(...total.lines([...inFlight.keys()], now()));
     terminal.out(`${erase()}${above}${lines.map((line) => `${line}\n`).join("")}`);
@@ -124,7 +125,7 @@ export function liveProgress(
       total.note(event, now());
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
-      if (inFlight.size > 0) stop ??= every(frameMilliseconds, tick);
+      if (inFlight.size > 0) stop ??= every(120, tick);
       else pause();
     },
     close: () => {
@@ -148,13 +149,8 @@ function track(inFlight: Map<string, InFlight>, event: ApplyEvent, now: number, 
   }
 }
 
-const describe = (step: InFlight, now: number): string => {
-  const elapsed = elapsedText(Math.floor((now - step.since) / 1000));
-  return `${step.label} ${elapsed}${step.status === "" ? "" : `, ${step.status}`}`;
-};
-
 /** A line that wraps would make the cursor go up too few lines; control characters would move it. */
-function clip(line: string, width: number): string {
+function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   const safe = line.replace(/\p{C}/gu, " ");
   return safe.length < width ? safe : `${safe.slice(0, Math.max(1, width - 2))}…`;
 }
@@ -169,15 +165,10 @@ export interface WaitNotice {
 }
 
 interface WaitingOptions extends Ticker {
-  /** Host of the server. */
   readonly host: string;
   readonly say: (line: string) => void;
 }
 
-/** Milliseconds without an answer after which it is said, and said again. */
-const patience = [10_000, 30_000, 60_000];
-const lastPatience = 60_000;
-const lookMilliseconds = 1000;
 /** How late a busy machine may send a retry, milliseconds. */
 const lateMs = 5000;
 
@@ -205,7 +196,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
       return;
     }
     const waited = now() - since;
-    if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
+    if (waited < reminderAfter(told)) return;
     told += 1;
     const time = `${elapsedText(Math.floor(waited / 1000))} so far`;
     const seconds = Math.floor(((again?.until ?? 0) - now()) / 1000);
@@ -219,7 +210,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
   const begin = (): void => {
     if (stop !== undefined) return;
     answered();
-    stop = every(lookMilliseconds, look);
+    stop = every(1000, look);
   };
   const answered = (): void => {
     since = now();

@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import type { Approval } from "../commands/apply";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
@@ -29,11 +30,14 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
   const addresses = unconfirmed.map((change) => change.address);
   const isApproved = options.autoApprove || options.isSaved === true;
   if (!options.ask && unconfirmed.length > 0)
-    throw new DiagnosticsError(
-      unconfirmed.map((change) => deletionRefused(change, plan, options)),
-      4,
-    );
-  if (!options.ask && !isApproved) throw new DiagnosticsError([approvalMissing(plan)]);
+    throw new DiagnosticsError(unconfirmed.map((change) => deletionRefused(change, plan, options)));
+  if (!options.ask && !isApproved)
+    throw failure("command.usage", `${plan.options.mode} needs approval, but this is not a terminal`, {
+      hint:
+        plan.options.mode === "destroy"
+          ? "Run it in a terminal, or add --auto-approve."
+          : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
+    });
   if (options.ask) {
     for (const change of unconfirmed) {
       if (!(await askForName(change, plan, options.ask, options.say))) return undefined;
@@ -53,12 +57,10 @@ export const askablePlan = (plan: Plan): Plan => ({
   }),
 });
 
-/** So often a name may be mistyped. */
-const mostTries = 3;
-
 async function askForName(change: Change, plan: Plan, ask: Prompter, say: (text: string) => void) {
   let opening = deletionText(change, plan);
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  // So often it may be mistyped.
+  for (let tries = 0; tries < 3; tries += 1) {
     const answer = await ask(`${opening}  Type its name to confirm: `);
     if (answer === change.name) return true;
     if (answer === undefined) return false;
@@ -98,43 +100,25 @@ function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: Ap
   });
 }
 
-const approvalMissing = (plan: Plan) =>
-  error("command.usage", `${plan.options.mode} needs approval, but this is not a terminal`, {
-    hint:
-      plan.options.mode === "destroy"
-        ? "Run it in a terminal, or add --auto-approve."
-        : "Run it in a terminal, add --auto-approve, or apply a saved plan: rnv plan -out plan.rnvplan, then rnv apply plan.rnvplan",
-  });
-
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
 export type Prompter = (question: string, isSecret?: boolean) => Promise<string | undefined>;
 
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
 export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
-  return (question, isSecret = false) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve(undefined);
-      if (!isSecret) terminal.out(question);
-      // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
-      const output = new Writable({ write: (_text, _encoding, done) => done() });
-      const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
-      const lines = createInterface({ input: terminal.stdin, ...echo });
-      // What is typed is hidden only once the terminal is in raw mode.
-      if (isSecret) terminal.out(question);
-      const finish = (answer: string | undefined): void => {
-        // Closing emits `close` at once, which must find the answer given.
-        resolve(answer);
-        signal.removeEventListener("abort", abort);
-        lines.close();
-      };
-      const abort = (): void => finish(undefined);
-      signal.addEventListener("abort", abort, { once: true });
-      lines.once("line", (line) => finish(line));
-      lines.once("close", () => {
-        if (isSecret) terminal.out("\n");
-        finish(undefined);
-      });
-    });
+  return async (question, isSecret = false) => {
+    if (signal.aborted) return undefined;
+    if (!isSecret) terminal.out(question);
+    // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
+    const output = new Writable({ write: (_text, _encoding, done) => done() });
+    const echo = isSecret ? { output, terminal: true, historySize: 0 } : {};
+    const lines = createInterface({ input: terminal.stdin, signal, ...echo });
+    // What is typed is hidden only once the terminal is in raw mode.
+    if (isSecret) terminal.out(question);
+    const [answer] = await Promise.race([once(lines, "line"), once(lines, "close")]);
+    lines.close();
+    if (isSecret) terminal.out("\n");
+    return answer;
+  };
 }
 
 /** A way to ask here; undefined when no answer is possible: no terminal, `-input=false`, `-json`. */

@@ -21,11 +21,11 @@ interface Screen {
 }
 
 /** How text for standard output looks here. */
-export const outStyle = ({ terminal }: Screen): Style =>
-  createStyle({ color: terminal.color.out, width: terminal.width, unicode: terminal.width !== undefined });
+export const outStyle = ({ terminal: { color, width } }: Screen): Style =>
+  createStyle({ color: color.out, width, unicode: width !== undefined });
 
-export const errStyle = ({ terminal }: Screen): Style =>
-  createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.width !== undefined });
+export const errStyle = ({ terminal: { color, width } }: Screen): Style =>
+  createStyle({ color: color.err, width, unicode: width !== undefined });
 
 /** Prints the outcome of steps: what was done, and what was left as it is. */
 export function notesOf(screen: Screen) {
@@ -69,15 +69,11 @@ export function failureOf(cause: unknown, interrupted: boolean): Outcome {
   const sources = new Map();
   // An interrupted call is not a failure, and was told of.
   if (interrupted) return { diagnostics: [], sources, exitCode: exitCodes.interrupted };
-  const found =
-    cause instanceof ApiError
-      ? diagnosticOf(cause)
-      : error("internal.bug", "this is a bug in rnv: please report it", { detail: traceOf(cause) });
+  const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  const bug = error("internal.bug", "this is a bug in rnv: please report it", { detail });
+  const found = cause instanceof ApiError ? diagnosticOf(cause) : bug;
   return { diagnostics: [found], sources, exitCode: exitCodes.error };
 }
-
-const traceOf = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 
 /** Tells why a verb could not go on; returns the exit code. */
 export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {

@@ -2,8 +2,8 @@ import { Command, CommanderError } from "commander";
 import { error, failure } from "../diagnostics/diagnostic";
 import { version } from "../model/version";
 import {
+  exitCodeAfter,
   type Handler,
-  type Interruption,
   listenForInterruption,
   type OptionValues,
   type VerbRun,
@@ -12,58 +12,25 @@ import { strangersJob } from "./job";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
-import { terraformWord } from "./terraform-words";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
-import { explainVerb } from "./verbs/explain";
 import { fleetVerbs } from "./verbs/fleet";
-import { historyVerb } from "./verbs/history";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
 import { loginVerb } from "./verbs/login";
-import { outputVerb } from "./verbs/output";
-import { planVerb, validateVerb } from "./verbs/plan";
-import { policyVerbs } from "./verbs/policy";
+import { planVerb, policyVerbs, validateVerb } from "./verbs/plan";
 import { promoteVerb } from "./verbs/promote";
-import {
-  cancelVerb,
-  deploymentsVerb,
-  deployVerb,
-  restartVerb,
-  resumeVerb,
-  rollbackVerb,
-  statusVerb,
-  suspendVerb,
-} from "./verbs/runtime";
-import { showVerb } from "./verbs/show";
+import { runtimeVerbs } from "./verbs/runtime";
+import { historyVerb, outputVerb, showVerb } from "./verbs/show";
 import { stageVerbs } from "./verbs/stage";
 import { forceUnlockVerb, stateVerbs } from "./verbs/state";
 import { testVerb } from "./verbs/test";
-import {
-  completeVerb,
-  completionVerb,
-  emulatorVerb,
-  graphVerb,
-  schemaVerb,
-  terraformVerbs,
-  versionVerb,
-} from "./verbs/tools";
+import { graphVerb, toolVerbs } from "./verbs/tools";
 import { addVerbs, shownVerbs, type Verb, type VerbFamily } from "./verbs/verb";
 
 /** Verbs that `rnv` alone shows; `rnv help -a` shows all. */
-const daily = new Set([
-  "init",
-  "login",
-  "validate",
-  "plan",
-  "apply",
-  "destroy",
-  "drift",
-  "show",
-  "status",
-  "import",
-]);
+const daily = new Set("init login validate plan apply destroy drift show status import".split(" "));
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
@@ -71,25 +38,9 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
     "State and what is live:",
     [importVerb, exportVerb, outputVerb, graphVerb, historyVerb, forceUnlockVerb, stateVerbs, stageVerbs],
   ],
-  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb, completeVerb]],
-  [
-    "Running services:",
-    [
-      statusVerb,
-      deploymentsVerb,
-      deployVerb,
-      restartVerb,
-      suspendVerb,
-      resumeVerb,
-      rollbackVerb,
-      cancelVerb,
-      promoteVerb,
-    ],
-  ],
-  [
-    "Getting started and tools:",
-    [initVerb, loginVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, explainVerb, terraformVerbs],
-  ],
+  ["In CI, and many manifests:", [ciVerbs, fleetVerbs, policyVerbs, testVerb]],
+  ["Running services:", [...runtimeVerbs, promoteVerb]],
+  ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
@@ -128,20 +79,16 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     .addHelpText("after", "\nExamples:\n  $ rnv help -a\n  $ rnv help state mv\n")
     .action((words: readonly string[], { all }: { readonly all?: true }) => {
       listsAll = all === true;
-      commandOf(program, words).outputHelp();
+      let command = program;
+      for (const word of words) {
+        const found = command.commands.find((verb) => verb.name() === word);
+        if (!found) throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
+        command = found;
+      }
+      command.outputHelp();
     });
   pointToHelp(program, "rnv");
   return program;
-}
-
-/** The verb that words name, or the program. */
-function commandOf(program: Command, words: readonly string[]): Command {
-  return words.reduce((command, word) => {
-    const found = command.commands.find((verb) => verb.name() === word);
-    if (found === undefined)
-      throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
-    return found;
-  }, program);
 }
 
 /** A wrong call of a verb names the help of that verb. */
@@ -203,10 +150,6 @@ export function* allCommands(command: Command): Generator<Command> {
 /** Whether a value follows an option. */
 export type OptionShape = "flag" | "value";
 
-/** Terraform's words for no; `-input=false` is the one that people use. */
-const no = new Set(["false", "0"]);
-const yes = new Set(["true", "1"]);
-
 /**
  * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
  * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
@@ -227,7 +170,9 @@ export function normalizeArgv(
     if (word === "--") return [...normalized, ...argv.slice(index)];
     const words = normalizeWord(word, options);
     normalized.push(...words);
-    isValue = words.length === 1 && takesNextWord(words[0] as string, options);
+    const [only = "", ...others] = words;
+    const name = others.length === 0 ? /^--?(.+)$/s.exec(only)?.[1] : undefined;
+    isValue = name !== undefined && options.get(name) === "value";
   }
   return normalized;
 }
@@ -240,16 +185,54 @@ function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>):
   const [, name = "", value] = long;
   if (value === undefined) return [`--${name}`];
   const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
-  if (isFlag && yes.has(value)) return options.has(name) ? [`--${name}`] : [];
-  if (isFlag && no.has(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
+  // Terraform's words for yes and no; `-input=false` is the one that people use.
+  if (isFlag && ["true", "1"].includes(value)) return options.has(name) ? [`--${name}`] : [];
+  if (isFlag && ["false", "0"].includes(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
   return [`--${name}=${value}`];
 }
 
-const takesNextWord = (word: string, options: ReadonlyMap<string, OptionShape>): boolean =>
-  word.startsWith("--") ? options.get(word.slice(2)) === "value" : options.get(word.slice(1)) === "value";
+/** Terraform's verbs that rnv lacks, and rnv's way. */
+const terraformVerbs: Readonly<Record<string, string>> = {
+  workspace: "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME",
+  fmt: "rnv does not format manifests: any YAML formatter does",
+  taint: "to create a resource again: rnv apply -replace=ADDRESS",
+  untaint: "rnv marks no resource as tainted: nothing has to be undone",
+  refresh: "to record what is live: rnv apply -refresh-only",
+  console: "rnv has no console: rnv output and rnv show print values",
+  get: "rnv has no modules to download: pass several files with -f",
+  providers: "rnv has one provider, itself: rnv version",
+  up: "to create or change resources: rnv apply",
+  down: "to destroy everything that the state records: rnv destroy",
+};
+
+/** Terraform's options that rnv lacks, and rnv's way. */
+const terraformOptions: Readonly<Record<string, string>> = {
+  var: "rnv has no -var: use ${env.NAME} in the manifest, or { fromEnv: NAME } for a secret",
+  "var-file":
+    "rnv has no -var-file: pass an overlay as a later -f FILE, or use variablesFrom: [{ dotenv: FILE }]",
+  lock: "rnv always locks a state that it writes: -lock-timeout=5m waits for another run",
+  refresh: "rnv always reads what is live: a plan needs three requests",
+  "compact-warnings": "rnv prints each warning once: -json is for programs",
+};
+
+/** Returns rnv's way where a command line uses a word of Terraform's that `verbNames` and `optionNames` lack. */
+function terraformWord(
+  words: readonly string[],
+  verbNames: ReadonlySet<string>,
+  optionNames: ReadonlySet<string>,
+): string | undefined {
+  const verb = words.find((word) => !word.startsWith("-")) ?? "";
+  if (Object.hasOwn(terraformVerbs, verb) && !words.some((word) => verbNames.has(word)))
+    return terraformVerbs[verb];
+  for (const word of words) {
+    const name = /^--?([a-z-]+)(=|$)/.exec(word)?.[1] ?? "";
+    if (Object.hasOwn(terraformOptions, name) && !optionNames.has(name)) return terraformOptions[name];
+  }
+  return undefined;
+}
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
-async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {
+async function run(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
   let exitCode = 0;
   const program: Command = createProgram(handle, terminal, version);
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
@@ -258,11 +241,11 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
       const given: OptionValues = command.optsWithGlobals();
       if (typeof given.chdir === "string") changeFolder(given.chdir);
       const options = withTrust(given, command, terminal);
-      exitCode = await handler({
+      exitCode = await exitCodeAfter(handler, {
         terminal,
         ...profiled(options, command, terminal),
         cwd: process.cwd(),
-        signal: interruption.signal,
+        signal,
         positional: command.processedArgs,
         options,
         commandLine: ["rnv", ...argv].map(quoted).join(" "),
@@ -280,7 +263,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
     if (cause instanceof CommanderError) return cause.exitCode;
-    return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
+    return reportFailure(cause, { terminal, environment: process.env }, signal.aborted);
   }
 }
 
@@ -361,7 +344,7 @@ async function runHere(): Promise<void> {
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
   const interruption = listenForInterruption(process, () => process.exit(exitCodes.interrupted));
-  const exitCode = await run(argv, terminal, interruption);
+  const exitCode = await run(argv, terminal, interruption.signal);
   interruption.dispose();
   await terminal.flush();
   process.exit(await exitCodeWith(terminal, exitCode));

@@ -55,33 +55,34 @@ const needed = {
  */
 export function readSettings(
   environment: ProcessEnvironment,
-  flags: {
-    readonly state?: string;
-    readonly cwd: string;
-    readonly stack?: StackRun | undefined;
-    readonly stage?: StageRun | null | undefined;
-  },
+  flags: StateOwner & { readonly state?: string },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   const given = flags.state ?? flags.stage?.state ?? setting("RNV_STATE");
   const where = parseStateAddress(stateOf(given, flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
+  const { cwd } = flags;
+  const { address: named } = where;
+  const state = named.kind === "file" ? { ...named, path: resolve(cwd, named.path) } : named;
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
-  const key =
-    baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, flags.cwd);
+  const key = baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, cwd);
   const workspaceId = workspaceOf(environment);
+  const address = baseUrl === "embedded" ? undefined : baseUrl;
+  const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
   return {
     baseUrl,
     workspaceId,
     apiKey: key.text === "" ? undefined : new Secret(key.text),
     credential: () => (key.text === "" ? "" : sha256(key.text).slice(0, 16)),
-    ...locate(where.address, flags.cwd),
+    state,
+    // Of a remote state, this machine keeps its part in the working folder.
+    stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
     isDefaultState: given === "",
     gaps: gaps.settings,
     diagnostics: [
-      ...(baseUrl === "embedded" ? [] : checkAddress(baseUrl)),
+      ...(wrongAddress ? [wrongAddress] : []),
       ...checkWorkspace(workspaceId),
       ...key.diagnostics,
       ...gaps.diagnostics,
@@ -94,9 +95,6 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   const isEmbedded = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "") === "embedded";
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
-
-/** The folder of the default state of what has neither stacks nor stages. */
-const defaultFolder = ".rnv";
 
 /** Stands for the name of the stack in the address of a state. */
 export const stackPlace = "${stack}";
@@ -114,7 +112,7 @@ const invalidState = (summary: string, hint: string): DiagnosticsError =>
 /** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
 function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {
   if (text === "") {
-    const folder = stage ? `${defaultFolder}/${stageText(stage)}` : defaultFolder;
+    const folder = stage ? `.rnv/${stageText(stage)}` : ".rnv";
     return stack === undefined ? `${folder}/state.json` : defaultStateOf(stack, folder, cwd);
   }
   const staged = stage ? fillStage(text, stage) : text;
@@ -152,24 +150,16 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd:
   const recorded = recordedIn(path);
   if (recorded?.stack === name) return alone;
   if (recorded?.stack !== undefined) return own;
-  throw new DiagnosticsError(
-    [
-      error("guard.stack", `${alone} was written before each stack had a state of its own`, {
-        detail: `It is not known whether it is that of the stack ${name}.`,
-        hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
-      }),
-    ],
-    4,
-  );
+  throw failure("guard.stack", `${alone} was written before each stack had a state of its own`, {
+    detail: `It is not known whether it is that of the stack ${name}.`,
+    hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
+  });
 }
-
-/** Bytes. */
-const largestState = 32 * 1024 * 1024;
 
 /** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
 export function recordedIn(path: string): State | undefined {
   try {
-    return parseState(readLimited(path, largestState).toString("utf8"), path).state;
+    return parseState(readLimited(path, 32 * 1024 * 1024).toString("utf8"), path).state;
   } catch {
     return undefined;
   }
@@ -178,23 +168,9 @@ export function recordedIn(path: string): State | undefined {
 /** A name as part of a path or an address. */
 const folderOf = (name: string): string => name.replace(/[^\w.-]+/g, "-");
 
-/** Resolves the address of the state, and the folder of this machine's part of it, from `cwd`. */
-function locate(address: StateAddress, cwd: string): Pick<Settings, "state" | "stateFolder"> {
-  if (address.kind !== "file") return { state: address, stateFolder: resolve(cwd, ".rnv") };
-  const path = resolve(cwd, address.path);
-  return { state: { kind: "file", path }, stateFolder: dirname(path) };
-}
-
-const missing = (name: keyof typeof needed): Diagnostic =>
-  error("config.missing", `${name} is not set`, {
-    detail: `It holds ${needed[name].meaning}.`,
-    hint: needed[name].hint,
-  });
-
-function checkAddress(baseUrl: string): readonly Diagnostic[] {
-  if (baseUrl === "") return [missing("RNV_BASE_URL")];
-  const wrong = checkBaseUrl(baseUrl);
-  return wrong ? [wrong] : [];
+function missing(name: keyof typeof needed): Diagnostic {
+  const { meaning, hint } = needed[name];
+  return error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint });
 }
 
 function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
@@ -210,9 +186,6 @@ interface KeyText {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Bytes. */
-const largestKeyFile = 4096;
-
 /** Reads the API key from the environment or a file. Nothing of the key is ever put into a message. */
 function readKey(setting: (name: string) => string, cwd: string): KeyText {
   const inline = setting("RNV_API_KEY");
@@ -220,7 +193,7 @@ function readKey(setting: (name: string) => string, cwd: string): KeyText {
   if (inline !== "") return checkKey(inline, "RNV_API_KEY");
   if (file === "") return { text: "", diagnostics: [missing("RNV_API_KEY")] };
   try {
-    const text = readLimited(resolve(cwd, file), largestKeyFile).toString("utf8");
+    const text = readLimited(resolve(cwd, file), 4096).toString("utf8");
     return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
     const hint = "name a readable file that holds the key and nothing else";

@@ -40,7 +40,8 @@ export function checkedIds(listed: readonly string[]): readonly string[] {
 /** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  readonly declared: StageDeclaration;
+  /** Absent where the manifest does not declare it: it was removed from there, or renamed. */
+  readonly declared?: StageDeclaration;
   /** Where its state is, as the manifest says, else the default path. */
   readonly location: string;
   readonly state?: State | undefined;
@@ -61,12 +62,18 @@ export const unreadInstance = (
   location: place(name).place.state ?? `.rnv/${stageText(name)}/state.json`,
 });
 
-/** Reads the state of an invocation, whatever workspace it belongs to. */
-const recordedIn = (invocation: Invocation): ReturnType<typeof stateOf> =>
-  stateOf({
-    ...invocation,
-    environment: { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined },
-  });
+/** Reads the state of an invocation, whatever workspace it belongs to; what keeps it from being read is the problem. */
+async function recordedIn(
+  invocation: Invocation,
+): Promise<Partial<Omit<StageInstance, "name" | "declared">>> {
+  const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
+  try {
+    return await stateOf({ ...invocation, environment });
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    return { problem: cause.diagnostics[0] as Diagnostic };
+  }
+}
 
 /** Reads the state of a stage or an instance. */
 export async function standingOf(
@@ -74,15 +81,9 @@ export async function standingOf(
   declared: StageDeclaration,
   name: StageName,
 ): Promise<StageInstance> {
-  const of = unreadInstance(found, declared, name);
-  const [wrong] = found.place(name).diagnostics;
-  if (wrong !== undefined) return { ...of, problem: wrong };
-  try {
-    return { ...of, state: (await recordedIn(found.at(name))).state };
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    return { ...of, problem: cause.diagnostics[0] as Diagnostic };
-  }
+  const [problem] = found.place(name).diagnostics;
+  const { location: _, ...read } = problem ? { problem } : await recordedIn(found.at(name));
+  return { ...unreadInstance(found, declared, name), ...read };
 }
 
 /** The instances of an `each` stage that have a state, or those of `--ids`; states that own nothing among them. */
@@ -98,13 +99,6 @@ export async function standings(
   return names && runTargets(names, (one) => standingOf(found, declared, one));
 }
 
-/** A state of a stage that the manifest does not declare: the stage was removed from it, or renamed. */
-interface UndeclaredState {
-  readonly stage: StageName;
-  readonly location: string;
-  readonly state: State;
-}
-
 /**
  * Finds states of stages that are not among `declared`: in `.rnv`, or where RNV_STATE holds `${stage.name}`. What cannot be
  * listed or read is left out.
@@ -112,25 +106,26 @@ interface UndeclaredState {
 export async function undeclaredStates(
   invocation: Invocation,
   declared: readonly string[],
-): Promise<readonly UndeclaredState[]> {
+): Promise<readonly (StageInstance & { readonly state: State })[]> {
   const { cwd, options } = invocation;
   if (typeof options.state === "string") return [];
   const inStage = (stage: StageName) => ({ ...invocation, stage: { ...stage, takesUnnamed: false } });
-  const none = (cause: unknown): undefined => {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
+  const list = async (stage: StageName): Promise<readonly string[]> => {
+    const none = (cause: unknown) => (cause instanceof DiagnosticsError ? [] : Promise.reject(cause));
+    return (await listIds(inStage(stage)).catch(none)) ?? [];
   };
-  const list = async (stage: StageName) => (await listIds(inStage(stage)).catch(none)) ?? [];
   const folder = join(cwd, ".rnv");
   const folders = existsSync(folder) ? readdirSync(folder) : [];
   const listed = await list({ name: instancePlace });
-  const found: UndeclaredState[] = [];
+  const found = [];
   for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
     if (declared.includes(name)) continue;
     const ids = await list({ name, id: instancePlace });
     for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const { state, location = "" } = (await recordedIn(inStage(stage)).catch(none)) ?? {};
+      const { state, location = "" } = await recordedIn(inStage(stage));
       if (state?.stage !== stageText(stage) || Object.keys(state.resources).length === 0) continue;
-      found.push({ stage, location: location.includes("://") ? location : shownPath(location, cwd), state });
+      const shown = location.includes("://") ? location : shownPath(location, cwd);
+      found.push({ name: stage, location: shown, state });
     }
   }
   return found;
@@ -140,11 +135,10 @@ export async function undeclaredStates(
 export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const { declared } = invocation.stage ?? {};
   if (declared === undefined) return [];
-  return (await undeclaredStates(invocation, declared)).map(({ stage, location, state }) => {
-    const addresses = Object.keys(state.resources);
+  return (await undeclaredStates(invocation, declared)).map(({ name: stage, location, state }) => {
     const name = stageText(stage);
     return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
-      detail: `Recorded: ${shortList(addresses.sort(), 10)}`,
+      detail: `Recorded: ${shortList(Object.keys(state.resources).sort(), 10)}`,
       hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
     });
   });

@@ -1,6 +1,5 @@
 import { Option } from "commander";
 import { createHttpTransport } from "../api/http-transport";
-import { exitCodeOf } from "../commands/context";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -20,7 +19,7 @@ import { givenAddress, settingsOf } from "./context";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
 import { list } from "./options";
-import { errorDocument, exitCodes, report } from "./report";
+import { errorDocument, report } from "./report";
 import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
@@ -97,15 +96,33 @@ export async function listIds(invocation: Invocation): Promise<readonly string[]
   });
 }
 
-/** How a verb reads the manifest. */
-export interface ManifestUse {
-  /** It works on a state alone: without a name it takes that of any stage. */
+/** How a verb takes an app of several stacks. */
+type StackUse =
+  /** One after the other, each after those that it needs. */
+  | "each"
+  /** One after the other, each before those that it needs. */
+  | "each, reversed"
+  /** One, which has to be named. */
+  | "one"
+  /** All as one. */
+  | "together";
+
+/** How a verb reads what it runs on. */
+export interface Reading {
+  readonly use: StackUse;
+  /**
+   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
+   * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
+   */
+  readonly others?: "needed" | "none";
+  /** It works on a state alone; `--stack` and `--stage` name those that the state belongs to, else that of any stage is taken. */
   readonly readsState?: true;
-  /** It reports mistakes in the manifest, and a missing stage, itself. */
-  readonly checksItself?: boolean;
-  readonly streams?: boolean;
-  /** It deletes what a state records: with `--state` also that of a stage which is no longer declared. */
-  readonly destroys?: boolean;
+  /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
+  readonly takesPlan?: true | "alone";
+  /** Its JSON is a line for each event. */
+  readonly streams?: true;
+  /** A stack is run although one that comes before it is not done. */
+  readonly isIndependent?: true;
 }
 
 /** Returns true if a file is one of stacks, which have no stages that are declared. */
@@ -118,7 +135,7 @@ export async function areStacks(files: readonly string[], cwd: string): Promise<
 export async function inAskedStage(
   invocation: Invocation,
   files: readonly string[],
-  { readsState, checksItself, streams, destroys }: ManifestUse,
+  { readsState, others, streams, use }: Reading,
 ): Promise<Invocation> {
   const { options, terminal, cwd } = invocation;
   const asked = askedStage(invocation);
@@ -133,9 +150,10 @@ export async function inAskedStage(
     throw new DiagnosticsError(found.diagnostics, 1, found.sources);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
   const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
-  if (destroys && isNowhere && typeof options.state === "string")
+  // `destroy` also deletes what the state of a stage records that is no longer declared.
+  if (use === "each, reversed" && isNowhere && typeof options.state === "string")
     return { ...invocation, stage: { ...asked, takesUnnamed: false, isUndeclared: true } };
-  if (hasErrors(found.diagnostics) || (checksItself && asked === undefined))
+  if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
     return asked === undefined ? unstaged : { ...invocation, stage: { ...asked, takesUnnamed: false } };
   try {
     if (asked !== undefined) return found.enter(asked);
@@ -154,29 +172,29 @@ function enter(
   { stages, place, sources }: FoundStages,
   asked: StageName,
 ): StageRun {
-  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
-    throw new DiagnosticsError(diagnostics, exitCode, sources);
+  const fail = (diagnostics: readonly Diagnostic[]): never => {
+    throw new DiagnosticsError(diagnostics, undefined, sources);
   };
   const declared = findStage(stages, asked);
   if (declared.stage === undefined) return fail([declared.mistake]);
   const { diagnostics, place: at } = place(asked);
-  if (hasErrors(diagnostics)) fail(diagnostics, exitCodeOf(diagnostics));
+  if (hasErrors(diagnostics)) fail(diagnostics);
   const { workspace, state } = at;
   const own = workspaceOf(environment).toLowerCase();
   if (workspace !== undefined && own !== "" && own !== workspace)
-    fail(
-      [wrongWorkspace(stageText(asked), workspace, own, declared.stage.workspace?.range)],
-      exitCodes.refused,
-    );
+    fail([
+      error(
+        "guard.workspace",
+        `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`,
+        {
+          range: declared.stage.workspace?.range,
+          hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
+        },
+      ),
+    ]);
   const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
   return { ...asked, takesUnnamed, declared: [...stages.keys()], state };
 }
-
-const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagnostic["range"]): Diagnostic =>
-  error("guard.workspace", `stage ${stage} belongs to workspace ${wanted}, and this run is in ${own}`, {
-    range,
-    hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
-  });
 
 /** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
 export const localNames = async (

@@ -10,15 +10,9 @@ import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 
 const settingsName = "cdktf.json";
-const manifestName = "manifest.json";
-const largestSettings = 1024 * 1024;
 
 /** The members of `cdktf.json` that rnv reads. */
-interface AppSettings {
-  readonly app?: unknown;
-  readonly output?: unknown;
-  readonly context?: unknown;
-}
+type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown>>>;
 
 /**
  * Runs the program of a stack and returns the invocation with `--file` naming its output. A program runs in two cases
@@ -72,12 +66,12 @@ function readAppSettings(cwd: string): AppSettings {
   const path = join(cwd, settingsName);
   if (!existsSync(path)) return {};
   try {
-    const parsed: unknown = JSON.parse(readLimited(path, largestSettings).toString("utf8"));
+    const parsed: unknown = JSON.parse(readLimited(path, 1024 * 1024).toString("utf8"));
     if (parsed !== null && typeof parsed === "object") return parsed;
   } catch {
     // Reported below, without the text.
   }
-  throw failure("stack.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`);
+  throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
 interface SynthesizeRequest {
@@ -97,23 +91,20 @@ interface SynthesizeRequest {
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
-/** Lines of its output that are shown from its start and from its end when it fails. */
-const shownLines = 30;
-
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
 export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const folder = resolve(request.cwd, request.folder);
   const outside = `the output folder ${JSON.stringify(request.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
   if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
-  const manifest = join(folder, manifestName);
+  const manifest = join(folder, "manifest.json");
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
   // The library makes the folder itself, and none above it.
   mkdirSync(dirname(folder), { recursive: true });
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
-  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/${manifestName}`}`;
+  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
   const { summary, detail } = describeFailure(what, output, request.cwd);
   throw failure("stack.not_found", summary, {
     ...(detail === "" ? {} : { detail }),
@@ -126,17 +117,15 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
 
 /** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
 function isInProject(folder: string, cwd: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(at)) return isWithin(realpathSync.native(at), [cwd]) && isBelow(folder, cwd);
-    if (dirname(at) === at) return false;
-  }
+  const isBelow = `${folder}${sep}`.startsWith(`${resolve(cwd)}${sep}`);
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return isBelow && existsSync(at) && isWithin(realpathSync.native(at), [cwd]);
 }
 
-const isBelow = (folder: string, cwd: string): boolean =>
-  folder === resolve(cwd) || folder.startsWith(`${resolve(cwd)}${sep}`);
-
+/** What a program printed, and why it did not end well. */
 interface SynthesisRun {
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   readonly output: string;
 }
 
@@ -165,16 +154,12 @@ function execute({
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const stop = (): void => {
-      if (child.pid !== undefined) killGroup(child.pid);
-    };
     const timer = setTimeout(() => finish(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
     const finish = (problem?: string): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", interrupted);
-      if (problem !== undefined) stop();
-      const output = Buffer.concat(printed).toString("utf8").trimEnd();
-      done({ output, ...(problem === undefined ? {} : { problem }) });
+      if (problem !== undefined) killGroup(child.pid);
+      done({ output: Buffer.concat(printed).toString("utf8").trimEnd(), problem });
     };
     const interrupted = (): void => finish("was interrupted");
     signal.addEventListener("abort", interrupted, { once: true });
@@ -189,9 +174,9 @@ function execute({
   });
 }
 
-function killGroup(pid: number): void {
+function killGroup(pid: number | undefined): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {
     // It has ended already.
   }
@@ -230,9 +215,10 @@ function placeIn(line: string): string | undefined {
   return found?.replace("file://", "").replace('", line ', ":");
 }
 
-/** All lines, or the first and the last ones. */
+/** All lines, or the first and the last 30. */
 function ends(lines: readonly string[]): string {
-  const left = lines.length - 2 * shownLines;
-  if (left <= 0) return lines.join("\n");
-  return [...lines.slice(0, shownLines), `… ${left} lines …`, ...lines.slice(-shownLines)].join("\n");
+  const left = lines.length - 60;
+  return left <= 0
+    ? lines.join("\n")
+    : [...lines.slice(0, 30), `… ${left} lines …`, ...lines.slice(-30)].join("\n");
 }

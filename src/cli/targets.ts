@@ -1,49 +1,32 @@
-import { resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import type { Outcome } from "../commands/context";
 import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
-import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
-import type { CrossValue } from "../manifest/context";
+import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
+import type { CrossValue, CrossValues } from "../manifest/context";
+import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
+import { counted } from "../report/plan-wording";
 import { chooseStacks, type StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { settingsOf } from "./context";
+import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
-import { formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
+import {
+  exitCodeAfter,
+  formatOf,
+  type Handler,
+  type Invocation,
+  listOf,
+  type StackRun,
+  stackRun,
+} from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
-import { aroundStack, stacksWithState, warnOfLeftStacks } from "./stack-states";
-import { areStacks, askedStage, inAskedStage, undeclaredStage } from "./stages";
+import { stackPlace } from "./settings";
+import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
-
-/** How a verb takes an app of several stacks. */
-type StackUse =
-  /** One after the other, each after those that it needs. */
-  | "each"
-  /** One after the other, each before those that it needs. */
-  | "each, reversed"
-  /** One, which has to be named. */
-  | "one"
-  /** All as one. */
-  | "together";
-
-/** How a verb reads what it runs on. */
-export interface Reading {
-  readonly use: StackUse;
-  /**
-   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
-   */
-  readonly others?: "needed" | "none";
-  /** It works on a state alone; `--stack` and `--stage` name the stack and the stage that the state belongs to. */
-  readonly readsState?: true;
-  /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
-  readonly takesPlan?: true | "alone";
-  /** Its JSON is a line for each event. */
-  readonly streams?: true;
-  /** A stack is run although one that comes before it is not done. */
-  readonly isIndependent?: true;
-}
 
 /** A manifest in a stage and a stack, with a state of its own: what a verb runs on. */
 interface Target {
@@ -57,8 +40,8 @@ interface Target {
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation) => ({ exitCode: await handler(one) });
-  return joinResults(await runOnTargets(given, reading, run));
+  const run = async (one: Invocation) => ({ exitCode: await exitCodeAfter(handler, one) });
+  return joinResults(await runOnTargets(given, reading, run)).exitCode;
 }
 
 /**
@@ -72,6 +55,7 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
 ): Promise<readonly R[]> {
   const targets = await (reading.readsState ? targetsOfState : targetsOf)(given, reading);
   const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
+  const { signal } = given;
   const failed = new Set<string>();
   const results: R[] = [];
   const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
@@ -88,7 +72,7 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
     if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
     results.push(result);
   };
-  await runTargets(targets, runOne, signalFor(given, targets));
+  await runTargets(targets, runOne, { signal });
   screen?.end();
   return results;
 }
@@ -144,17 +128,13 @@ export async function resultsOf(
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
   };
-  await runTargets(stages, runStage, signalFor(invocation, stages));
+  await runTargets(stages, runStage, { signal: invocation.signal });
   return results;
 }
 
-/** What ends a run of several before the next one. One alone begins in any case, and reports that it was interrupted. */
-const signalFor = ({ signal }: Invocation, several: readonly unknown[]) =>
-  several.length > 1 ? { signal } : {};
-
 /** Returns the targets of a verb that reads a manifest or stacks. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
-  const { use, takesPlan, others, streams } = reading;
+  const { use, takesPlan, others } = reading;
   const takesStacks = use !== "one";
   const words = takesStacks ? listOf(given.positional[0]) : [];
   const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
@@ -172,9 +152,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    const checksItself = others === "none";
-    const manifestUse = { checksItself, streams: streams === true, destroys: use === "each, reversed" };
-    return [only(await inAskedStage(synthesized, files, manifestUse))];
+    return [only(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
@@ -186,54 +164,52 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
     });
-  if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
+  // What a program notes of its constructs, besides its warnings and errors.
+  const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
+  for (const { constructPath, message } of invocation.options.json === true ? [] : notes)
+    invocation.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
   if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
     report(invocation, await warnOfLeftStacks(invocation, stacks));
-  return stackTargets(invocation, { stacks, chosen, reading });
+  return stackTargets(invocation, reading, stacks, chosen);
 }
 
 const only = (invocation: Invocation): Target => ({ waitsFor: [], enter: async () => invocation });
 
-interface StacksRun {
-  /** All stacks of the app. */
-  readonly stacks: readonly StackFile[];
-  /** Those to run. */
-  readonly chosen: readonly StackFile[];
-  readonly reading: Reading;
-}
-
-/** Returns stacks as targets: in their order, or from the last one. */
-function stackTargets(invocation: Invocation, { stacks, chosen, reading }: StacksRun): readonly Target[] {
+/** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
+function stackTargets(
+  invocation: Invocation,
+  reading: Reading,
+  stacks: readonly StackFile[],
+  chosen: readonly StackFile[],
+): readonly Target[] {
   const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
   const isReversed = reading.use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
+  const needing = (unit: string): readonly string[] =>
+    stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   return ordered.map(({ unit: stack, dependencies }) => ({
     stack,
-    waitsFor: isReversed ? dependents(stack, stacks) : dependencies,
+    waitsFor: isReversed ? needing(stack) : dependencies,
     enter: async () => {
       // Throws where it is not clear which state is that of the stack.
       settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
-      const around = await aroundStack(invocation, stack, { stacks, planned, others: reading.others });
+      const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      const sharesRun = chosen.length > 1;
-      return { ...invocation, stack: stackRun(stack, { ...around, sharesRun, tellOutputs }) };
+      return {
+        ...invocation,
+        stack: stackRun(stack, { ...around, sharesRun: chosen.length > 1, tellOutputs }),
+      };
     },
   }));
 }
 
-/** The stacks that need one. */
-const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
-  stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
-
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(
-  given: Invocation,
-  { takesPlan, others, use }: Reading,
-): Promise<readonly Target[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+  const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
   if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [only(given)];
-  const invocation = await inAskedStage(given, listOf(given.options.file), { readsState: true });
+  const invocation = await inAskedStage(given, listOf(given.options.file), reading);
   if (others === "none") return [only(invocation)];
   const inStack = (stack: string): Invocation => ({
     ...invocation,
@@ -252,13 +228,6 @@ async function targetsOfState(
   });
 }
 
-/** Shows what a program notes of its constructs, besides its warnings and errors. */
-function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"]): void {
-  for (const { annotations } of stacks)
-    for (const { level, constructPath, message } of annotations)
-      if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
-}
-
 function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   if (word === undefined) return;
   const isFileName = takesPlan && /[./\\]/.test(word);
@@ -275,8 +244,7 @@ async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocat
   const invocation = await inSavedStage(given, planFile, request);
   if (request.stack === undefined) return invocation;
   const stacks = await listStacks(request.files, invocation.cwd);
-  const others = { stacks, planned: new Map(), others: "needed" as const };
-  const around = await aroundStack(invocation, request.stack, others);
+  const around = await aroundStack(invocation, request.stack, stacks, new Map(), "needed");
   return { ...invocation, stack: stackRun(request.stack, around) };
 }
 
@@ -288,20 +256,13 @@ async function inSavedStage(
 ): Promise<Invocation> {
   const asked = askedStage(given);
   if (asked !== undefined && stageText(asked) !== stage)
-    throw new DiagnosticsError(
-      [
-        error(
-          "guard.stage",
-          `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
-          {
-            hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself",
-          },
-        ),
-      ],
-      exitCodes.refused,
+    throw failure(
+      "guard.stage",
+      `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
+      { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
     );
   const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  if (stack === undefined) return inAskedStage(invocation, files, { streams: true });
+  if (stack === undefined) return inAskedStage(invocation, files, { use: "each", streams: true });
   return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
 }
 
@@ -340,4 +301,85 @@ function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
         terminal.out(`${escapeJson({ format_version: "1.0", stacks: documents as never }, 2)}\n`);
     },
   };
+}
+
+const folderOfStates = ({ cwd, stage }: Invocation): string =>
+  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+
+/** The states of stacks in the folder of a stage. */
+function statesOfStacks(invocation: Invocation) {
+  const folder = folderOfStates(invocation);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .map((name) => ({ name, path: join(folder, name, "state.json") }))
+    .filter(({ path }) => isFile(path));
+}
+
+/** The folders of states of stacks in a stage; none where there is a state without a stack, or its address is given. */
+function stacksWithState(invocation: Invocation): readonly string[] {
+  const isOne = givenAddress(invocation) !== "" || isFile(join(folderOfStates(invocation), "state.json"));
+  return isOne ? [] : statesOfStacks(invocation).map(({ name }) => name);
+}
+
+/**
+ * Returns a warning for each state whose stack the app does not declare any more: where it was renamed, all that it holds
+ * would be created a second time under the new name; where it was removed, nothing deletes it.
+ */
+async function warnOfLeftStacks(
+  invocation: Invocation,
+  stacks: readonly StackFile[],
+): Promise<readonly Diagnostic[]> {
+  if (givenAddress(invocation) !== "") return [];
+  const units = new Set(stacks.map(({ unit }) => unit));
+  const found = statesOfStacks(invocation);
+  // The state without a folder is that of an app of one stack: refused where it is read for another.
+  const isAlone = !found.some(({ name }) => units.has(name));
+  const one = { name: undefined, path: join(folderOfStates(invocation), "state.json") };
+  const warnings: Diagnostic[] = [];
+  for (const { name: folder, path } of [...(isAlone ? [] : [one]), ...found]) {
+    if (folder !== undefined && units.has(folder)) continue;
+    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
+    // One that cannot be read says nothing of the stacks that are there.
+    const read = await stateOf({ ...invocation, stack }).catch(() => undefined);
+    const state = read?.state;
+    const name = state?.stack;
+    const count = Object.keys(state?.resources ?? {}).length;
+    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
+    const summary = `the app has no stack ${JSON.stringify(name)}, whose state holds ${counted(count, "resource")}`;
+    warnings.push(
+      warning("guard.stack", summary, {
+        detail: `They stay as they are: no plan reads ${relative(invocation.cwd, path)}.`,
+        hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
+      }),
+    );
+  }
+  return warnings;
+}
+
+/**
+ * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run
+ * count more than those of the states.
+ */
+async function aroundStack(
+  invocation: Invocation,
+  unit: string,
+  stacks: readonly StackFile[],
+  planned: CrossValues,
+  others: Reading["others"],
+): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
+  const isOneOfSeveral = stacks.length > 1;
+  const needsValues = others === "needed";
+  const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const ownedElsewhere = new Set<string>();
+  const address = givenAddress(invocation);
+  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
+  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
+  for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
+    const { state } = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
+    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
+    const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
+    crossValues.set(other, planned.get(other) ?? new Map(recorded));
+    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
+  }
+  return { crossValues, needsValues, ownedElsewhere, isOneOfSeveral };
 }

@@ -39,11 +39,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   const { stdout, stderr } = streams;
   const out = writer(stdout);
   const err = writer(stderr);
-  const lines = inMoments(out.write);
-  const color = {
-    out: wantsColor(stdout, options),
-    err: wantsColor(stderr, options),
-  };
+  const color = { out: wantsColor(stdout, options), err: wantsColor(stderr, options) };
   const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
   return {
     // Standard input is opened only when it is asked for.
@@ -58,13 +54,9 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     get stdin() {
       return streams.stdin;
     },
-    out: lines.write,
-    err: (text) => {
-      lines.send();
-      err.write(text);
-    },
+    out: out.write,
+    err: err.write,
     flush: async () => {
-      lines.send();
       await Promise.all([out.flush(), err.flush()]);
     },
     lostOutput: out.failure,
@@ -80,36 +72,7 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** Milliseconds; too short to see. */
-const heldMs = 5;
-
-/**
- * Hands over together what is written within a moment: a run tells each step in a line, and the system call for a line
- * takes longer than to word it. `send`: at once.
- */
-function inMoments(write: (text: string) => void) {
-  let held = "";
-  const send = (): void => {
-    const text = held;
-    held = "";
-    write(text);
-  };
-  return {
-    write: (text: string): void => {
-      if (held === "" && text !== "") setTimeout(send, heldMs);
-      held += text;
-    },
-    send,
-  };
-}
-
-interface StreamWriter {
-  readonly write: (text: string) => void;
-  readonly flush: () => Promise<void>;
-  readonly failure: () => NodeJS.ErrnoException | undefined;
-}
-
-function writer(stream: TerminalStream): StreamWriter {
+function writer(stream: TerminalStream) {
   let open = true;
   let failure: NodeJS.ErrnoException | undefined;
   const note = (cause?: NodeJS.ErrnoException | null): void => {
@@ -119,16 +82,16 @@ function writer(stream: TerminalStream): StreamWriter {
   };
   stream.on("error", note);
   return {
-    write: (text) => {
+    write: (text: string): void => {
       if (open && text !== "") stream.write(text, note);
     },
     flush: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         if (!open) return resolve();
         stream.once("error", () => resolve());
         stream.write("", () => resolve());
       }),
-    failure: () => failure,
+    failure: (): NodeJS.ErrnoException | undefined => failure,
   };
 }
 

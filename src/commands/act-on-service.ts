@@ -1,6 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Resource } from "../api/reads";
-import type { Service } from "../api/wire/shapes";
 import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
@@ -30,6 +29,7 @@ import { typeNamed, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
+import { connectConcealing } from "./load";
 import { recoverWrites, startingState } from "./recover";
 import { findRecorded } from "./state-verbs";
 
@@ -47,9 +47,9 @@ export interface RuntimeRequest {
   readonly address: string;
   readonly action: RuntimeAction;
   /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
-  readonly deploymentId?: string;
+  readonly deploymentId?: string | undefined;
   /** For `deploy`: pins the commit. */
-  readonly commit?: string;
+  readonly commit?: string | undefined;
   /** False returns once the service has accepted it. */
   readonly wait: boolean;
   readonly timeoutMs: number;
@@ -98,13 +98,11 @@ type Action = NonNullable<Resource["actions"]>[string];
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
  * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
- * ends before the end is seen leaves that in its record, and the same command continues it.
+ * ends before the end is seen leaves that in its record, and the same command continues it. What the manifest declares as
+ * secret is masked.
  */
-export async function actOnService(
-  context: Context,
-  connection: Connection,
-  request: RuntimeRequest,
-): Promise<RuntimeOutcome> {
+export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
+  const connection = await connectConcealing(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const acting = { context, connection, request };
   const sent = await holdLock(context, lock, (session) => sendLocked(acting, session));
@@ -162,7 +160,7 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
     return { address, action, pending: earlier.pending, before: recovery.accepted && before, diagnostics };
   }
   connection.reads.remember(state);
-  const { name } = await readService(connection, address, recorded.id);
+  const name = await nameNow(connection, address, recorded.id);
   const open = recovery.retriableIntents.filter(repeats);
   const target = { address, id: recorded.id, name };
   const start = { ...acting, action, asked, target, state, journal, open };
@@ -170,7 +168,9 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   try {
     sent = await send(start);
   } catch (failure) {
-    return refused([...diagnostics, ...diagnosticsOf(failure, start)], exitCodeOf(context, failure));
+    const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
+    const told = [...diagnostics, ...diagnosticsOf(failure, start)];
+    return refused(told, context.signal.aborted ? 130 : exitCode);
   } finally {
     await finish(sent !== undefined);
   }
@@ -188,9 +188,6 @@ function diagnosticsOf(failure: unknown, { target, asked, journal }: ActionStart
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
   return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
-
-const exitCodeOf = ({ signal }: Context, failure: unknown): number =>
-  Math.max(signal.aborted ? 130 : 1, failure instanceof DiagnosticsError ? failure.exitCode : 1);
 
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
@@ -212,9 +209,10 @@ async function acceptedBefore(
   return isWanted ? { pending, startedAt } : undefined;
 }
 
-async function readService({ reads }: Connection, address: Address, id: string): Promise<Service> {
+/** Returns the live name of a service. */
+async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
   const read = await reads.service(id);
-  if (read.kind === "found") return read.value;
+  if (read.kind === "found") return read.value.name;
   const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
   throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
 }
@@ -244,7 +242,7 @@ async function send(
     if (typed !== name) {
       const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
       const hint = `its name is ${JSON.stringify(name)}`;
-      throw new DiagnosticsError([error("guard.name_changed", summary, { address, hint })], 4);
+      throw failure("guard.name_changed", summary, { address, hint });
     }
   }
   const { preexistingIds } = aim;
@@ -284,19 +282,17 @@ function runOf(start: ActionStart, command: Command, preexistingIds: readonly st
   const { context, connection, state, journal, open: retriableIntents, target } = start;
   const { address } = target;
   const { clock, signal } = context;
-  const { send: sendRequest, endpoints, reads } = connection;
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   const record: RunRecord = {
-    id: start.connection.runId,
+    id: connection.runId,
     planDigest: sha256(canonicalJson({ address, ...command })),
     credential: context.credential(),
     startedAt: new Date(clock.now()).toISOString(),
     origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
     fences: { ...others, [address]: preexistingIds },
   };
-  const shared = { send: sendRequest, endpoints, reads, journal, clock, signal, types: typesByName };
-  return { ...shared, record, retriableIntents };
+  return { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
 }
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
@@ -314,12 +310,11 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     throw failure;
   });
   const outcome = outcomeOf(request, sent, result);
-  const end = { id, kind: result.kind, exitCode: outcome.exitCode };
-  if (endsSeen.includes(result.kind)) await recordEnd(context, request, sent, end);
+  const { kind } = result;
+  const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
+  if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
   return outcome;
 }
-
-const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /** The service could not be asked for the end. */
 interface Unread {

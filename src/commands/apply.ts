@@ -1,8 +1,7 @@
 import type { RunResult } from "../apply/run-plan";
-import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
-import type { RunOrigin } from "../model/history";
 import { pastRuns } from "../model/history";
 import type { State } from "../model/state";
 import { shortList } from "../model/text";
@@ -16,7 +15,7 @@ import {
 } from "../plan/digest";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import { type Change, hasChanges, type Plan, type PlanInput, type Revealed } from "../plan/plan";
+import { type Change, hasChanges, type Plan, type Revealed } from "../plan/plan";
 import {
   compareWithSaved,
   consentsIn,
@@ -27,7 +26,7 @@ import {
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
 import type { StateSession } from "../state/backend";
-import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
+import { addresses, type Context, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { type BuiltPlan, buildPlan, prefetch } from "./plan";
@@ -105,12 +104,18 @@ async function applyLocked(
   const author = parsed?.madeWith?.(built.reviewKey);
   const forged = saved && author && refuseAuthor(saved, author, request);
   if (forged) return stopped([...diagnostics, forged], sources);
-  if (!saved) reportRevealed(context, built.plan);
+  const { revealed } = built.plan;
+  if (!saved && revealed)
+    context.emit({
+      type: "revealed",
+      count: revealed.length,
+      equal: revealed.filter((one) => one.isEqual).length,
+    });
   const { reviewKey } = built;
   const { runId } = connection;
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const confirmed = withConfirmations(built, request, author === "yes");
-  const refusal = refuse({ built, confirmed, diagnostics, saved, other: problem });
+  const refusal = refuse(built.plan, confirmed, diagnostics, saved, problem);
   if (refusal)
     return { ...stopped(refusal.diagnostics, sources), runId, plan: refusal.plan, reviewKey, differences };
 
@@ -124,7 +129,7 @@ async function applyLocked(
   const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
   const result = await execute(context, session, built, named, {
     parallelism: request.parallelism,
-    origin: originOfRun(context, wanted),
+    origin: { command: verbs[wanted.mode], ...(context.startedBy?.(wanted.files) ?? { by: context.host }) },
     exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics),
   });
   const { counts, outputs, exitCode } = result;
@@ -153,12 +158,10 @@ function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyReq
 const unauthenticated =
   "No key authenticates the confirmations in the saved plan, so they do not count. Set RNV_STATE_KEY for both commands.";
 
-interface Compared {
-  /** Digest of the reviewed plan; undefined where none is asked for, or nothing is left to do. */
+/** The reviewed plan's digest, or why the plan at hand is not the one that was expected; neither where none is asked for. */
+interface Compared extends Pick<ApplyOutcome, "differences"> {
   readonly reviewed?: string;
-  /** Why the plan is not the one that was expected. It is shown itself: that is the difference. */
   readonly problem?: Diagnostic;
-  readonly differences?: readonly PlanDifference[] | undefined;
 }
 
 function compareWithReview(
@@ -197,30 +200,14 @@ function compareWithReview(
   return { problem, differences: first?.differences };
 }
 
-function reportRevealed(context: Context, { revealed }: Plan): void {
-  if (!revealed) return;
-  const equal = revealed.filter(({ isEqual }) => isEqual).length;
-  context.emit({ type: "revealed", count: revealed.length, equal });
-}
-
-/** A plan before and after its confirmations, and what else decides whether it may be applied. */
-interface Refusable {
-  readonly built: BuiltPlan;
-  readonly confirmed: BuiltPlan;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly saved: SavedPlan | undefined;
-  readonly other: Diagnostic | undefined;
-}
-
 /** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
-function refuse({
-  built: { plan },
-  confirmed,
-  diagnostics,
-  saved,
-  other,
-}: Refusable): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
-  const { changes } = confirmed.plan;
+function refuse(
+  plan: Plan,
+  { plan: { changes } }: BuiltPlan,
+  diagnostics: readonly Diagnostic[],
+  saved: SavedPlan | undefined,
+  other: Diagnostic | undefined,
+): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
   // An error that keeps any plan from being applied says more than a difference that it causes.
   if (hasErrors(diagnostics)) return { diagnostics, plan };
   const stale = saved && compareWithSaved(saved, plan);
@@ -251,10 +238,7 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
 async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
   const isApproved = request.savedPlan !== undefined && !plan.changes.some(isUnconfirmed);
   if (isApproved || plan.changes.every(({ action }) => action === "no-op")) return plan;
-  return confirmedPlan(plan, input, await request.approve(plan));
-}
-
-function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefined): Plan | undefined {
+  const approval = await request.approve(plan);
   if (!approval) return undefined;
   if (approval.confirmedDeletes.length === 0) return plan;
   const confirmedDeletes = [...input.options.confirmedDeletes, ...approval.confirmedDeletes];
@@ -262,11 +246,6 @@ function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefi
 }
 
 const verbs = { apply: "apply", destroy: "destroy", "refresh-only": "apply -refresh-only" } as const;
-
-const originOfRun = (context: Context, { mode, files }: ApplyRequest): RunOrigin => ({
-  command: verbs[mode],
-  ...(context.startedBy?.(files) ?? { by: context.host }),
-});
 
 /** Something that an earlier run queued is still running or waits for the dashboard, and this run did not replace it. */
 function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {

@@ -11,16 +11,14 @@ import { type Judgement, judgeInTime } from "./check-policies";
 
 type Kind = Condition["kind"];
 
-interface CompiledCondition {
-  readonly address: Address;
-  readonly compiled: CompiledPolicy;
-}
-
 /** Reads and type-checks the conditions of all resources (DESIGN section 14). */
 export async function compileConditions(
   { resources }: Pick<Desired, "resources">,
   kinds: readonly Kind[] = ["precondition", "postcondition"],
-): Promise<{ readonly compiled: readonly CompiledCondition[]; readonly diagnostics: readonly Diagnostic[] }> {
+): Promise<{
+  readonly compiled: readonly { readonly address: Address; readonly compiled: CompiledPolicy }[];
+  readonly diagnostics: readonly Diagnostic[];
+}> {
   const declared = [...resources.values()].flatMap(({ address, type, conditions = [] }) =>
     conditions
       .filter(({ kind }) => kinds.includes(kind))
@@ -87,12 +85,11 @@ export async function checkPostconditions(
     const change = plan.changes.find((change) => change.address === address);
     if (change === undefined || !isInScope(change, plan)) continue;
     const live = await read(change);
-    const checks: readonly Check[] =
-      live === undefined
-        ? [{ ...unread(one.policy), address }]
-        : judgeInTime([
-            judgementOf(one, address, settledSubject(plan, change, live, { stage, types: resourceTypes })),
-          ]);
+    const { name: policy, level, range } = one.policy;
+    const message = "it cannot be judged: the service does not show the resource";
+    const unread: Check = { policy, level, range, address, status: "error", message };
+    const subject = live && settledSubject(plan, change, live, { stage, types: resourceTypes });
+    const checks = subject ? judgeInTime([judgementOf(one, address, subject)]) : [unread];
     found.push(...checks.flatMap((check) => failureOf(check, "apply.condition_failed")));
   }
   return found;
@@ -101,11 +98,6 @@ export async function checkPostconditions(
 /** What a plan leaves alone because it is not asked for has no conditions. */
 const isInScope = ({ address, action }: Change, { options: { targets, excludes } }: Plan): boolean =>
   action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
-
-const unread = ({ name, level, range }: Policy): Check => ({
-  ...{ policy: name, level, status: "error", range },
-  message: "it cannot be judged: the service does not show the resource",
-});
 
 /** One result for its one subject, which is named where it passed as well. */
 const judgementOf = (one: CompiledPolicy, address: Address, subject: PolicySubject): Judgement => {

@@ -102,26 +102,6 @@ export interface Outcome {
 /** The outcome of a command that has nothing to report. */
 export const succeeded: Outcome = { diagnostics: [], exitCode: 0, sources: new Map() };
 
-/** The exit code (DESIGN section 8) that a set of diagnostics stands for: 0 without errors, else the most telling. */
-export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
-  const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
-  if (codes.length === 0) return 0;
-  if (codes.some((code) => outOfDate.has(code))) return 5;
-  if (codes.includes("state.lock_held")) return 6;
-  const refused = codes.filter((code) => code.startsWith("guard.") || guardLike.has(code));
-  return refused.length === codes.length ? 4 : 1;
-}
-
-/** Codes of a plan that is not the one that was reviewed. */
-const outOfDate: ReadonlySet<string> = new Set(["plan.stale", "plan.damaged", "plan.digest"]);
-
-/** Codes of stops that protect live resources and do not begin with `guard.`. */
-const guardLike: ReadonlySet<string> = new Set([
-  "live.mass_disappearance",
-  "live.gone_unproven",
-  "state.workspace",
-]);
-
 /** The options that the planning commands share. */
 export interface PlanRequest {
   /** `-f`, repeatable; empty means the default files. */

@@ -1,5 +1,5 @@
 import type { Reads } from "../api/reads";
-import { hasErrors } from "../diagnostics/diagnostic";
+import { exitCodeOf, hasErrors } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { stageText } from "../model/stage";
 import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-drift";
@@ -8,8 +8,7 @@ import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import type { PlanRequest } from "./context";
-import { type Context, exitCodeOf, type Outcome } from "./context";
+import type { Context, Outcome, PlanRequest } from "./context";
 import { withDeployers } from "./deployed-since";
 import { buildPlan, prefetch } from "./plan";
 
@@ -63,18 +62,17 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   };
 }
 
-interface UnmanagedParts {
-  readonly found: Plan["unmanaged"];
-  readonly unchecked: Plan["unchecked"];
-}
-
 /** Lists undeclared parts of managed resources, such as variables of a service: one read for each that the plan has not read. */
 async function unmanagedParts(
   reads: Reads,
   plan: Plan,
   input: Pick<PlanInput, "reads" | "state">,
-): Promise<UnmanagedParts> {
-  const managed = managedIds(input);
+): Promise<{ readonly found: Plan["unmanaged"]; readonly unchecked: Plan["unchecked"] }> {
+  // Everything found or recorded, also outside of the part that is planned.
+  const managed = new Set<string>();
+  for (const read of input.reads.values())
+    if (read.kind === "found") managed.add(ownerKey(read.live.type, read.live.id));
+  for (const { type, id } of Object.values(input.state?.resources ?? {})) managed.add(ownerKey(type, id));
   const found: Plan["unmanaged"][number][] = [];
   const unchecked: Plan["unchecked"][number][] = [];
   for (const type of resourceTypes) {
@@ -100,20 +98,8 @@ async function unmanagedParts(
   return { found: found.sort(byPlace), unchecked: unchecked.sort(byPlace) };
 }
 
-/** Returns the keys of everything found or recorded, also outside of the part that is planned. */
-function managedIds({ reads, state }: Pick<PlanInput, "reads" | "state">): ReadonlySet<string> {
-  const managed = new Set<string>();
-  for (const read of reads.values())
-    if (read.kind === "found") managed.add(ownerKey(read.live.type, read.live.id));
-  for (const { type, id } of Object.values(state?.resources ?? {})) managed.add(ownerKey(type, id));
-  return managed;
-}
+type Placed = Readonly<Partial<Record<"within" | "address" | "name", string>>>;
 
-const placeOf = (one: {
-  readonly within?: string;
-  readonly address?: string;
-  readonly name?: string;
-}): string => `${one.within ?? one.address ?? ""} ${one.name ?? ""}`;
+const placeOf = ({ within, address = "", name = "" }: Placed): string => `${within ?? address} ${name}`;
 
-const byPlace = (a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number =>
-  placeOf(a) < placeOf(b) ? -1 : 1;
+const byPlace = (a: Placed, b: Placed): number => (placeOf(a) < placeOf(b) ? -1 : 1);

@@ -1,5 +1,5 @@
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, type DiagnosticsError, failure, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { maxFileBytes } from "../manifest/files";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
@@ -43,8 +43,8 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const all = lists.flat();
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
-  const references =
-    request.reveals === true ? await findReferences(live, names, context, reads) : noReferences;
+  const references: FoundReferences =
+    request.reveals === true ? await findReferences(live, names, context, reads) : new Map();
   const byId = new Map(live.map((one) => [one.id, one]));
   const blocks = live.flatMap((one) => {
     const place = names.get(one);
@@ -58,30 +58,23 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     .map((one) =>
       warning("live.failed", `${one.type} "${one.name}" is left out: the API does not list its parent`),
     );
-  if (sizeOf(blocks) > maxFileBytes) throw tooLarge();
+  // Characters of the texts in the manifest, at the least.
+  const texts = blocks.flatMap(({ attributes }) => [...attributes.values()]);
+  const size = texts.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
+  if (size > maxFileBytes)
+    throw failure(
+      "manifest.too_large",
+      `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
+      {
+        hint: "write one for each project: --project NAME",
+      },
+    );
   const text = writeManifest(blocks, resourceTypes);
   return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };
 }
 
-/** Characters of the texts in a manifest, at the least. */
-const sizeOf = (blocks: readonly ManifestBlock[]): number =>
-  blocks
-    .flatMap(({ attributes }) => [...attributes.values()])
-    .reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
-
-const tooLarge = (): DiagnosticsError =>
-  failure(
-    "manifest.too_large",
-    `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
-    {
-      hint: "write one for each project: --project NAME",
-    },
-  );
-
 /** References by attribute path of each resource that holds some. */
 type FoundReferences = ReadonlyMap<LiveResource, ReadonlyMap<string, Reference>>;
-
-const noReferences: FoundReferences = new Map();
 
 /** Texts that only tell when something was made, or name it by its id. */
 const isAddress = (text: unknown): text is string =>
@@ -218,22 +211,17 @@ function logicalNames(live: readonly LiveResource[]): ReadonlyMap<LiveResource, 
     const parent = one.parentId === null ? undefined : byId.get(one.parentId);
     const outer = parent === undefined ? [] : place(parent);
     if (outer === undefined || (one.parentId !== null && parent === undefined)) return undefined;
-    const own = [
-      ...outer,
-      freeName(logicalName(one), (name) => `${one.type} ${[...outer, name].join(".")}`, taken),
-    ];
+    const wanted = logicalName(one);
+    const keyOf = (name: string): string => `${one.type} ${[...outer, name].join(".")}`;
+    let name = wanted;
+    for (let n = 2; taken.has(keyOf(name)); n += 1) name = `${wanted}-${n}`;
+    taken.add(keyOf(name));
+    const own = [...outer, name];
     names.set(one, own);
     return own;
   };
   for (const one of live) place(one);
   return names;
-}
-
-function freeName(wanted: string, keyOf: (name: string) => string, taken: Set<string>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(keyOf(name)); n += 1) name = `${wanted}-${n}`;
-  taken.add(keyOf(name));
-  return name;
 }
 
 /** `Online shop` becomes `online-shop`; a name that fits already stays as it is. */

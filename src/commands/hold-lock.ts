@@ -1,5 +1,5 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { durationText } from "../model/time";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { durationText, reminderAfter } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
@@ -47,20 +47,15 @@ function refuseOtherRepository({ backend, repository }: Context, { state }: Stat
   if (owner === undefined || repository === undefined || owner === repository.name) return;
   if (repository.name === undefined && !repository.isJob) return;
   const own = repository.name ?? "none that is known";
-  throw new DiagnosticsError(
-    [
-      error("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
-        detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
-        hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
-      }),
-    ],
-    4,
-  );
+  throw failure("guard.repository", `${backend.location} is the state of the repository ${owner}`, {
+    detail: `This run is of the repository ${own}. It would delete or change what the other repository deploys.`,
+    hint: `use a state of its own (RNV_STATE, or state: of the stage). If ${owner} was renamed: rnv state claim`,
+  });
 }
 
 /** Throws `DiagnosticsError` (exit 4) where this run must not create the state. */
 export function refuseNewState({ refusedState }: Pick<Context, "refusedState">): void {
-  if (refusedState) throw new DiagnosticsError([refusedState], 4);
+  if (refusedState) throw new DiagnosticsError([refusedState]);
 }
 
 /** A state that names no repository takes that of the run with the next snapshot. */
@@ -74,10 +69,6 @@ const recordingRepository = (session: StateSession, name: string | undefined): S
   release: () => session.release(),
 });
 
-/** Milliseconds after which a wait is told again, and from then on each minute. */
-const reminders = [10_000, 30_000, 60_000];
-const lastReminder = 60_000;
-
 /** Says at once who holds the lock and how long it is waited for, and again after a while and for another holder. */
 function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: number): LockWait["onHeld"] {
   const startedAt = clock.elapsed();
@@ -87,7 +78,7 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
     const who = nameOf(holder);
     const waited = clock.elapsed() - startedAt;
     const isNew = who !== told;
-    if (!isNew && waited < (reminders[times] ?? lastReminder * (times - 1))) return;
+    if (!isNew && waited < reminderAfter(times)) return;
     if (!isNew) times += 1;
     told = who;
     const left = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;

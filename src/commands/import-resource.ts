@@ -1,13 +1,6 @@
 import type { Resource } from "../api/reads";
-import { writtenNow } from "../apply/change-context";
-import {
-  type Diagnostic,
-  type DiagnosticCode,
-  DiagnosticsError,
-  error,
-  failure,
-  hasErrors,
-} from "../diagnostics/diagnostic";
+import { bareRecord, writtenNow } from "../apply/change-context";
+import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
@@ -41,9 +34,6 @@ export interface ImportOutcome extends Outcome {
   readonly recorded?: RecordedResource;
 }
 
-/** Findings of a folder that declares nothing yet. */
-const undeclaredCodes: ReadonlySet<DiagnosticCode> = new Set(["manifest.not_found", "stack.not_found"]);
-
 interface ImportTarget {
   readonly address: Address;
   readonly type: Resource;
@@ -60,7 +50,10 @@ export async function importResource(context: Context, request: ImportRequest): 
   const target = targetOf(request);
   const loaded = await load(context, request.files ?? [], "skip");
   const { diagnostics, sources } = loaded;
-  const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => undeclaredCodes.has(code));
+  // A folder that declares nothing yet.
+  const isMissing = diagnostics.every(
+    ({ code }) => code === "manifest.not_found" || code === "stack.not_found",
+  );
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
   refuseNewState(context);
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
@@ -282,18 +275,13 @@ function recordOf(
   { lifecycle: { preventDestroy, onRemove } }: DesiredResource,
 ): RecordedResource {
   const parent = parentOf(address, type);
+  const { id, name, updatedAt } = live;
+  // Nothing was applied by rnv yet: the first plan shows what it takes over.
   return {
-    type: type.type,
-    id: live.id,
-    name: live.name,
-    ...(parent !== undefined && state.resources[parent] ? { parent } : {}),
-    dependsOn: [],
-    // Nothing was applied by rnv yet: the first plan shows what it takes over.
-    applied: {},
+    ...bareRecord({ type: type.type, id, name }),
+    ...(parent !== undefined && state.resources[parent] && { parent }),
     computed: Object.fromEntries(live.computed),
-    ...(live.updatedAt === undefined ? {} : { updatedAt: live.updatedAt }),
-    preventDestroy,
-    onRemove,
-    writes: 0,
+    ...(updatedAt !== undefined && { updatedAt }),
+    ...{ preventDestroy, onRemove },
   };
 }

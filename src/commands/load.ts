@@ -2,7 +2,7 @@ import type { RecordedValue, RecordedValues } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { ManifestRequest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
-import type { Desired, DesiredStage } from "../model/desired";
+import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
 import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
@@ -69,10 +69,10 @@ export async function loadDeclared(
 ): Promise<Declared> {
   const { connection, state } = from;
   const key = { diagnostics: [] };
-  const loaded =
+  const loaded: Loaded =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request), concernsOf(options, state))
-      : nothingDeclared(request.recordedOf);
+      : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [], sources: new Map() };
   if (!loaded.desired) return { ...loaded, key };
   if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
   const { sources } = loaded;
@@ -88,11 +88,6 @@ export async function loadDeclared(
     ? { diagnostics: all, sources, key }
     : { desired, diagnostics: all, sources, key: found };
 }
-
-const nothingDeclared = (stage: DesiredStage): Loaded => {
-  const sources = new Map<string, string>();
-  return { desired: { ...nothingDesired, stage }, diagnostics: [], sources };
-};
 
 /** Only a plan that sends values needs secrets. */
 const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>

@@ -9,8 +9,6 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { RuntimeRequest } from "./act-on-service";
-import { actOnService, type RuntimeOutcome } from "./act-on-service";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
 import { findRecorded } from "./state-verbs";
@@ -75,18 +73,13 @@ async function runningService(
   return {
     ...about,
     name: found.name,
-    runs: runsOf(found),
+    runs: liveId === undefined ? "nothing" : isSuspended(found) ? "suspended" : "release",
     archived: found.archived === true,
     ...texts(found),
     ...(liveId !== undefined && { release: releaseAt(liveId, serving, liveId) }),
     ...(latestId !== undefined && latestId !== liveId && { latest: releaseAt(latestId, other, liveId) }),
     standing: [...(serviceStanding(found) ?? []), ...(stands ? [stands] : [])],
   };
-}
-
-function runsOf(found: Service): RunningService["runs"] {
-  if (found.liveDeploymentId == null) return "nothing";
-  return isSuspended(found) ? "suspended" : "release";
 }
 
 const releaseAt = (id: string, found: Deployment | undefined, liveId: string | undefined): Release =>
@@ -105,8 +98,6 @@ function texts(found: Service): Pick<RunningService, "url" | "status" | "health"
   };
 }
 
-const longestPage = 200;
-
 /**
  * `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing.
  * @example
@@ -120,7 +111,8 @@ export async function deployments(
   const { reads } = await connectConcealing(context, state);
   reads.remember(state);
   const service = await reads.service(recorded.id);
-  if (service.kind === "gone") throw gone(address);
+  if (service.kind === "gone")
+    throw failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
   return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
 }
@@ -135,7 +127,7 @@ async function newest(
   const releases = new Map<string, Release>();
   const cursors = new Set<string>();
   // A cursor belongs to the query it came from.
-  const size = Math.min(longestPage, limit);
+  const size = Math.min(200, limit);
   let cursor: string | undefined;
   for (;;) {
     const { available, items, page, reason } = await reads.live.listDeployments(serviceId, {
@@ -150,19 +142,14 @@ async function newest(
         hasMore: page?.hasMore === true || releases.size > limit,
         ...(!available && reason ? { reason } : {}),
       };
-    if (next === undefined || cursors.has(next)) throw endless();
+    if (next === undefined || cursors.has(next))
+      throw failure("api.malformed", "the service says that there are more deployments, and not where", {
+        hint: "run it again; --limit asks for fewer",
+      });
     cursors.add(next);
     cursor = next;
   }
 }
-
-const gone = (address: Address): DiagnosticsError =>
-  failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });
-
-const endless = (): DiagnosticsError =>
-  failure("api.malformed", "the service says that there are more deployments, and not where", {
-    hint: "run it again; --limit asks for fewer",
-  });
 
 interface FoundService {
   readonly state: State;
@@ -183,9 +170,4 @@ function findService(state: State | undefined, text: string): FoundService {
     address,
     hint: "name a service.… address; `rnv state list` shows them",
   });
-}
-
-/** Acts on a service at once, for a verb of the command line: what the manifest declares as secret is masked. */
-export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
-  return actOnService(context, await connectConcealing(context, await context.backend.read()), request);
 }

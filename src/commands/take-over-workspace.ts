@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { type Diagnostic, failure, hasErrors, warning } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { terraformNameOf } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
@@ -40,38 +39,49 @@ export async function takeOverWorkspace(
   request: TakeOverRequest,
 ): Promise<TakeOverOutcome> {
   refuseNewState(context);
-  await refuseIfRecorded(context);
+  const recorded = Object.keys((await context.backend.read())?.resources ?? {}).length;
+  if (recorded > 0)
+    throw failure("state.conflict", `the state records ${recorded} resources already`, {
+      hint: "rnv export prints what is live; or name another state with --state",
+    });
   const written = await exportManifest(context, request);
   const { count: declared, references } = written;
   const none = { declared, references, taken: 0 };
   const file = written.text === undefined ? undefined : request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
-  const planning: PlanRequest = { ...planRequest, files: [file], adopt: true, ...revealing(request) };
+  const files = [file];
+  const taken = await takeOver(context, { ...request, files }, { ...planRequest, files });
+  const told = taken.isTaken ? [...written.diagnostics, ...taken.diagnostics] : taken.diagnostics;
+  return { ...none, ...taken, diagnostics: told };
+}
+
+type Taking = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> & Pick<PlanRequest, "files">;
+
+/** Plans, records what the plan takes over without a write, and makes the plan of the `rest`. */
+async function takeOver(
+  context: Context,
+  { files, reveals, lockTimeoutMs, parallelism }: Taking,
+  rest: PlanRequest,
+  isWanted: (change: Change) => boolean = () => true,
+): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
+  // Values are compared by their fingerprints: there must be a key.
+  const planning = { ...planRequest, files, adopt: true, verifyValues: reveals, isSaved: reveals };
   const first = await plan(context, planning);
-  if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, ...none };
-  const { taken, diagnostics } = await record(context, planning, first, request);
-  if (hasErrors(diagnostics)) return { ...first, ...none, diagnostics, exitCode: 1 };
-  const last = await plan(context, { ...planning, adopt: false, verifyValues: false });
-  return { ...last, ...none, taken, diagnostics: [...written.diagnostics, ...last.diagnostics] };
-}
-
-/** Values are compared by their fingerprints: there must be a key. */
-const revealing = ({ reveals }: { readonly reveals: boolean }) => ({
-  verifyValues: reveals,
-  isSaved: reveals,
-});
-
-async function refuseIfRecorded({ backend }: Context): Promise<void> {
-  const recorded = Object.keys((await backend.read())?.resources ?? {}).length;
-  if (recorded === 0) return;
-  throw failure("state.conflict", `the state records ${recorded} resources already`, {
-    hint: "rnv export prints what is live; or name another state with --state",
+  if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, taken: 0 };
+  // Its record is all that changes.
+  const isTaken = (one: Change): boolean =>
+    one.action === "no-op" || (one.action === "adopt" && one.attributes.length === 0 && isWanted(one));
+  const others = first.plan.changes.filter((one) => !isTaken(one));
+  const { counts, diagnostics } = await apply(context, {
+    ...{ ...planning, excludes: others.map(({ address }) => address), revealed: first.revealed },
+    ...{ lockTimeoutMs, parallelism },
+    approve: async ({ changes }) => (changes.every(isTaken) ? { confirmedDeletes: [] } : undefined),
   });
+  if (hasErrors(diagnostics)) return { ...first, diagnostics, exitCode: 1, taken: 0 };
+  return { ...(await plan(context, rest)), taken: counts?.adopted ?? 0, isTaken: true };
 }
 
-export interface TerraformStateRequest
-  extends Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> {
-  readonly files: readonly string[];
+export interface TerraformStateRequest extends Taking {
   /** Text of a Terraform state, as `terraform state pull` prints it. */
   readonly state: string;
 }
@@ -82,53 +92,29 @@ export interface TerraformStateRequest
  */
 export async function takeOverTerraform(
   context: Context,
-  { files, state, ...request }: TerraformStateRequest,
+  { state, ...request }: TerraformStateRequest,
 ): Promise<TakeOverOutcome> {
   const held = parseTerraformState(state);
-  const planning: PlanRequest = { ...planRequest, files, adopt: true, ...revealing(request) };
-  const first = await plan(context, planning);
-  const none = { declared: held.size, references: 0, taken: 0 };
-  if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, ...none };
   const isHeld = ({ id, instance: { live } }: Change): boolean =>
     (id !== undefined && held.has(id)) || (live?.parentId != null && held.has(live.parentId));
-  const { taken, diagnostics } = await record(context, planning, first, request, isHeld);
-  if (hasErrors(diagnostics)) return { ...first, ...none, diagnostics, exitCode: 1 };
   // What waits for `--adopt` is no mistake: the plan shows it.
-  const last = await plan(context, { ...planRequest, files, adopt: true });
-  const known = new Set(last.plan?.changes.flatMap(({ id, instance }) => id ?? instance.live?.id ?? []));
-  const left = [...held].filter(([id]) => !known.has(id)).map(([id, name]) => notDeclared(id, name));
-  return { ...last, ...none, taken, diagnostics: [...left, ...last.diagnostics] };
+  const taken = await takeOver(
+    context,
+    request,
+    { ...planRequest, files: request.files, adopt: true },
+    isHeld,
+  );
+  const known = new Set(taken.plan?.changes.flatMap(({ id, instance }) => id ?? instance.live?.id ?? []));
+  const left = [...held].filter(([id]) => taken.isTaken && !known.has(id));
+  const undeclared = left.map(([id, name]) =>
+    warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {
+      detail: `Its id is ${id}.`,
+      hint: "rnv export shows how to declare it; then run the command again",
+    }),
+  );
+  const diagnostics = [...undeclared, ...taken.diagnostics];
+  return { declared: held.size, references: 0, ...taken, diagnostics };
 }
-
-const notDeclared = (id: string, name: string): Diagnostic =>
-  warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {
-    detail: `Its id is ${id}.`,
-    hint: "rnv export shows how to declare it; then run the command again",
-  });
-
-/** Records what the plan takes over without a write. */
-async function record(
-  context: Context,
-  planning: PlanRequest,
-  { plan: made, revealed }: PlanOutcome,
-  { lockTimeoutMs, parallelism }: Pick<TakeOverRequest, "lockTimeoutMs" | "parallelism">,
-  isWanted: (change: Change) => boolean = () => true,
-): Promise<{ readonly taken: number; readonly diagnostics: readonly Diagnostic[] }> {
-  const changes = made?.changes ?? [];
-  const isTaken = (one: Change): boolean => isTakenAsItIs(one) && (one.action === "no-op" || isWanted(one));
-  const excludes: readonly Address[] = changes.filter((one) => !isTaken(one)).map(({ address }) => address);
-  const outcome = await apply(context, {
-    ...{ ...planning, excludes, revealed, lockTimeoutMs, parallelism },
-    approve: async ({ changes: approved }) =>
-      approved.every(isTaken) ? { confirmedDeletes: [] } : undefined,
-  });
-  return { taken: outcome.counts?.adopted ?? 0, diagnostics: outcome.diagnostics };
-}
-
-/** Its record is all that changes. */
-const isTakenAsItIs = ({ action, attributes }: Change): boolean =>
-  action === "no-op" || (action === "adopt" && attributes.length === 0);
-
 /** The part of a Terraform state, version 4, that is read; values of secrets are not in it. */
 const terraformState = z.object({
   version: z.literal(4),

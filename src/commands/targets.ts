@@ -1,19 +1,52 @@
-import { worstExitCode } from "../model/exit-code";
 import type { ApplyOutcome } from "./apply";
-import type { Outcome } from "./context";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
 
 /** How a plan, a look for drift or an apply ended in one target: a manifest in one of its stages and one of its stacks. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** Returns the exit code that stands for several results (DESIGN section 8): the most telling one. */
-export const joinResults = (results: readonly Pick<Outcome, "exitCode">[]): number =>
-  worstExitCode(results.map(({ exitCode }) => exitCode));
+/** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
+const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
+
+type Counts = Readonly<Record<string, number>>;
+
+/** The result of a target, or of several that are joined already. */
+interface TargetEnd<Changes, Drift> {
+  readonly exitCode: number;
+  /** The word for how it ended, by which reports count. */
+  readonly status?: string;
+  readonly changes?: Changes | undefined;
+  readonly drift?: Drift | undefined;
+}
+
+/**
+ * Joins the results of stacks, stages, members of a fleet or shards into one: the most telling exit code (DESIGN section 8),
+ * how many ended in which way, and what they found, added up; undefined where none tells.
+ */
+export function joinResults<Changes extends Counts, Drift extends Counts>(
+  results: readonly TargetEnd<Changes, Drift>[],
+) {
+  const counts: Record<string, number> = {};
+  for (const { status } of results) if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
+  return {
+    exitCode: telling.find((code) => results.some(({ exitCode }) => exitCode === code)) ?? 0,
+    counts,
+    changes: sumOf(results.map(({ changes }) => changes)),
+    drift: sumOf(results.map(({ drift }) => drift)),
+  };
+}
+
+/** Adds the numbers of each name; undefined where there are none. */
+function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined {
+  const known = all.filter((one) => one !== undefined);
+  const add = (a: T, b: T) =>
+    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
+  return known.length === 0 ? undefined : known.reduce(add);
+}
 
 /** How several targets are run. */
 interface TargetsRun {
-  /** Aborted: those that run end by themselves, and no other begins. Undefined: each is run. */
+  /** Aborted: those that run end by themselves, and no other begins. One alone begins in any case, and reports it. */
   readonly signal?: AbortSignal;
   /** How many run at once; one unless said. */
   readonly parallelism?: number;
@@ -33,7 +66,7 @@ export async function runTargets<T, R>(
   const queue = all.values();
   const next = async (): Promise<void> => {
     for (const target of queue) {
-      if (signal?.aborted) return;
+      if (signal?.aborted && all.length > 1) return;
       results.push(await run(target));
     }
   };

@@ -2,9 +2,8 @@ import * as z from "zod";
 import { gapSettingList } from "../api/gap-settings";
 import { type Gap, gaps } from "../api/gaps";
 import { failure } from "../diagnostics/diagnostic";
-import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
+import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
-import type { Lags } from "../emulator/lag";
 import type * as served from "../emulator/server";
 import { driftFileSchema } from "../manifest/drift-file";
 import type * as fleetFile from "../manifest/fleet-file";
@@ -20,36 +19,20 @@ import type * as fleetReport from "../report/fleet-report";
 import type * as testReport from "../report/test-report";
 import { resourceTypes } from "../resources";
 
-interface EmulatorRequest {
-  /** 0 takes a free port. */
-  readonly port: number;
-  /** Where its data is kept; in memory when undefined. */
-  readonly folder?: string;
-  readonly latencyMs?: number;
-  readonly conditions?: readonly Condition[];
-  readonly lag?: Lags;
-}
-
 interface ServedEmulator {
-  readonly url: string;
+  readonly server: served.EmulatorServer;
   readonly workspaceId: string;
   readonly apiKey: string;
-  readonly close: () => Promise<void>;
 }
 
-/** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed. */
-export async function emulator({ port, ...options }: EmulatorRequest): Promise<ServedEmulator> {
+/** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed; port 0 takes a free one. */
+export async function emulator(port: number, options: embedded.EmulatorOptions): Promise<ServedEmulator> {
   const { createEmulator } = require("../emulator/emulator") as typeof embedded;
   const { serveEmulator } = require("../emulator/server") as typeof served;
   const server = await serveEmulator(createEmulator(options), { port }).catch((failure: unknown) => {
     throw portRefused(port, failure);
   });
-  return {
-    url: server.url,
-    workspaceId: embeddedWorkspaceId,
-    apiKey: embeddedApiKey,
-    close: () => server.close(),
-  };
+  return { server, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey };
 }
 
 /** Explains why a port cannot be opened; returns any other failure unchanged. */

@@ -1,4 +1,4 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, exitCodeOf, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, nameOf } from "../model/address";
 import { emptyCatalog } from "../model/catalog";
@@ -19,7 +19,7 @@ import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";
 import { compileConditions } from "./check-conditions";
 import { loadPolicies } from "./check-policies";
-import { type Context, exitCodeOf, type Outcome } from "./context";
+import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {
@@ -63,25 +63,17 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
     const at = { address, hint, attribute, range: attributes.get(attribute)?.range ?? range };
     return [(isWarning ? warning : error)(code, summary, at)];
   });
-  return [...unknownValues([resource]), ...found];
-}
-
-/** Warns of a kind, or another value that only a replacement changes, which the interface does not show. */
-function unknownValues(resources: Iterable<DesiredResource>): readonly Diagnostic[] {
-  const rules = new Map(resourceTypes.map(({ type, rules }) => [type, Object.entries(rules)]));
-  return [...resources].flatMap(({ address, type, attributes }) =>
-    (rules.get(type) ?? []).flatMap(([attribute, { known, change }]) => {
-      const { value, range } = attributes.get(attribute) ?? {};
-      if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
-      const asks = "rnv plan asks the service what exists";
-      const meant = didYouMean(value, known);
-      const hint = meant === undefined ? asks : `${meant} (${asks})`;
-      const summary = `${address}: this version does not know the ${attribute} "${value}"`;
-      return [
-        warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) }),
-      ];
-    }),
-  );
+  // A kind, or another value that only a replacement changes, which the interface does not show.
+  const unknown = Object.entries(type?.rules ?? {}).flatMap(([attribute, { known, change }]) => {
+    const { value, range } = attributes.get(attribute) ?? {};
+    if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
+    const asks = "rnv plan asks the service what exists";
+    const meant = didYouMean(value, known);
+    const hint = meant === undefined ? asks : `${meant} (${asks})`;
+    const summary = `${address}: this version does not know the ${attribute} "${value}"`;
+    return warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) });
+  });
+  return [...unknown, ...found];
 }
 
 interface GraphOutcome extends Outcome {
@@ -115,37 +107,26 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   );
   const nameAttribute = resourceTypes.find((one) => one.type === type)?.nameAttribute;
   const named = new Map(plain).get(nameAttribute ?? "");
+  const after = unflatten(new Map(plain)) as ResourceChange["change"]["after"];
   return {
-    ...{
-      address,
-      type,
-      live_name: typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? ""),
-    },
-    change: {
-      actions: ["no-op"],
-      before: null,
-      after: unflatten(new Map(plain)) as ResourceChange["change"]["after"],
-    },
+    ...{ address, type },
+    live_name: typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? ""),
+    change: { actions: ["no-op"], before: null, after },
     ...(path !== undefined && { construct: { path, ...(parent !== undefined && { in: parent }) } }),
     ...{ references: [...referencesOf(resource)], attributes: [], effects: [], with_parent: false },
   };
 }
 
 function graphOf({ resources, data }: Desired): LabelledGraph {
-  const edges = [...resources.values()].flatMap((resource) =>
-    [...(resource.parent === undefined ? [] : [resource.parent]), ...referencesOf(resource)].map((to) => ({
-      from: resource.address,
-      to,
-    })),
-  );
-  const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) =>
-    [...new Set([...dependsOn, ...[...query.values()].flatMap(({ value }) => referredAddresses(value))])].map(
-      (to) => ({
-        from: address,
-        to,
-      }),
-    ),
-  );
+  const edgesOf = (from: Address, ends: readonly Address[]) => ends.map((to) => ({ from, to }));
+  const edges = [...resources.values()].flatMap((resource) => {
+    const { address, parent } = resource;
+    return edgesOf(address, [...(parent === undefined ? [] : [parent]), ...referencesOf(resource)]);
+  });
+  const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) => {
+    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
+    return edgesOf(address, [...new Set([...dependsOn, ...referred])]);
+  });
   const nodes = [...resources.keys(), ...data.keys()].map((id) => ({ id }));
   return { nodes, edges: [...edges, ...lookups] };
 }

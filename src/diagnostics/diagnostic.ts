@@ -95,6 +95,26 @@ export const warning = findingOf("warning");
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === "error");
 
+/** The exit code (DESIGN section 8) that a set of diagnostics stands for: 0 without errors, else the most telling. */
+export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
+  const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
+  if (codes.length === 0) return 0;
+  if (codes.some((code) => outOfDate.has(code))) return 5;
+  if (codes.includes("state.lock_held") || codes.includes("state.lock_lost")) return 6;
+  const refused = codes.filter((code) => code.startsWith("guard.") || guardLike.has(code));
+  return refused.length === codes.length ? 4 : 1;
+}
+
+/** Codes of a plan that is not the one that was reviewed. */
+const outOfDate: ReadonlySet<string> = new Set(["plan.stale", "plan.damaged", "plan.digest"]);
+
+/** Codes of stops that protect live resources and do not begin with `guard.`. */
+const guardLike: ReadonlySet<string> = new Set([
+  "live.mass_disappearance",
+  "live.gone_unproven",
+  "state.workspace",
+]);
+
 /** Sorted by file, offset, then code, so that output does not depend on the order of discovery. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...diagnostics].sort(
@@ -118,8 +138,8 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 export class DiagnosticsError extends Error {
   constructor(
     readonly diagnostics: readonly Diagnostic[],
-    /** Exit code of DESIGN section 8; 1 unless a guard (4), a stale plan (5) or a lock (6) refused. */
-    readonly exitCode: number = 1,
+    /** Exit code of DESIGN section 8. */
+    readonly exitCode: number = exitCodeOf(diagnostics) || 1,
     /** Texts of the files that the diagnostics point into. */
     readonly sources?: ReadonlyMap<string, string>,
   ) {

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { worstExitCode } from "../model/exit-code";
 import { Unknown } from "../model/value";
 import type { AttributeChange, Change, InMemory, Plan, PlanStanding } from "./plan";
 import {
@@ -348,10 +347,6 @@ export function statusOf({ exitCode, report }: Pick<StageDrift, "exitCode" | "re
   if (exitCode === 130) return "interrupted";
   return report === undefined ? "error" : "expired";
 }
-
-/** Returns the exit code of a job: that of the stage that says most. */
-export const jobExitCode = (stages: readonly StageDrift[]): number =>
-  worstExitCode(stages.map(({ exitCode }) => exitCode));
 
 /** The name of a stage or a stack of it in a list: `production`, `production/api`; empty where there is but one. */
 export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack">): string =>

@@ -1,4 +1,4 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { backoff, type Clock } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./local/disk";
@@ -164,32 +164,19 @@ export async function acquireLock(
   }
 }
 
-const lockHeldExit = 6;
-
 /** Returns the error for a lock that another run holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
-  return new DiagnosticsError(
-    [
-      error(
-        "state.lock_held",
-        `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`,
-        {
-          detail: `Lock ${id}, taken ${since}, in ${where}.`,
-          hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
-        },
-      ),
-    ],
-    lockHeldExit,
-  );
+  const summary = `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`;
+  return failure("state.lock_held", summary, {
+    detail: `Lock ${id}, taken ${since}, in ${where}.`,
+    hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
+  });
 }
 
 /** Returns the error for a lock that does not name its holder; `hint` says how to remove it. */
 export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
-  new DiagnosticsError(
-    [error("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint })],
-    lockHeldExit,
-  );
+  failure("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint });
 
 const afterLoss = "let the other run end, then run the same command again: it settles what was left open";
 
@@ -204,7 +191,7 @@ export const lockLost = (
 ): DiagnosticsError => {
   const by = holder ? `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now` : otherwise;
   const summary = `the lock on the state was taken away from this run: ${by}`;
-  return new DiagnosticsError([error("state.lock_lost", summary, { detail, hint })], lockHeldExit);
+  return failure("state.lock_lost", summary, { detail, hint });
 };
 
 /** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */

@@ -306,7 +306,7 @@ export async function decodeSnapshot(
     workspaceMismatch(parsed.state, path, origin) ??
     stackMismatch(parsed.state, path, origin) ??
     stageMismatch(parsed.state, path, origin);
-  if (mismatch !== undefined) throw new DiagnosticsError([mismatch], exitCodeOf(mismatch));
+  if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
   return { ...parsed, state: withOwner(parsed.state, origin) };
 }
 
@@ -316,9 +316,6 @@ const withOwner = (state: State, { stack, stage }: Origin): State => ({
   ...(state.stack === undefined && stack !== undefined && { stack }),
   ...(state.stage === undefined && stage && { stage: stage.name }),
 });
-
-const exitCodeOf = ({ code }: Diagnostic): number =>
-  code.startsWith("guard.") || code === "state.workspace" ? 4 : 1;
 
 /** Returns the error for a state of another stage, or of none where a stage is disposable. */
 function stageMismatch(state: State, name: string, { stage }: Origin): Diagnostic | undefined {

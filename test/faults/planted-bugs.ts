@@ -242,7 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       faults: ["kill"],
     },
   ),
-  bug("a verb whose end was not seen is over", "awaitEnd", condition("endsSeen"), () => "true", {
+  bug("a verb whose end was not seen is over", "awaitEnd", condition("isSeen"), () => "true", {
     scenario: "verb-deploy",
     faults: ["redirect once"],
   }),

@@ -232,6 +232,12 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("the record of a review
       }
     }
     expect(scenario.read("out/plan.json")).toContain('"digest"');
+    // A report that cannot be written is told, and hides no exit code.
+    scenario.write("taken", "");
+    expect(await apply({}, "--report", "taken")).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining("cannot make the folder"),
+    });
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.completeCheckout(api?.id ?? "");
     expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import { isKeptBy } from "../../src/cli/verbs/ci-sweep";
+import { isKeptBy } from "../../src/cli/verbs/ci";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 

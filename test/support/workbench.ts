@@ -6,13 +6,12 @@ import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gap-settings";
 import { createReads } from "../../src/api/reads";
-import type { RuntimeOutcome, RuntimeRequest } from "../../src/commands/act-on-service";
+import { type RuntimeOutcome, type RuntimeRequest, runtimeAction } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { Connection, Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { runtimeAction } from "../../src/commands/status";
 import {
   createEmulator,
   type Emulator,

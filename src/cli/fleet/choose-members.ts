@@ -1,11 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isBelow, realOf, shownPath } from "../../manifest/files";
 import { type FoundFleet, findFleet, pathsBeside } from "../../manifest/find-fleet";
 import { stateNamedFor } from "../../manifest/fleet-environment";
+import { commandEnvironment } from "../../manifest/trust";
 import { type FleetMember, memberPlace, type Shard } from "../../model/fleet";
 import { fillStage, splitStage, stageText } from "../../model/stage";
 import { compareTexts, namePattern, type ProcessEnvironment, sha256, shortList } from "../../model/text";
@@ -14,21 +16,12 @@ import { parseStateAddress } from "../../state/state-address";
 import { type Invocation, listOf } from "../invocation";
 import { report } from "../report";
 import { askedStage } from "../stages";
-import { changedFiles } from "./changed-files";
 
-interface ChosenMembers {
-  /** The whole fleet. */
-  readonly all: readonly FleetMember[];
-  /** Members that the options ask for, in all shards. */
-  readonly selected: readonly FleetMember[];
-  /** Members that run in this shard. */
-  readonly members: readonly FleetMember[];
-  readonly root: string;
-  readonly shard?: Shard | undefined;
-}
-
-/** The members that a command line means: of a folder or a fleet file, those that are named, that changed, of a shard. */
-export function chooseMembers(invocation: Invocation): ChosenMembers {
+/**
+ * Returns the members that a command line means, of a folder or a fleet file: `all`, those that are named and have changed in
+ * all shards (`selected`), and those to run in this shard (`members`).
+ */
+export function chooseMembers(invocation: Invocation) {
   const { cwd, environment, options, positional } = invocation;
   const place = resolve(cwd, (positional[0] as string | undefined) ?? ".");
   const untrusted = options.untrusted === true;
@@ -53,7 +46,7 @@ export function chooseMembers(invocation: Invocation): ChosenMembers {
 function warnOfGone(
   { cwd, environment, options }: Invocation,
   { members, root, file }: FoundFleet,
-  { paths, textBefore }: ReturnType<typeof changedFiles>,
+  { paths, textBefore }: ChangedFiles,
 ): readonly Diagnostic[] {
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   try {
@@ -108,7 +101,7 @@ function fleetBefore(request: Parameters<typeof findFleet>[0]): readonly FleetMe
  * folder, or a file beside it that its manifest names. A change of the fleet file, or of a policy of the job, is of all.
  */
 function changedSince(
-  { paths }: ReturnType<typeof changedFiles>,
+  { paths }: ChangedFiles,
   members: readonly FleetMember[],
   { root: asked, file }: FoundFleet,
   { cwd, environment }: Invocation,
@@ -150,12 +143,8 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
 
 /** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
 function shardOf(environment: ProcessEnvironment): Shard | undefined {
-  const {
-    JOB_COMPLETION_INDEX: index,
-    RNV_SHARDS: shards,
-    CI_NODE_INDEX: node,
-    CI_NODE_TOTAL: nodes,
-  } = environment;
+  const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
+  const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
   if (index !== undefined && index !== "") {
     if (shards === undefined || shards === "")
       throw failure("config.missing", "RNV_SHARDS is not set", {
@@ -182,14 +171,9 @@ function checkedShard(index: number, count: number, from: string): Shard {
  */
 export function inShard(members: readonly FleetMember[], shard: Shard | undefined): readonly FleetMember[] {
   if (shard === undefined) return members;
-  const hashed = members.map((member) => ({ member, hash: sha256(member.name) }));
-  const chosen = new Set(
-    hashed
-      .sort((a, b) => compareTexts(a.hash, b.hash))
-      .filter((_, at) => at % shard.count === shard.index - 1)
-      .map(({ member }) => member),
-  );
-  return members.filter((member) => chosen.has(member));
+  const hashes = members.map(({ name }) => sha256(name)).sort(compareTexts);
+  const chosen = new Set(hashes.filter((_, at) => at % shard.count === shard.index - 1));
+  return members.filter(({ name }) => chosen.has(sha256(name)));
 }
 
 /** Members whose runs would write one state: an error for each such state. */
@@ -225,3 +209,72 @@ function stateOf(member: FleetMember, root: string, environment: ProcessEnvironm
   const path = resolve(realOf(resolve(root, member.folder)), address.path);
   return join(realOf(dirname(path)), basename(path));
 }
+
+type ChangedFiles = ReturnType<typeof changedFiles>;
+
+/**
+ * Absolute paths of the files that differ from where this branch left `ref`: committed, in the working folder, and not
+ * known to git; `textBefore` returns the text that a file had at the commit, undefined where it did not exist. A file that
+ * moved counts at both places. Throws `DiagnosticsError`.
+ */
+function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment) {
+  const git = (...args: readonly string[]) =>
+    spawnSync("git", ["-c", "core.fsmonitor=false", ...args], {
+      cwd,
+      encoding: "utf8",
+      // Bytes of one list of paths.
+      maxBuffer: 256 * 1024 * 1024,
+      env: {
+        ...commandEnvironment(environment, (name) => name === "GIT_DIR" || name === "GIT_WORK_TREE"),
+        GIT_OPTIONAL_LOCKS: "0",
+        // What it says is read.
+        LC_ALL: "C",
+      },
+    });
+  const top = git("rev-parse", "--show-toplevel");
+  if (top.error !== undefined)
+    throw unknownChanges("git cannot be started", "install it, or leave out --changed-since");
+  if (top.status !== 0 && top.stderr.includes("dubious ownership"))
+    throw unknownChanges(
+      `git does not trust the repository of ${cwd}, which is another user's`,
+      'at the top of the repository: git config --global --add safe.directory "$PWD"',
+    );
+  if (top.status !== 0) throw unknownChanges(`${cwd} is in no git repository`, "leave out --changed-since");
+  const known = git("rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`);
+  if (known.status !== 0)
+    throw unknownChanges(
+      `git knows no commit ${JSON.stringify(ref)}`,
+      "fetch it first: git fetch origin main; actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const base = git("merge-base", known.stdout.trim(), "HEAD");
+  if (base.status !== 0)
+    throw unknownChanges(
+      `git does not know where this branch left ${JSON.stringify(ref)}`,
+      "the clone is too shallow: actions/checkout with fetch-depth: 0; GIT_DEPTH: 0 in GitLab",
+    );
+  const root = top.stdout.replace(/\r?\n$/, "");
+  const lists = [
+    // No setting of the clone, nor .gitmodules, hides anything.
+    git(
+      ...["-C", root, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-relative"],
+      ...["--ignore-submodules=none", base.stdout.trim()],
+    ),
+    git("-C", root, "ls-files", "--others", "--exclude-standard", "-z"),
+  ];
+  if (lists.some(({ status }) => status !== 0)) throw unknownChanges("git cannot tell what has changed");
+  const paths = lists.flatMap(({ stdout }) =>
+    stdout
+      .split("\0")
+      .filter((path) => path !== "")
+      .map((path) => resolve(root, path)),
+  );
+  const textBefore = (path: string): string | undefined => {
+    const name = relative(root, path).split(sep).join("/");
+    const shown = git("show", "--no-textconv", `${base.stdout.trim()}:${name}`);
+    return shown.status === 0 ? shown.stdout : undefined;
+  };
+  return { paths, textBefore };
+}
+
+const unknownChanges = (summary: string, hint?: string): DiagnosticsError =>
+  failure("command.usage", `--changed-since: ${summary}`, { hint });

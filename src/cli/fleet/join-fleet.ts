@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { makeReport, refusedMember } from "../../commands/fleet/member-result";
+import { parseJson } from "../../api/transport";
+import { makeReport, refusedMember } from "../../commands/fleet";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema, type MemberResult } from "../../report/fleet-report";
@@ -22,6 +23,8 @@ export async function joinFleet(invocation: Invocation): Promise<number> {
   return report.exit_code;
 }
 
+type ReportFile = Readonly<Record<"file" | "text", string>>;
+
 /** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
 function reportsIn(folder: string): readonly string[] {
   try {
@@ -39,10 +42,8 @@ const mostJobs = 256;
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
-  const { selected } = chooseMembers({
-    ...invocation,
-    options: { ...options, shard: { index: 1, count: 1 } },
-  });
+  const whole = { ...options, shard: { index: 1, count: 1 } };
+  const { selected } = chooseMembers({ ...invocation, options: whole });
   const shards = options.shards as number | undefined;
   if ((shards ?? selected.length) > mostJobs)
     throw failure("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
@@ -54,19 +55,10 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
   const count = Math.min(shards ?? 0, selected.length);
   const include =
     shards === undefined
-      ? selected.map(({ name, folder, stage }) => ({
-          member: name,
-          folder,
-          ...(stage !== undefined && { stage }),
-        }))
+      ? selected.map(({ name: member, folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
   terminal.out(`${JSON.stringify({ include })}\n`);
   return 0;
-}
-
-interface ReadReport {
-  readonly file: string;
-  readonly text: string;
 }
 
 /**
@@ -74,7 +66,7 @@ interface ReadReport {
  * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
  */
 export function joinReports(
-  files: readonly ReadReport[],
+  files: readonly ReportFile[],
   isDetailed: boolean,
 ): { readonly report: FleetReport; readonly diagnostics: readonly Diagnostic[] } {
   const [first, ...others] = parseReports(files);
@@ -82,7 +74,9 @@ export function joinReports(
   // In other parts, too: one run is in as many for all.
   const other = others.find(
     ({ verb, selected, shard }) =>
-      verb !== first.verb || shard?.count !== first.shard?.count || !sameNames(selected, first.selected),
+      verb !== first.verb ||
+      shard?.count !== first.shard?.count ||
+      selected.join("\n") !== first.selected.join("\n"),
   );
   if (other !== undefined) throw otherRun(first, other);
   const results = new Map<string, MemberResult>();
@@ -91,23 +85,30 @@ export function joinReports(
   const missing = first.selected.filter((name) => !results.has(name));
   const { verb, selected } = first;
   const [started_at = first.started_at] = reports.map((report) => report.started_at).sort();
+  // From the first start to the last end.
+  const start = Math.min(...reports.map(({ started_at: at }) => Date.parse(at)));
+  const end = Math.max(...reports.map(({ started_at: at, seconds }) => Date.parse(at) + seconds * 1000));
+  const hint = "run the shard again that did not end";
+  const untold = [error("command.usage", "it is in no report", { hint })];
   const report = makeReport(
-    { verb, started_at, seconds: secondsOf(reports), selected },
-    [...results.values(), ...missing.map(untold)],
+    { verb, started_at, seconds: Math.round((end - start) / 10) / 100, selected },
+    [
+      ...results.values(),
+      ...missing.map((name) => refusedMember({ name, stage: name.split("@")[1] }, untold)),
+    ],
     { isDetailed },
   );
-  return { report, diagnostics: missing.length === 0 ? [] : [membersMissing(missing, reports)] };
-}
-
-/** The result of a member of which no report tells: whoever reads the joined one must not take it for clean. */
-function untold(name: string): MemberResult {
-  const hint = "run the shard again that did not end";
-  const stage = name.split("@")[1];
-  return refusedMember({ name, stage }, [error("command.usage", "it is in no report", { hint })]);
+  if (missing.length === 0) return { report, diagnostics: [] };
+  const count = counted(missing.length, "member");
+  const lack = error("command.usage", `no report has ${count}`, {
+    detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
+    hint: "run the shards again that did not end",
+  });
+  return { report, diagnostics: [lack] };
 }
 
 /** Reads the reports. Throws `DiagnosticsError` where there is none, and for files that are none. */
-function parseReports(files: readonly ReadReport[]): readonly [FleetReport, ...FleetReport[]] {
+function parseReports(files: readonly ReportFile[]): readonly [FleetReport, ...FleetReport[]] {
   const parsed = files.map(({ file, text }) => ({ file, ...fleetReportSchema.safeParse(parseJson(text)) }));
   const hint = "give the folder that --report names alone: the reports of one run, and nothing else";
   const wrong = parsed.filter(({ success }) => !success);
@@ -131,22 +132,6 @@ function otherRun(first: FleetReport, other: FleetReport): DiagnosticsError {
   });
 }
 
-const membersMissing = (missing: readonly string[], reports: readonly FleetReport[]): Diagnostic =>
-  error("command.usage", `no report has ${missing.length === 1 ? "1 member" : `${missing.length} members`}`, {
-    detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
-    hint: "run the shards again that did not end",
-  });
-
-const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((name, i) => name === b[i]);
-
-/** From the first start to the last end. */
-function secondsOf(reports: readonly FleetReport[]): number {
-  const start = Math.min(...reports.map(({ started_at: at }) => Date.parse(at)));
-  const end = Math.max(...reports.map(({ started_at: at, seconds }) => Date.parse(at) + seconds * 1000));
-  return Math.round((end - start) / 10) / 100;
-}
-
 function missingShards(reports: readonly FleetReport[]): string {
   const count = Math.max(...reports.map(({ shard }) => shard?.count ?? 1));
   const told = new Set(reports.map(({ shard }) => shard?.index ?? 1));
@@ -154,12 +139,4 @@ function missingShards(reports: readonly FleetReport[]): string {
   return missing.length === 0
     ? ""
     : ` There is none of ${missing.length === 1 ? "shard" : "shards"} ${shortList(missing.map(String), 10)} of ${count}.`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

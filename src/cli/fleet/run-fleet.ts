@@ -1,11 +1,13 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { brokenMember, makeReport, refusedMember } from "../../commands/fleet/member-result";
+import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
+import { error, failure } from "../../diagnostics/diagnostic";
 import { folderProblem, startsPrograms } from "../../manifest/find-fleet";
 import { memberEnvironment } from "../../manifest/fleet-environment";
-import type { FleetMember, FleetVerb, Shard } from "../../model/fleet";
+import type { FleetVerb } from "../../model/fleet";
 import {
   type FleetReport,
   fleetMetrics,
@@ -15,15 +17,14 @@ import {
   type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
-import { makeFolder, writeMetrics, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { jobVariables } from "../job";
-import { writeFleetPage } from "../page-file";
+import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
-import type { MemberNews, MembersJob, MemberTarget } from "./run-members";
-import { startMembers } from "./start-members";
+import { hasGroups, type MemberNews, type MembersJob, type MemberTarget } from "./run-members";
 
 /** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
@@ -69,20 +70,18 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   const format = formatOf(options);
   if (typeof options.report === "string") {
     const folder = resolve(cwd, options.report);
+    // Reports of shards are beside each other in one folder.
+    const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
     makeFolder(folder);
-    writeWholeFile(join(folder, reportName(report.shard)), fleetReportJson(report), { mode: 0o644 });
+    writeWholeFile(join(folder, `fleet${part}.json`), fleetReportJson(report), { mode: 0o644 });
   }
   if (typeof options.metrics === "string")
     writeMetrics(resolve(cwd, options.metrics), (before) => fleetMetrics(report, before));
-  writeFleetPage(invocation, report);
+  writePage(invocation, (load) => load.fleet().fleetPage(report));
   if (format === "json") terminal.out(fleetReportJson(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));
 }
-
-/** Reports of shards lie beside each other in one folder. */
-const reportName = (shard: Shard | undefined): string =>
-  shard === undefined ? "fleet.json" : `fleet-${shard.index}-of-${shard.count}.json`;
 
 /** The members as targets, with what their runs are given; and results of those that cannot be run. */
 function targetsOf(
@@ -95,7 +94,12 @@ function targetsOf(
   for (const member of members) {
     const given = memberEnvironment(member, all, environment, { cwd, isOfJob });
     const problem = given.missing.length === 0 ? folderProblem(member, root) : undefined;
-    const problems = [...given.missing.map((name) => notSet(member, name)), ...(problem ? [problem] : [])];
+    const unset = given.missing.map((name) =>
+      error("config.missing", `${name} is not set, which ${member.name} is to be given`, {
+        hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
+      }),
+    );
+    const problems = [...unset, ...(problem ? [problem] : [])];
     const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
     if (problems.length > 0) refused.push(refusedMember(member, problems));
     else targets.push({ member, cwd: join(root, member.folder), environment: given.environment, timeoutMs });
@@ -125,7 +129,7 @@ async function runAll(
   await runTargets(groups.values(), run, { parallelism: most, signal });
 }
 
-/** Settings of a member that its process reaches the service with. */
+/** Names of the settings that a process reaches the service with. */
 const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
@@ -172,7 +176,102 @@ async function runGroup(
   await runTargets(again, run, { signal, parallelism: job.parallelism });
 }
 
-const notSet = (member: FleetMember, name: string): Diagnostic =>
-  error("config.missing", `${name} is not set, which ${member.name} is to be given`, {
-    hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
+interface ProcessWatch {
+  /** Aborted: the process is interrupted, once, and hands that on to what it has started. */
+  readonly signal: AbortSignal;
+  readonly onNews: (news: MemberNews) => void;
+}
+
+/** How the process of members ended, with what it printed. */
+interface EndedProcess {
+  readonly endedBy: EndedBy;
+  readonly output: string;
+}
+
+/** How long a process that took too long, or that writes nothing and was interrupted, has to end what is in flight. */
+const graceMs = 10_000;
+
+/** Milliseconds that a timer can wait; it would not wait at all for more. */
+const longestWait = 2 ** 31 - 1;
+
+/** Characters that are kept of what it prints. */
+const mostKept = 100_000;
+
+/**
+ * Runs members in one process, to its end. It has a process group of its own: a Ctrl-C at the terminal reaches it through
+ * this process alone. It ends by itself when this process does. A member that takes too long ends it. Never rejects.
+ */
+async function startMembers(job: MembersJob, watch: ProcessWatch): Promise<EndedProcess> {
+  const { cwd, environment: env } = job.targets[0] as MemberTarget;
+  try {
+    // The entry of this program: beside its bundle, else where the package has it.
+    const beside = join(__dirname, "rnv.js");
+    const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
+    const child = fork(program, ["fleet", "members"], {
+      ...{ cwd, env, execArgv: [], detached: hasGroups },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    return await watchProcess(child, job, watch);
+  } catch (cause) {
+    const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
+    return { endedBy: "itself", output: `rnv cannot be started in ${cwd} (${code})` };
+  }
+}
+
+/** Hands a process its members, and resolves at its end. Rejects where it could not be started. */
+function watchProcess(
+  child: ChildProcess,
+  job: MembersJob,
+  { signal, onNews }: ProcessWatch,
+): Promise<EndedProcess> {
+  let endedBy: EndedBy = "itself";
+  let output = "";
+  let grace: NodeJS.Timeout | undefined;
+  const timers = new Map<string, NodeJS.Timeout>();
+  const timeouts = new Map(job.targets.map(({ member, timeoutMs }) => [member.name, timeoutMs]));
+  const kill = (): void => signalTo(child.pid, "SIGKILL");
+  const interrupt = (why: EndedBy): void => {
+    if (endedBy === "itself") {
+      endedBy = why;
+      signalTo(child.pid, "SIGINT");
+    }
+    if (why === "timeout" || job.verb !== "apply") grace ??= setTimeout(kill, graceMs);
+  };
+  // Several run again: they need no time to end.
+  const endLate = (): void => (job.targets.length > 1 ? kill() : interrupt("timeout"));
+  const abort = (): void => interrupt("interrupted");
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  child.on("message", (message) => {
+    const news = message as MemberNews;
+    clearTimeout(timers.get(news.name));
+    const wait = Math.min(timeouts.get(news.name) ?? longestWait, longestWait);
+    if (news.result === undefined) timers.set(news.name, setTimeout(endLate, wait));
+    // Interrupted for its time is not interrupted by the user.
+    if (news.result?.status !== "interrupted" || endedBy !== "timeout") onNews(news);
   });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(-mostKept);
+  });
+  // What it has started and left behind would hold its output open, and go on.
+  child.once("exit", kill);
+  child.send(job, () => {});
+  const ended = new Promise<EndedProcess>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", () => resolve({ endedBy, output }));
+  });
+  return ended.finally(() => {
+    for (const timer of [grace, ...timers.values()]) clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  });
+}
+
+/** Sends a signal to a process: to its whole group for its end, and to itself alone for an interruption. */
+function signalTo(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(hasGroups && signal === "SIGKILL" ? -pid : pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

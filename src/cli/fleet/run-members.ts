@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { memberResult } from "../../commands/fleet/member-result";
-import { shareAnswers } from "../../commands/fleet/share-answers";
+import { parseJson, type Transport, type WireResponse } from "../../api/transport";
+import { memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember, FleetVerb } from "../../model/fleet";
@@ -10,8 +10,9 @@ import { withProfile } from "../profile";
 import { annotate, exitCodes } from "../report";
 import { resultsOf } from "../targets";
 import { applyVerb, showApply } from "../verbs/apply";
-import { driftOf, driftVerb, isWhole, readAccepted } from "../verbs/drift";
+import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planVerb } from "../verbs/plan";
+import type { Verb } from "../verbs/verb";
 
 /** A member, and what its run is given. */
 export interface MemberTarget {
@@ -48,7 +49,11 @@ export async function runMembers(invocation: Invocation): Promise<number> {
   const { verb, options, parallelism, targets } = await new Promise<MembersJob>((resolve) =>
     process.once("message", (job) => resolve(job as MembersJob)),
   );
-  process.once("disconnect", () => endWithFleet(verb));
+  // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
+  process.once("disconnect", () => {
+    if (verb === "apply" || !hasGroups) process.kill(process.pid, "SIGINT");
+    else process.kill(-process.pid, "SIGKILL");
+  });
   const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
   const openTransport = targets.length > 1 ? shareAnswers() : undefined;
   const run = async ({ member, cwd, environment }: MemberTarget): Promise<void> => {
@@ -58,13 +63,11 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     const quiet = { ...invocation.terminal, out: () => {}, err: () => {} };
     const used = withProfile(environment, undefined, options.untrusted === true ? undefined : cwd);
     const given = optionsOf(member, options, environment);
-    const { run, reading } = verbs[verb];
-    const words = ["rnv", verb, ...member.files.flatMap((file) => ["--file", file])];
-    const commandLine = [...words, ...(member.stage === undefined ? [] : ["--stage", member.stage])].join(
-      " ",
-    );
-    const own = { ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport, commandLine };
-    const results = await resultsOf(own, [member.stage], reading, run);
+    const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
+    const named = member.stage === undefined ? [] : ["--stage", member.stage];
+    const words = ["rnv", verb, ...member.files.flatMap((file) => ["--file", file]), ...named];
+    const own = { ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport };
+    const results = await resultsOf({ ...own, commandLine: words.join(" ") }, [member.stage], stacks, run);
     const outcomes = results.map(({ outcome }) => outcome);
     const screen = { terminal: { ...quiet, err: (text: string) => (annotations += text) }, environment, cwd };
     for (const { diagnostics, sources } of outcomes) annotate(screen, diagnostics, sources);
@@ -74,12 +77,6 @@ export async function runMembers(invocation: Invocation): Promise<number> {
   };
   await runTargets(targets, run, { parallelism, signal: invocation.signal });
   return exitCodes.done;
-}
-
-/** Called when the process of the fleet is gone: what writes ends what is in flight, all else ends at once. */
-function endWithFleet(verb: FleetVerb): void {
-  if (verb === "apply" || !hasGroups) process.kill(process.pid, "SIGINT");
-  else process.kill(-process.pid, "SIGKILL");
 }
 
 const optionsOf = (
@@ -95,19 +92,45 @@ const optionsOf = (
   ...(environment.RNV_UNTRUSTED?.trim() === "1" && { untrusted: true }),
 });
 
-const planMember = (invocation: Invocation): Promise<TargetOutcome> =>
-  countedPlan(invocation, judgedRequestOf(invocation));
+type Run = (invocation: Invocation) => Promise<TargetOutcome>;
 
-async function driftOfMember(invocation: Invocation): Promise<TargetOutcome> {
-  const { report, ...outcome } = await driftOf(invocation, readAccepted(invocation));
-  return { ...outcome, ...(report && isWhole(outcome) && { report }) };
+/** How each verb runs in a member, and how it reads what it runs on. */
+const verbs: Readonly<Record<FleetVerb, readonly [Verb, Run]>> = {
+  plan: [planVerb, (one) => countedPlan(one, judgedRequestOf(one))],
+  drift: [driftVerb, (one) => driftOf(one, readAccepted(one))],
+  apply: [applyVerb, (one) => showApply(one, judgedRequestOf(one))],
+};
+
+/**
+ * Returns a function that opens the transport of a member over one that all members of this process share: what one has
+ * read, the others are answered with. A member that asks for the same a second time wants what is new, and gets that.
+ * The JSON of an answer is parsed once. Every member masks secrets in it by itself, as it does when it runs alone.
+ */
+function shareAnswers(): (open: () => Transport) => Transport {
+  const answers = new Map<string, Promise<WireResponse>>();
+  let shared: Transport | undefined;
+  return (open) => {
+    shared ??= open();
+    const transport = shared;
+    const asked = new Set<string>();
+    const read = (request: Parameters<Transport["send"]>[0]): Promise<WireResponse> => {
+      const answer = transport.send(request).then((one) => ({ ...one, json: parseJson(one.body) }));
+      answers.set(request.url, answer);
+      const forget = (): void => {
+        if (answers.get(request.url) === answer) answers.delete(request.url);
+      };
+      // Only a whole answer is one for others, too.
+      answer.then(({ status }) => (status === 200 ? undefined : forget()), forget);
+      return answer;
+    };
+    return {
+      send: (request) => {
+        if (request.method !== "GET") return transport.send(request);
+        const known = asked.has(request.url) ? undefined : answers.get(request.url);
+        asked.add(request.url);
+        return known ?? read(request);
+      },
+      close: async () => {},
+    };
+  };
 }
-
-const applyMember = (invocation: Invocation): Promise<TargetOutcome> =>
-  showApply(invocation, judgedRequestOf(invocation));
-
-const verbs = {
-  plan: { run: planMember, reading: planVerb.stacks ?? { use: "each" } },
-  drift: { run: driftOfMember, reading: driftVerb.stacks ?? { use: "each" } },
-  apply: { run: applyMember, reading: applyVerb.stacks ?? { use: "each" } },
-} as const;

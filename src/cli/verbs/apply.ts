@@ -1,7 +1,7 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
-import { type DiagnosticsError, failure, warning } from "../../diagnostics/diagnostic";
+import { failure, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
@@ -11,6 +11,7 @@ import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
+import { ofOneStack } from "../page-file";
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
@@ -44,40 +45,37 @@ export const applyVerb: Verb = {
     ["rnv apply -auto-approve --expect-digest DIGEST", "only what a reviewed plan said, planned again"],
     ["rnv apply -auto-approve -json", "one JSON object a line"],
   ],
-  handler: runApply,
+  handler: async (invocation) => {
+    const [planFile] = invocation.positional as readonly (string | undefined)[];
+    if (planFile !== undefined) refuseWithPlanFile(invocation);
+    const expectDigest = expectedDigestOf(invocation);
+    if (expectDigest !== undefined)
+      report(invocation, [
+        warning("plan.digest", "values of variables are not compared with the reviewed ones", {
+          hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
+        }),
+      ]);
+    return showApply(invocation, {
+      ...judgedRequestOf(invocation),
+      ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
+      ...(expectDigest !== undefined && { expectDigest }),
+    });
+  },
 };
 
-function runApply(invocation: Invocation): Promise<number> {
-  const [planFile] = invocation.positional as readonly (string | undefined)[];
-  if (planFile !== undefined) refuseWithPlanFile(invocation);
-  const expectDigest = expectedDigestOf(invocation);
-  if (expectDigest !== undefined)
-    report(invocation, [
-      warning("plan.digest", "values of variables are not compared with the reviewed ones", {
-        hint: "rnv ci apply compares them in a job of GitHub Actions or GitLab.",
-      }),
-    ]);
-  return applyAndShow(invocation, {
-    ...judgedRequestOf(invocation),
-    ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
-    ...(expectDigest !== undefined && { expectDigest }),
-  });
-}
-
 /** The digest that the one plan of the command line must have; undefined without the option. */
-export function expectedDigestOf({ options, stack, terminal }: Invocation): string | undefined {
-  const { expectDigest } = options as { readonly expectDigest?: string };
+export function expectedDigestOf(invocation: Invocation): string | undefined {
+  const expectDigest = ofOneStack(
+    invocation,
+    "expectDigest",
+    "--expect-digest is of the plan of one stack, and several are applied",
+    "name one: rnv apply STACK --expect-digest DIGEST",
+  );
   if (expectDigest === undefined) return undefined;
-  if (stack?.sharesRun === true) throw onePlanExpected();
-  if (expectDigest.length === 64 || terminal.interactive) return expectDigest;
+  if (expectDigest.length === 64 || invocation.terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
   throw failure("command.usage", summary);
 }
-
-const onePlanExpected = (): DiagnosticsError =>
-  failure("command.usage", "--expect-digest is of the plan of one stack, and several are applied", {
-    hint: "name one: rnv apply STACK --expect-digest DIGEST",
-  });
 
 export const destroyVerb: Verb = {
   usage: "destroy [stack...]",
@@ -99,33 +97,18 @@ export const destroyVerb: Verb = {
     ["rnv destroy -auto-approve", "without asking: everything goes"],
     ["rnv destroy --stage staging --state .rnv/staging/state.json", "a stage that is no longer declared"],
   ],
-  handler: runDestroy,
+  handler: (invocation) => {
+    const { stage } = invocation;
+    const recordedOf = stage && { name: stageText(stage), protect: false, disposable: false };
+    const request = judgedRequestOf(invocation, "destroy");
+    return showApply(invocation, { ...request, ...(stage?.isUndeclared && recordedOf && { recordedOf }) });
+  },
 };
-
-function runDestroy(invocation: Invocation): Promise<number> {
-  const { stage } = invocation;
-  return applyAndShow(invocation, {
-    ...judgedRequestOf(invocation, "destroy"),
-    ...(stage?.isUndeclared && {
-      recordedOf: { name: stageText(stage), protect: false, disposable: false },
-    }),
-  });
-}
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {
-  const given = [
-    "file",
-    "target",
-    "exclude",
-    "replace",
-    "adopt",
-    "allowEmpty",
-    "verifyValues",
-    "destroy",
-    "refreshOnly",
-  ];
-  const first = given.find((name) => options[name] !== undefined);
+  const others = "file target exclude replace adopt allowEmpty verifyValues destroy refreshOnly".split(" ");
+  const first = others.find((name) => options[name] !== undefined);
   if (first === undefined) return;
   const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw failure("command.usage", `--${flag} cannot change a saved plan`, {
@@ -134,9 +117,6 @@ function refuseWithPlanFile({ options }: Invocation): void {
 }
 
 type ShownRequest = PlanRequest & Pick<ApplyRequest, "savedPlan" | "expectDigest" | "review" | "repairsOnly">;
-
-const applyAndShow = async (invocation: Invocation, request: ShownRequest): Promise<number> =>
-  (await showApply(invocation, request)).exitCode;
 
 /** Applies, and shows how it goes; returns the outcome with the exit code of the process. */
 export async function showApply(invocation: Invocation, request: ShownRequest): Promise<ApplyOutcome> {
@@ -185,7 +165,9 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   if (showsNow) showPlan(invocation, plan, "text", sources);
   report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
-  if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
+  const outputs = outputsText(outcome.outputs ?? {});
+  if (isText && summary && exitCode === 0 && outputs !== "" && plan?.options.mode === "apply")
+    terminal.out(`\nOutputs:\n\n${outputs}`);
   // Ctrl-C has said so already.
   if (outcome.cancelled && isText && !invocation.signal.aborted) {
     const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
@@ -193,9 +175,4 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   }
   const isInterrupted = outcome.cancelled === true && invocation.signal.aborted;
   return isInterrupted ? { ...outcome, exitCode: exitCodes.interrupted } : outcome;
-}
-
-function showOutputs(terminal: Invocation["terminal"], { plan, outputs = {} }: ApplyOutcome): void {
-  const text = outputsText(outputs);
-  if (text !== "" && plan?.options.mode === "apply") terminal.out(`\nOutputs:\n\n${text}`);
 }

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
 import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-notes";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../report/events";
 import {
@@ -14,16 +13,7 @@ import {
   wasApplied,
 } from "../../report/job-comment";
 import { planLine } from "../../report/plan-wording";
-import {
-  type CiJob,
-  commentOptions,
-  readJob,
-  reviewOf,
-  subjectOf,
-  tellHost,
-  writeOutputs,
-  writeSummary,
-} from "../ci-job";
+import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, writeOutputs } from "../ci-job";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
@@ -60,52 +50,46 @@ export const ciApplyVerb: Verb = {
     ["rnv ci apply --stage production", "on the commit that a pull request was merged with"],
     ["rnv ci apply --expect-digest DIGEST", "by hand: the plan that an apply was refused with"],
   ],
-  handler: runApplyInJob,
+  handler: async (invocation) => {
+    const { options: given } = invocation;
+    const digest = expectedDigestOf(invocation);
+    const job = readJob(invocation);
+    const repairsOnly = given.repair === true;
+    const isDecided = job.pullRequest === undefined || job.isDecided;
+    const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
+    const request = { ...judgedRequestOf(invocation), needsKey: true };
+    let outcome: ApplyOutcome;
+    let thrown: unknown;
+    try {
+      outcome = await showApply(
+        { ...invocation, options: { ...given, autoApprove: true } },
+        {
+          ...request,
+          repairsOnly,
+          review: (key) =>
+            review
+              ? recordsOf(review, subjectOf(invocation, { key }), digest)
+              : notMerged(job.pullRequest as number),
+        },
+      );
+    } catch (cause) {
+      thrown = cause;
+      outcome = failureOf(cause, invocation.signal.aborted);
+    }
+    const { exitCode } = outcome;
+    const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
+    writeOutputs(invocation, outputs);
+    const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
+    const applied = { target: invocation, outcome, applied: text };
+    const written = writeReports(invocation, [applied], request, outputs);
+    const told =
+      given.comment !== false && !review?.isUnread
+        ? await tellPullRequest(invocation, job, review, outcome)
+        : 0;
+    if (thrown !== undefined) throw thrown;
+    return exitCode === exitCodes.done ? told || written : exitCode;
+  },
 };
-
-async function runApplyInJob(invocation: Invocation): Promise<number> {
-  const { options: given } = invocation;
-  const digest = expectedDigestOf(invocation);
-  const job = readJob(invocation);
-  const repairsOnly = given.repair === true;
-  const isDecided = job.pullRequest === undefined || job.isDecided;
-  const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
-  const request = { ...judgedRequestOf(invocation), needsKey: true };
-  let outcome: ApplyOutcome;
-  let thrown: unknown;
-  try {
-    outcome = await showApply(
-      { ...invocation, options: { ...given, autoApprove: true } },
-      {
-        ...request,
-        repairsOnly,
-        review: (key) =>
-          review
-            ? recordsOf(review, subjectOf(invocation, { key }), digest)
-            : notMerged(job.pullRequest as number),
-      },
-    );
-  } catch (cause) {
-    thrown = cause;
-    outcome = failureOf(cause, invocation.signal.aborted);
-  }
-  const { exitCode } = outcome;
-  const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-  writeOutputs(invocation, outputs);
-  const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
-  writeSummary(invocation, [text]);
-  const told =
-    given.comment !== false && !review?.isUnread
-      ? await tellPullRequest(invocation, job, review, outcome)
-      : 0;
-  const folder = invocation.stack?.sharesRun
-    ? join(String(given.report), invocation.stack.name)
-    : String(given.report);
-  const reported = { ...invocation, options: { ...given, report: folder } };
-  writeReports(reported, [{ target: reported, outcome, applied: text }], request, outputs);
-  if (thrown !== undefined) throw thrown;
-  return exitCode === exitCodes.done ? told : exitCode;
-}
 
 /**
  * Tells the pull request how its apply ended. That nothing was left to do is told only where something else stands. Returns

@@ -2,16 +2,16 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
-import { keepIssues } from "../../commands/ci/keep-issue";
+import { keepIssues } from "../../commands/ci/keep-notes";
+import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
-import { worstExitCode } from "../../model/exit-code";
 import { Secret } from "../../model/secret";
 import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftJob, jobExitCode, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
+import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
 import {
   driftJobJson,
   driftJobMarkdown,
@@ -31,7 +31,7 @@ import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report } from "../report";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
-import { driftOf, driftOptions, isWhole, readAccepted } from "./drift";
+import { driftOf, driftOptions, readAccepted } from "./drift";
 import type { Verb } from "./verb";
 
 export const ciDriftVerb: Verb = {
@@ -65,47 +65,47 @@ export const ciDriftVerb: Verb = {
     ],
     ["rnv ci drift --metrics /var/lib/node_exporter/rnv.prom", "for Prometheus"],
   ],
-  handler: runCiDrift,
+  handler: async (invocation) => {
+    const { options, environment, terminal, cwd } = invocation;
+    const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
+    const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
+    const accepted = readAccepted(invocation);
+    const at = new Date().toISOString();
+    const startedAt = systemClock.elapsed();
+    const { asked, areAll } = await stagesAsked(invocation);
+    const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
+    const reading = { use: "each", isIndependent: true } as const;
+    const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
+    const told = withoutOthers(results.map(shownOf));
+    const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
+    const job: DriftJob = {
+      ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
+      seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
+      exitCode: invocation.signal.aborted ? exitCodes.interrupted : joinResults(told).exitCode,
+    };
+    const format = formatOf(options);
+    if (format === "json") terminal.out(driftJobJson(job));
+    else if (format === "markdown") terminal.out(driftJobMarkdown(job));
+    else terminal.out(driftJobText(job, outStyle(invocation)));
+    const unused = unusedIn(results, areAll).map(acceptanceUnused);
+    const failures: Diagnostic[] = [...writeFiles(invocation, job)];
+    if (webhook !== undefined) {
+      const secret = environment.RNV_WEBHOOK_SECRET;
+      const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
+      const failed = await deliver({
+        ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
+        ...(secret && { secret: new Secret(secret) }),
+      });
+      await transport.close();
+      if (failed !== undefined) failures.push(failed);
+    }
+    report(invocation, [...unused, ...failures], accepted.sources);
+    await tellJob(invocation, job);
+    for (const { diagnostics, sources } of told)
+      annotate({ terminal, environment, cwd }, diagnostics, sources);
+    return joinResults([job, { exitCode: hasErrors(failures) ? exitCodes.error : 0 }]).exitCode;
+  },
 };
-
-async function runCiDrift(invocation: Invocation): Promise<number> {
-  const { options, environment, terminal, cwd } = invocation;
-  const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
-  const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
-  const accepted = readAccepted(invocation);
-  const at = new Date().toISOString();
-  const startedAt = systemClock.elapsed();
-  const { asked, areAll } = await stagesAsked(invocation);
-  const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
-  const reading = { use: "each", isIndependent: true } as const;
-  const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
-  const told = withoutOthers(results.map(shownOf));
-  const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));
-  const job: DriftJob = {
-    ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
-    seconds: secondsSince(startedAt),
-    exitCode: invocation.signal.aborted ? exitCodes.interrupted : jobExitCode(told),
-  };
-  show(invocation, job);
-  const unused = unusedIn(results, areAll).map(acceptanceUnused);
-  const failures: Diagnostic[] = [...writeFiles(invocation, job)];
-  if (webhook !== undefined) {
-    const secret = environment.RNV_WEBHOOK_SECRET;
-    const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-    const failed = await deliver({
-      ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
-      ...(secret && { secret: new Secret(secret) }),
-    });
-    await transport.close();
-    if (failed !== undefined) failures.push(failed);
-  }
-  report(invocation, [...unused, ...failures], accepted.sources);
-  await tellJob(invocation, job);
-  for (const { diagnostics, sources } of told) annotate({ terminal, environment, cwd }, diagnostics, sources);
-  return hasErrors(failures) ? worstExitCode([job.exitCode, exitCodes.error]) : job.exitCode;
-}
-
-const secondsSince = (start: number): number => Math.round(systemClock.elapsed() - start) / 1000;
 
 /** Entries that no stage needs; those for any stage may be needed by one that was not looked at. */
 function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
@@ -123,16 +123,8 @@ function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): 
   return {
     ...{ stage: stage ? stageText(stage) : undefined, stack: stack?.name, seconds },
     ...{ runId, exitCode, diagnostics, sources },
-    ...(report && isWhole(outcome) && { report, recordedIds }),
+    ...(report && { report, recordedIds }),
   };
-}
-
-function show(invocation: Invocation, job: DriftJob): void {
-  const { terminal, options } = invocation;
-  const format = formatOf(options);
-  if (format === "json") terminal.out(driftJobJson(job));
-  else if (format === "markdown") terminal.out(driftJobMarkdown(job));
-  else terminal.out(driftJobText(job, outStyle(invocation)));
 }
 
 /** Tells the job's system: its outputs, its summary, and the issue of each stage. */
@@ -161,26 +153,24 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
 
 /** Writes the files that were asked for; returns what could not be written. */
 function writeFiles({ cwd, options }: Invocation, job: DriftJob): readonly Diagnostic[] {
-  const failures: Diagnostic[] = [];
-  const attempt = (write: () => void): void => {
+  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
+  const writeReports = (): void => {
+    if (folder === undefined) return;
+    makeFolder(folder);
+    writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
+    writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
+  };
+  const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
+  const writeNumbers = (): void => {
+    if (metrics) writeMetrics(metrics, (before) => driftMetrics(job, files.join(","), before));
+  };
+  return [writeReports, writeNumbers].flatMap((write) => {
     try {
       write();
+      return [];
     } catch (cause) {
       if (!(cause instanceof DiagnosticsError)) throw cause;
-      failures.push(...cause.diagnostics);
+      return cause.diagnostics;
     }
-  };
-  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
-  if (folder !== undefined)
-    attempt(() => {
-      makeFolder(folder);
-      writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
-      writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
-    });
-  const manifestAt = manifestsOf({ cwd, options })
-    .map((file) => resolve(cwd, file))
-    .join(",");
-  if (metrics !== undefined)
-    attempt(() => writeMetrics(metrics, (before) => driftMetrics(job, manifestAt, before)));
-  return failures;
+  });
 }

@@ -1,11 +1,9 @@
 import { Option } from "commander";
 import { recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-comment";
+import { keepComments } from "../../commands/ci/keep-notes";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
-import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
-import type { Address } from "../../model/address";
-import { worstExitCode } from "../../model/exit-code";
+import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { stageText } from "../../model/stage";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
@@ -13,7 +11,6 @@ import { hasChanges } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, markerOf, planComment } from "../../report/job-comment";
 import { planFindings } from "../../report/job-reports";
-import { planMarkdown } from "../../report/plan-markdown";
 import { counted, differenceText, isBlocked } from "../../report/plan-wording";
 import {
   type CiJob,
@@ -32,7 +29,7 @@ import { annotate, exitCodes, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
-import { countedPlan, judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
+import { countedPlan, judgedRequestOf, showOutcome } from "./plan";
 import type { Verb } from "./verb";
 
 export const ciPlanVerb: Verb = {
@@ -64,74 +61,54 @@ export const ciPlanVerb: Verb = {
     ["rnv ci plan --pull-request 12", "where the job is of no event of a pull request"],
     ["rnv ci plan --report reports", "in any other job: the files alone"],
   ],
-  handler: runPlansInJob,
+  handler: async (invocation) => {
+    const { options: given, signal } = invocation;
+    const job = readJob(invocation);
+    const request = { ...judgedRequestOf(invocation), needsKey: true };
+    const { asked } = await stagesAsked(invocation);
+    const reading = { use: "each", others: "needed", isIndependent: true } as const;
+    const run = (one: Invocation) => countedPlan(one, request);
+    const results = await resultsOf(invocation, asked, reading, run, showResult);
+    const [first] = results;
+    if (first) report(first.target, await warnOfUndeclared(first.target));
+    const planned = results.filter(({ target }) => target.stage !== undefined);
+    const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
+    if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
+    const written = tellRunner(invocation, planned, request);
+    if (signal.aborted) return exitCodes.interrupted;
+    const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
+    if (job.isQueue)
+      for (const [at, one] of results.entries()) ends[at] = { exitCode: await compareInQueue(job, one) };
+    const worst = joinResults([{ exitCode: written }, { exitCode: told }, ...ends]).exitCode;
+    return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
+  },
 };
 
-async function runPlansInJob(invocation: Invocation): Promise<number> {
-  const { options: given, signal } = invocation;
-  const job = readJob(invocation);
-  const request = { ...judgedRequestOf(invocation), needsKey: true };
-  const results = await planStages(invocation, request);
-  const planned = results.filter(({ target }) => target.stage !== undefined);
-  if (planned.length === 0 && results.length > 0) return joinResults(results.map(({ outcome }) => outcome));
-  const written = tellRunner(invocation, planned, request);
-  if (signal.aborted) return exitCodes.interrupted;
-  const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
-  const codes = [written, told];
-  for (const one of results) codes.push(job.isQueue ? await compareInQueue(job, one) : one.outcome.exitCode);
-  const worst = worstExitCode(codes);
-  return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
-}
-
-/** Plans each stage and each stack of it, and shows the plans. */
-async function planStages(invocation: Invocation, request: PlanRequest): Promise<readonly TargetResult[]> {
-  const { asked } = await stagesAsked(invocation);
-  const reading = { use: "each", others: "needed", isIndependent: true } as const;
-  const results = await resultsOf(invocation, asked, reading, (one) => countedPlan(one, request), showResult);
-  const [first] = results;
-  if (first) report(first.target, await warnOfUndeclared(first.target));
-  return results;
-}
-
 function showResult({ target: invocation, outcome }: TargetResult): void {
-  const { plan: made, diagnostics, sources } = outcome;
-  if (made) showPlan(invocation, made, "text", sources);
-  report(invocation, otherDiagnostics(made, diagnostics, "text"), sources);
-  if (made) annotate(invocation, planFindings(made).filter(isGuard), sources);
+  const { plan: made, sources } = outcome;
+  showOutcome(invocation, outcome);
+  const guards = made ? planFindings(made).filter(({ code }) => code.startsWith("guard.")) : [];
+  annotate(invocation, guards, sources);
 }
-
-const isGuard = ({ code }: Diagnostic): boolean => code.startsWith("guard.");
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
-  const plans = planned.map(outputsOf);
-  const [only] = plans;
-  const outputs = {
-    changes: String(plans.some(({ changes }) => changes)),
-    digest: plans.length === 1 ? (only?.digest ?? "") : "",
-    exitcode: String(worstExitCode(plans.map(({ exitcode }) => exitcode))),
-  };
-  writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
-  const texts = planned.flatMap(({ outcome: { plan: made } }) => (made ? [planMarkdown(made)] : []));
-  writeSummary(invocation, texts);
-  try {
-    writeReports(invocation, planned, request, outputs);
-    return exitCodes.done;
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    report(invocation, cause.diagnostics, cause.sources);
-    return exitCodes.error;
-  }
-}
-
-function outputsOf({ target: { stage, stack }, outcome: { plan: made, exitCode } }: TargetResult) {
-  return {
+  const plans = planned.map(({ target: { stage, stack }, outcome: { plan: made, exitCode } }) => ({
     stage: stage ? stageText(stage) : "",
     stack: stack?.name ?? "",
     changes: made !== undefined && hasChanges(made),
     digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
     exitcode: exitCode,
+  }));
+  const [only] = plans;
+  const { exitCode } = joinResults(planned.map(({ outcome }) => ({ exitCode: outcome.exitCode })));
+  const outputs = {
+    changes: String(plans.some(({ changes }) => changes)),
+    digest: plans.length === 1 ? (only?.digest ?? "") : "",
+    exitcode: String(exitCode),
   };
+  writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
+  return writeReports(invocation, planned, request, outputs);
 }
 
 /** Rewrites the comments of the pull request. That they cannot be written is told, and fails no plan. */
@@ -172,7 +149,17 @@ async function compareInQueue(job: CiJob, { target: invocation, outcome }: Targe
   for (const differences of compared) {
     const besides = declaredBesides(differences, made);
     if (differences.length > 0 && besides.length === 0) continue;
-    if (besides.length > 0) report(invocation, [queuedBefore(besides)]);
+    if (besides.length > 0)
+      report(invocation, [
+        warning(
+          "plan.digest",
+          `the reviewed plan plus ${counted(besides.length, "change")} ahead in the queue`,
+          {
+            detail: shortList(besides.map(escapeText), 20),
+            hint: "Each is applied with its own pull request, in order.",
+          },
+        ),
+      ]);
     return isBlocked(made) ? exitCodes.refused : exitCodes.done;
   }
   const [differences] = compared;
@@ -187,9 +174,3 @@ async function compareInQueue(job: CiJob, { target: invocation, outcome }: Targe
   ]);
   return exitCodes.stale;
 }
-
-const queuedBefore = (besides: readonly Address[]): Diagnostic =>
-  warning("plan.digest", `the reviewed plan plus ${counted(besides.length, "change")} ahead in the queue`, {
-    detail: shortList(besides.map(escapeText), 20),
-    hint: "Each is applied with its own pull request, in order.",
-  });

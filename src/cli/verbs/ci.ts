@@ -1,8 +1,51 @@
+import type { PullRequest } from "../../api/code-host/code-host";
+import { failure } from "../../diagnostics/diagnostic";
+import { withHost } from "../ci-job";
+import type { Invocation } from "../invocation";
 import { ciApplyVerb } from "./ci-apply";
 import { ciDriftVerb } from "./ci-drift";
 import { ciPlanVerb } from "./ci-plan";
-import { ciSweepVerb } from "./ci-sweep";
-import type { VerbFamily } from "./verb";
+import { type Kept, sweepOptions, sweepStage } from "./sweep";
+import type { Verb, VerbFamily } from "./verb";
+
+const ciSweepVerb: Verb = {
+  usage: "sweep",
+  summary: "Destroy the previews of pull requests that are closed",
+  detail:
+    "`rnv stage sweep` with the open pull requests (merge requests) of the code host as what stays. The ids 12, pr-12 and " +
+    "mr-12 are of pull request 12: its instance is destroyed once it is closed. Every other instance, such as " +
+    "preview/demo2, stays. Where the list cannot be read nothing is destroyed.",
+  readsStages: true,
+  options: sweepOptions,
+  examples: [
+    ["rnv ci sweep --stage preview", "each night, and when a pull request is closed"],
+    ["rnv ci sweep --stage preview --dry-run", "what would go"],
+    ["rnv ci sweep --stage preview --ids 12,13", "where a state over https cannot list the instances"],
+  ],
+  handler: (invocation) => {
+    // A job cannot ask.
+    return sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost);
+  },
+};
+
+async function keptByHost(invocation: Invocation): Promise<Kept> {
+  const open = await withHost(invocation, (host) => host.openPullRequests());
+  if (open === undefined)
+    throw failure("config.missing", "there is no code host to ask", {
+      hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
+    });
+  const ageMs = invocation.options.olderThan as number | undefined;
+  return { keeps: isKeptBy(open), ...(ageMs !== undefined && { ageMs }) };
+}
+
+/** Returns true if an id is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or that pull request is open. */
+export function isKeptBy(open: readonly Pick<PullRequest, "number">[]): (id: string) => boolean {
+  const numbers = new Set(open.map(({ number }) => String(number)));
+  return (id) => {
+    const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
+    return number === undefined || numbers.has(number);
+  };
+}
 
 /** `rnv ci …` */
 export const ciVerbs: VerbFamily = {

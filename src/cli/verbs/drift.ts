@@ -4,12 +4,12 @@ import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { readAcceptances } from "../../manifest/drift-file";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
-import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
+import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import { withContext } from "../context";
-import { type Format, formatOf, type Invocation, listOf } from "../invocation";
+import { formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { jsonFileOf, pageFileOf, writeDriftPage, writeJsonInto } from "../page-file";
+import { jsonFileOf, pageFileOf, writeJsonInto, writePage } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -43,31 +43,36 @@ export const driftVerb: Verb = {
     ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
     ["rnv drift -strict", "exit 2 also for what is not in the manifest"],
   ],
-  handler: runDrift,
+  handler: async (invocation) => {
+    const { options, terminal } = invocation;
+    const accepted = readAccepted(invocation);
+    pageFileOf(invocation);
+    jsonFileOf(invocation);
+    const outcome = await driftOf(invocation, accepted);
+    const { sources } = outcome;
+    const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+    report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+    const format = formatOf(options);
+    const json = (): string =>
+      outcome.report ? driftJson(outcome.report) : errorDocument(outcome.diagnostics, sources);
+    writeJsonInto(invocation, json);
+    if (format === "json") terminal.out(json());
+    else if (outcome.report && format === "markdown") terminal.out(driftMarkdown(outcome.report));
+    else if (outcome.report) terminal.out(driftText(outcome.report, outStyle(invocation)));
+    const { report: found, plan } = outcome;
+    const about = { diagnostics: outcome.diagnostics, sources };
+    writePage(
+      invocation,
+      (load, scope) => found && plan && load.drift().driftPage(found, { ...scope, ...about, plan }),
+    );
+    return outcome.exitCode;
+  },
 };
 
-async function runDrift(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const accepted = readAccepted(invocation);
-  pageFileOf(invocation);
-  jsonFileOf(invocation);
-  const outcome = await driftOf(invocation, accepted);
-  const { sources } = outcome;
-  const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
-  report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
-  writeJsonInto(invocation, () =>
-    isWhole(outcome) && outcome.report
-      ? driftJson(outcome.report)
-      : errorDocument(outcome.diagnostics, sources),
-  );
-  if (!isWhole(outcome) && formatOf(options) === "json")
-    terminal.out(errorDocument(outcome.diagnostics, sources));
-  if (outcome.report && isWhole(outcome)) terminal.out(textOf(outcome.report, formatOf(options), invocation));
-  if (isWhole(outcome)) writeDriftPage(invocation, outcome);
-  return outcome.exitCode;
-}
-
-/** Looks for drift in the invocation's stage and stack. */
+/**
+ * Looks for drift in the invocation's stage and stack. After an error there is no report: no drift must not be read into what is
+ * incomplete. An entry that has expired is no such error.
+ */
 export async function driftOf(
   invocation: Invocation,
   { acceptances, sources }: Pick<ReturnType<typeof readAcceptances>, "acceptances" | "sources">,
@@ -75,13 +80,16 @@ export async function driftOf(
   const { options } = invocation;
   const failOn = (options.failOn as readonly DriftClass[] | undefined) ?? [];
   const request = { ...planRequestOf(options), acceptances, failOn, strict: options.strict === true };
-  const outcome = await withContext(invocation, (context) => drift(context, request));
-  return { ...outcome, sources: new Map([...outcome.sources, ...sources]) };
+  const { report, ...outcome } = await withContext(invocation, (context) => drift(context, request));
+  const isWhole = outcome.diagnostics.every(
+    ({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired",
+  );
+  return {
+    ...outcome,
+    ...(isWhole && report && { report }),
+    sources: new Map([...outcome.sources, ...sources]),
+  };
 }
-
-/** After an error a report is incomplete: no drift must not be read into it. An entry that has expired is no such error. */
-export const isWhole = ({ diagnostics }: DriftOutcome): boolean =>
-  diagnostics.every(({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired");
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
 export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
@@ -89,11 +97,6 @@ export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof re
   const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
   if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
   return read;
-}
-
-function textOf(found: DriftReport, format: Format, invocation: Invocation): string {
-  if (format === "json") return driftJson(found);
-  return format === "markdown" ? driftMarkdown(found) : driftText(found, outStyle(invocation));
 }
 
 /** Makes the option of the classes that count as drift. */

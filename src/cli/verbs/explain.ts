@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import { schema } from "../../commands/tools";
 import { codeMeanings } from "../../diagnostics/codes";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { type ResourceType, ruleAt } from "../../model/resource-type";
 import { escapeText, quoteText } from "../../report/escape-text";
@@ -21,7 +21,6 @@ export const explainVerb: Verb = {
   handler: async ({ positional, terminal }) => {
     const [word = ""] = positional as readonly [string?];
     terminal.out(explanationOf(word));
-    return 0;
   },
 };
 
@@ -31,12 +30,8 @@ function explanationOf(word: string): string {
   const fields = manifestFields();
   const named = fields.filter((field) => namesOf(field).includes(word));
   if (named.length > 0) return named.map(fieldText).join("\n");
-  throw new DiagnosticsError([unknownWord(word, fields.flatMap(namesOf))]);
-}
-
-function unknownWord(word: string, names: readonly string[]): Diagnostic {
-  const known = [...Object.keys(codeMeanings), ...names];
-  return error("command.usage", `${quoteText(word)} is neither a field of the manifest nor a code`, {
+  const known = [...Object.keys(codeMeanings), ...fields.flatMap(namesOf)];
+  throw failure("command.usage", `${quoteText(word)} is neither a field of the manifest nor a code`, {
     hint: didYouMean(word, known) ?? "rnv explain configuration.replicas, or rnv explain guard.consumers",
   });
 }

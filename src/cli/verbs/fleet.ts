@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { Shard } from "../../model/fleet";
+import type { FleetVerb, Shard } from "../../model/fleet";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";
@@ -48,42 +48,44 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-const fleetPlanVerb: Verb = {
-  usage: "plan [dir]",
+/** What the verbs that run members have in common. */
+const running = (verb: FleetVerb): Pick<Verb, "usage" | "readsStages" | "detail" | "handler"> => ({
+  usage: `${verb} [dir]`,
   readsStages: true,
-  summary: "Plan every manifest below a folder",
   detail: how,
+  // Loads what other verbs do not need with the first that does.
+  handler: (invocation) => (require("../fleet/run-fleet") as typeof run).runFleet(invocation, verb),
+});
+
+const fleetPlanVerb: Verb = {
+  ...running("plan"),
+  summary: "Plan every manifest below a folder",
   options: [...runOptions, options.detailedExitcode, options.noSecrets],
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-  handler: (invocation) => running().runFleet(invocation, "plan"),
 };
 
 const fleetDriftVerb: Verb = {
-  usage: "drift [dir]",
-  readsStages: true,
+  ...running("drift"),
   summary: "Look for drift of every manifest below a folder",
-  detail: how,
   options: [...runOptions, failOn(), options.strict],
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-  handler: (invocation) => running().runFleet(invocation, "drift"),
 };
 
 const fleetApplyVerb: Verb = {
-  usage: "apply [dir]",
-  readsStages: true,
+  ...running("apply"),
   summary: "Apply every manifest below a folder",
-  detail: how,
   options: [...runOptions, options.autoApprove, options.noInput, options.lockTimeout],
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-  handler: (invocation) => running().runFleet(invocation, "apply"),
 };
+
+const joining = () => require("../fleet/join-fleet") as typeof joined;
 
 const fleetMatrixVerb: Verb = {
   usage: "matrix [dir]",
@@ -109,17 +111,12 @@ const fleetReportVerb: Verb = {
   handler: (invocation) => joining().joinFleet(invocation),
 };
 
-/** Loads what other verbs do not need with the first that does. */
-const joining = () => require("../fleet/join-fleet") as typeof joined;
-const running = () => require("../fleet/run-fleet") as typeof run;
-const member = () => require("../fleet/run-members") as typeof members;
-
 const fleetMembersVerb: Verb = {
   usage: "members",
   hidden: true,
   summary: "Run the members that the process of a fleet hands over",
   examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],
-  handler: (invocation) => member().runMembers(invocation),
+  handler: (invocation) => (require("../fleet/run-members") as typeof members).runMembers(invocation),
 };
 
 /** `rnv fleet …` */

@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { Argument, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
+import { shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -16,7 +17,7 @@ import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report } from "../report";
 import { appIn, manifestIn } from "../synthesize";
 import { askService, logIn, type ServiceAnswer } from "./login";
-import { otherDiagnostics, showPlan } from "./plan";
+import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
@@ -53,34 +54,32 @@ export const initVerb: Verb = {
     ["rnv init --from compose docker-compose.yml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
-  handler: runInit,
+  handler: async (given) => {
+    const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
+    const alone = ["project", "verifyValues", "dryRun", "force"].find(
+      (name) => given.options[name] !== undefined,
+    );
+    if (from === undefined && alone !== undefined)
+      throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
+        hint: "rnv init --from workspace",
+      });
+    const invocation = await withService(given);
+    if (from === "workspace") return initFromWorkspace(invocation);
+    if (from !== undefined) return initFromFile(invocation, from);
+    const { cwd } = invocation;
+    const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
+    if (!isOpen) return initStarter(invocation);
+    const { baseUrl, diagnostics } = settingsOf(invocation);
+    const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
+    const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
+    const choices = choicesIn(invocation, answer?.isEmpty === false);
+    const ask = () => chooseOne(invocation, "Start from:", choices);
+    const source = choices.length === 1 ? choices[0]?.value : await ask();
+    if (source === undefined) return exitCodes.interrupted;
+    if (source === "starter") return initStarter(invocation, answer);
+    return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
+  },
 };
-
-async function runInit(given: Invocation): Promise<number> {
-  const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
-  const alone = ["project", "verifyValues", "dryRun", "force"].find(
-    (name) => given.options[name] !== undefined,
-  );
-  if (from === undefined && alone !== undefined)
-    throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
-      hint: "rnv init --from workspace",
-    });
-  const invocation = await withService(given);
-  if (from === "workspace") return initFromWorkspace(invocation);
-  if (from !== undefined) return initFromFile(invocation, from);
-  const { cwd } = invocation;
-  const isOpen = canAsk(invocation) && manifestIn(cwd) === undefined && appIn(cwd) === undefined;
-  if (!isOpen) return initStarter(invocation);
-  const { baseUrl, diagnostics } = settingsOf(invocation);
-  const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
-  const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
-  const choices = choicesIn(invocation, answer?.isEmpty === false);
-  const ask = () => chooseOne(invocation, "Start from:", choices);
-  const source = choices.length === 1 ? choices[0]?.value : await ask();
-  if (source === undefined) return exitCodes.interrupted;
-  if (source === "starter") return initStarter(invocation, answer);
-  return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
-}
 
 /** A person is there. */
 const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
@@ -135,15 +134,14 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
   const { terminal, cwd, options } = invocation;
   const { project } = options as { readonly project?: string };
   const notes = notesOf(invocation);
-  const isDry = options.dryRun === true;
   const manifest = manifestToWrite(invocation);
+  const from =
+    project === undefined ? "what was live in the workspace" : `the live project ${JSON.stringify(project)}`;
+  const origin =
+    `# Written from ${from}: what is not here is as the service has it by default.\n` +
+    "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
   const keep = (text: string): string | undefined => {
-    const whole = schemaLine(cwd) + originOf(project) + text;
-    if (isDry) {
-      terminal.out(whole);
-      return undefined;
-    }
-    writeManifest(invocation, manifest, whole);
+    if (!keepManifest(invocation, manifest, origin + text)) return undefined;
     ignoreRecords(cwd, notes.done);
     return manifest;
   };
@@ -153,22 +151,22 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
       ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
     }),
   );
-  const { plan, taken, declared, references, diagnostics, sources } = outcome;
-  if (!isDry && hasErrors(diagnostics) && plan === undefined)
+  const { plan, taken, declared, references, diagnostics } = outcome;
+  if (options.dryRun !== true && hasErrors(diagnostics) && plan === undefined)
     notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
   if (plan !== undefined) {
     const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
     notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
     notes.done(`${counted(taken, "resource")} taken over; nothing was written to the service`);
     terminal.out("\n");
-    showPlan(invocation, plan, "text", sources);
   }
-  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
-  terminal.err(
-    "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
-  );
+  showOutcome(invocation, outcome);
+  terminal.err(archivedNote);
   return outcome.exitCode;
 }
+
+export const archivedNote =
+  "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n";
 
 /** The manifest that a source is written to; one that is there is not written over. */
 function manifestToWrite({ cwd, options }: Invocation): string {
@@ -179,8 +177,17 @@ function manifestToWrite({ cwd, options }: Invocation): string {
   });
 }
 
-const writeManifest = ({ cwd, options }: Invocation, file: string, text: string): void =>
-  writeWholeFile(join(cwd, file), text, { keep: options.force !== true, mode: 0o666 & ~process.umask() });
+/** Writes a manifest; with --dry-run it is printed, and false returned. */
+function keepManifest(invocation: Invocation, file: string, text: string): boolean {
+  const { cwd, options, terminal } = invocation;
+  const whole = schemaLine(cwd) + text;
+  if (options.dryRun === true) terminal.out(whole);
+  else {
+    const mode = 0o666 & ~process.umask();
+    writeWholeFile(join(cwd, file), whole, { keep: options.force !== true, mode });
+  }
+  return options.dryRun !== true;
+}
 
 /** Files by which each tool is known. */
 const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
@@ -190,7 +197,7 @@ const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
 };
 
 async function initFromFile(invocation: Invocation, source: ConvertibleSource): Promise<number> {
-  const { terminal, cwd, positional, options } = invocation;
+  const { terminal, cwd, positional } = invocation;
   const notes = notesOf(invocation);
   const file =
     (positional[0] as string | undefined) ?? usualFiles[source].find((name) => existsSync(join(cwd, name)));
@@ -204,12 +211,7 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   const { text, count, diagnostics, sources } = convert({ source, file, text: readText(path), clone });
   report(invocation, diagnostics, sources);
   if (text === undefined) return exitCodes.error;
-  const whole = `${schemaLine(cwd)}# Converted from ${file}.\n${text}`;
-  if (options.dryRun === true) {
-    terminal.out(whole);
-    return exitCodes.done;
-  }
-  writeManifest(invocation, manifest, whole);
+  if (!keepManifest(invocation, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
   const checked = await validate(openContext(invocation), { files: [manifest] });
@@ -218,12 +220,6 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   terminal.out(nextSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
 }
-
-/** Says in the manifest where it comes from. */
-const originOf = (project: string | undefined): string =>
-  `# Written from ${project === undefined ? "what was live in the workspace" : `the live project ${JSON.stringify(project)}`}: ` +
-  `what is not here is as the service has it by default.\n` +
-  "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
 
 async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promise<number> {
   const { terminal, environment, cwd } = invocation;
@@ -235,20 +231,21 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   if (manifest === undefined && app !== undefined)
     kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
-    writeManifest(invocation, "rnv.yaml", schemaLine(cwd) + starterManifest);
+    keepManifest(invocation, "rnv.yaml", starterManifest);
     done("rnv.yaml: a first manifest to edit");
   } else kept(`${manifest} is there already: left as it is`);
 
   if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
   const key = join(settings.stateFolder, "state.key");
+  const shown = shownPath(key, cwd);
   const hadKey = existsSync(key);
   const { diagnostics } = await openContext(invocation).stateKey(true);
   report(invocation, diagnostics);
   if (hasErrors(diagnostics)) return exitCodes.error;
   if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
-  else if (hadKey) kept(`${nearPath(invocation, key)} is there already`);
-  else done(`${nearPath(invocation, key)}: the key of secret fingerprints; keep a copy`);
+  else if (hadKey) kept(`${shown} is there already`);
+  else done(`${shown}: the key of secret fingerprints; keep a copy`);
 
   const isSet = !hasErrors(settings.diagnostics);
   const asked = isSet && settings.baseUrl !== "embedded";
@@ -264,25 +261,19 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   return exitCodes.done;
 }
 
-/** What no repository holds: the state and its key, and what can be made again. */
-const ignoredFolders = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
-
 /** Adds to `.gitignore` what it lacks; false where it has all. */
 function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   const lines = text.split(/\r?\n/).map((line) => line.trim().replace(/^(\*\*)?\/|\/$/g, ""));
-  const added = ignoredFolders.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
+  // What no repository holds: the state and its key, and what can be made again.
+  const ignored = [".rnv", "node_modules", "cdktf.out", "rnv-report"];
+  const added = ignored.filter((folder) => !lines.includes(folder)).map((folder) => `${folder}/`);
   if (added.length === 0) return false;
   appendFileSync(path, `${text === "" || text.endsWith("\n") ? "" : "\n"}${added.join("\n")}\n`);
   const isNew = added.includes(".rnv/");
   done(`.gitignore: ${isNew ? "the state and its key stay out of git" : `added ${added.join(", ")}`}`);
   return true;
-}
-
-function nearPath({ cwd }: Invocation, path: string): string {
-  const near = relative(cwd, path);
-  return near.startsWith("..") || isAbsolute(near) ? path : near;
 }
 
 const nextSteps = (incomplete: boolean): string =>

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
@@ -8,12 +7,12 @@ import { failure } from "../../diagnostics/diagnostic";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
-import { readText, writeWholeFile } from "../files";
+import { readTextOrInput, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options, sourceOptions } from "../options";
 import { outStyle, report } from "../report";
-import { schemaLine } from "./init";
-import { otherDiagnostics, showPlan } from "./plan";
+import { archivedNote, schemaLine } from "./init";
+import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
 
 export const importVerb: Verb = {
@@ -43,45 +42,47 @@ export const importVerb: Verb = {
     ],
     ["terraform state pull | rnv import --from-terraform-state -", "take over what Terraform manages"],
   ],
-  handler: runImport,
-};
-
-async function runImport(invocation: Invocation): Promise<number> {
-  const [address, id] = invocation.positional as readonly [string?, string?];
-  const { fromTerraformState } = invocation.options;
-  if (typeof fromTerraformState === "string" && address === undefined)
-    return runTerraformImport(invocation, fromTerraformState);
-  if (address === undefined || id === undefined || fromTerraformState !== undefined)
-    throw failure("command.usage", "rnv import takes an address and an id, or --from-terraform-state FILE", {
-      hint: "rnv import service.shop.api <uuid>",
-    });
-  const lockTimeoutMs = invocation.options.lockTimeout as number;
-  const files = listOf(invocation.options.file);
-  const outcome = await withContext(invocation, (context) =>
-    importResource(context, { address, id, lockTimeoutMs, files }),
-  );
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.recorded) {
-    const { colors } = outStyle(invocation);
-    const name = quoteText(outcome.recorded.name);
-    invocation.terminal.out(
-      `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
-        "`rnv plan` shows what differs from the manifest.\n",
+  handler: async (invocation) => {
+    const [address, id] = invocation.positional as readonly [string?, string?];
+    const { fromTerraformState } = invocation.options;
+    if (typeof fromTerraformState === "string" && address === undefined)
+      return runTerraformImport(invocation, fromTerraformState);
+    if (address === undefined || id === undefined || fromTerraformState !== undefined)
+      throw failure(
+        "command.usage",
+        "rnv import takes an address and an id, or --from-terraform-state FILE",
+        {
+          hint: "rnv import service.shop.api <uuid>",
+        },
+      );
+    const lockTimeoutMs = invocation.options.lockTimeout as number;
+    const files = listOf(invocation.options.file);
+    const outcome = await withContext(invocation, (context) =>
+      importResource(context, { address, id, lockTimeoutMs, files }),
     );
-  }
-  return outcome.exitCode;
-}
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.recorded) {
+      const { colors } = outStyle(invocation);
+      const name = quoteText(outcome.recorded.name);
+      invocation.terminal.out(
+        `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
+          "`rnv plan` shows what differs from the manifest.\n",
+      );
+    }
+    return outcome.exitCode;
+  },
+};
 
 async function runTerraformImport(invocation: Invocation, file: string): Promise<number> {
   const { terminal, options } = invocation;
-  const state = file === "-" ? await readAll(terminal.stdin) : readText(file);
+  const state = await readTextOrInput(file, terminal);
   const outcome = await withContext(invocation, (context) =>
     takeOverTerraform(context, {
       ...{ state, files: listOf(options.file), reveals: options.verifyValues === true },
       ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
     }),
   );
-  const { plan, taken, declared, diagnostics, sources } = outcome;
+  const { plan, taken, declared } = outcome;
   if (plan !== undefined) {
     const waiting = plan.changes.filter(({ action }) => action === "adopt").length;
     terminal.out(
@@ -89,9 +90,8 @@ async function runTerraformImport(invocation: Invocation, file: string): Promise
         "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n" +
         `${waiting === 0 ? "" : `Next: rnv apply --adopt --verify-values takes over ${counted(waiting, "resource")}; equal values are not written again.\n`}\n`,
     );
-    showPlan(invocation, plan, "text", sources);
   }
-  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
+  showOutcome(invocation, outcome);
   return outcome.exitCode;
 }
 
@@ -113,25 +113,21 @@ export const exportVerb: Verb = {
     ["rnv export", "print everything of the workspace"],
     ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
   ],
-  handler: runExport,
+  handler: async (invocation) => {
+    const { terminal, options, cwd } = invocation;
+    const { project, out } = options as { readonly project?: string; readonly out?: string };
+    const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
+    report(invocation, outcome.diagnostics);
+    if (outcome.text === undefined) return outcome.exitCode;
+    const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
+    if (out === undefined) terminal.out(text);
+    else {
+      writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
+      terminal.err(
+        `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
+      );
+    }
+    terminal.err(archivedNote);
+    return outcome.exitCode;
+  },
 };
-
-async function runExport(invocation: Invocation): Promise<number> {
-  const { terminal, options, cwd } = invocation;
-  const { project, out } = options as { readonly project?: string; readonly out?: string };
-  const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
-  report(invocation, outcome.diagnostics);
-  if (outcome.text === undefined) return outcome.exitCode;
-  const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
-  if (out === undefined) terminal.out(text);
-  else {
-    writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
-    terminal.err(
-      `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
-    );
-  }
-  terminal.err(
-    "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
-  );
-  return outcome.exitCode;
-}

@@ -41,7 +41,6 @@ export const loginVerb: Verb = {
   handler: async (invocation) => {
     await logIn(invocation);
     invocation.terminal.out("\nNext: rnv plan\n");
-    return exitCodes.done;
   },
 };
 

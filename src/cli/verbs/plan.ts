@@ -1,26 +1,29 @@
 import { Option } from "commander";
+import { checkSavedPlan } from "../../commands/check-policies";
 import { type CostLimit, type PlanRequest, planRequest } from "../../commands/context";
 import { countedExitCode, type PlanOutcome, plan } from "../../commands/plan";
-import { type ValidateOutcome, validate } from "../../commands/validate";
-import { type Diagnostic, type DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
+import { validate } from "../../commands/validate";
+import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
+import { stopsPlan } from "../../model/policy";
 import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { savePlan } from "../../plan/saved-plan";
 import { diagnosticsJson } from "../../report/diagnostics";
+import { escapeJson } from "../../report/escape-text";
 import { planJson } from "../../report/plan-json";
 import { planMarkdown } from "../../report/plan-markdown";
 import { planText } from "../../report/plan-text";
-import { counted, isBlocked } from "../../report/plan-wording";
+import { checkWords, counted, isBlocked } from "../../report/plan-wording";
 import { sourcesOf, tellTarget, withContext } from "../context";
-import { writeWholeFile } from "../files";
+import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
-import { jsonFileOf, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, outStyle, report } from "../report";
+import { jsonFileOf, ofOneStack, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
+import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stage-instances";
-import type { Verb } from "./verb";
+import type { Verb, VerbFamily } from "./verb";
 
 export const validateVerb: Verb = {
   usage: "validate [stack...]",
@@ -36,35 +39,32 @@ export const validateVerb: Verb = {
     ["rnv validate", "the default files"],
     ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
   ],
-  handler: runValidate,
-};
-
-async function runValidate(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  if (options.json === true && options.print === true)
-    throw failure("command.usage", "--json and --print exclude each other");
-  const outcome = await validate(sourcesOf(invocation), {
-    files: listOf(options.file),
-    policies: policiesOf(invocation),
-  });
-  const { diagnostics, sources, desired, exitCode } = outcome;
-  if (options.json) {
-    terminal.out(diagnosticsJson(diagnostics, sources));
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    if (options.json === true && options.print === true)
+      throw failure("command.usage", "--json and --print exclude each other");
+    const outcome = await validate(sourcesOf(invocation), {
+      files: listOf(options.file),
+      policies: policiesOf(invocation),
+    });
+    const { diagnostics, sources, desired, exitCode } = outcome;
+    if (options.json) {
+      terminal.out(diagnosticsJson(diagnostics, sources));
+      return exitCode;
+    }
+    report(invocation, diagnostics, sources);
+    if (exitCode !== 0) return exitCode;
+    const success = outStyle(invocation).colors.green("Success!");
+    const count = counted(desired?.resources.size ?? 0, "resource");
+    if (options.print !== true) terminal.out(`${success} The manifest is valid: ${count}.\n`);
+    else if (outcome.merged) terminal.out(outcome.merged());
+    else
+      throw failure("command.usage", "--print writes manifests, not stacks", {
+        hint: "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json",
+      });
     return exitCode;
-  }
-  report(invocation, diagnostics, sources);
-  if (exitCode !== 0) return exitCode;
-  const success = outStyle(invocation).colors.green("Success!");
-  const count = counted(desired?.resources.size ?? 0, "resource");
-  terminal.out(options.print === true ? printed(outcome) : `${success} The manifest is valid: ${count}.\n`);
-  return exitCode;
-}
-
-function printed({ merged }: ValidateOutcome): string {
-  if (merged !== undefined) return merged();
-  const hint = "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json";
-  throw failure("command.usage", "--print writes manifests, not stacks", { hint });
-}
+  },
+};
 
 export const planVerb: Verb = {
   usage: "plan [stack...]",
@@ -100,54 +100,62 @@ export const planVerb: Verb = {
     ["rnv plan -target service.shop.api", "one service and what it needs"],
     ["rnv plan -html plan.html", "a page for reviewers, too"],
   ],
-  handler: runPlan,
-};
-
-async function runPlan(invocation: Invocation): Promise<number> {
-  const { options, terminal } = invocation;
-  const request = { ...judgedRequestOf(invocation), isSaved: typeof options.out === "string" };
-  if (request.isSaved && invocation.stack?.sharesRun === true) throw onePlanEach();
-  pageFileOf(invocation);
-  jsonFileOf(invocation);
-  const format = formatOf(options);
-  tellTarget(invocation);
-  const outcome = await planTarget(invocation, request);
-  const { diagnostics, sources, exitCode } = outcome;
-  writeJsonInto(invocation, () =>
-    outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
-  );
-  if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
-  if (outcome.plan)
-    showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
-  const others = [
-    ...otherDiagnostics(outcome.plan, diagnostics, format),
-    ...(await warnOfUndeclared(invocation)),
-  ];
-  report(invocation, others, sources);
-  if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
-  if (!outcome.plan || exitCode !== 0) return exitCode;
-  if (typeof options.out === "string") {
-    writeWholeFile(
-      options.out,
-      savePlan(outcome.plan, {
-        files: request.files,
-        stack: invocation.stack?.name,
-        stage: invocation.stage ? stageText(invocation.stage) : undefined,
-        overridePolicies: request.overridePolicies,
-        revealed: outcome.revealed,
-        sources,
-        key: outcome.reviewKey,
-      }),
+  handler: async (invocation) => {
+    const { options, terminal } = invocation;
+    const out = ofOneStack(
+      invocation,
+      "out",
+      "--out saves the plan of one stack, and several are planned",
+      "name one: rnv plan STACK -out FILE",
     );
-    terminal.err(savedLine(outcome.plan, options.out));
-  }
-  return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
-}
+    const request = { ...judgedRequestOf(invocation), isSaved: out !== undefined };
+    pageFileOf(invocation);
+    jsonFileOf(invocation);
+    const format = formatOf(options);
+    tellTarget(invocation);
+    const outcome = await planTarget(invocation, request);
+    const { diagnostics, sources, exitCode } = outcome;
+    writeJsonInto(invocation, () =>
+      outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
+    );
+    if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
+    if (outcome.plan)
+      showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
+    const others = [
+      ...otherDiagnostics(outcome.plan, diagnostics, format),
+      ...(await warnOfUndeclared(invocation)),
+    ];
+    report(invocation, others, sources);
+    if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
+    if (!outcome.plan || exitCode !== 0) return exitCode;
+    if (out !== undefined) {
+      writeWholeFile(
+        out,
+        savePlan(outcome.plan, {
+          files: request.files,
+          stack: invocation.stack?.name,
+          stage: invocation.stage ? stageText(invocation.stage) : undefined,
+          overridePolicies: request.overridePolicies,
+          revealed: outcome.revealed,
+          sources,
+          key: outcome.reviewKey,
+        }),
+      );
+      terminal.err(savedLine(outcome.plan, out));
+    }
+    return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;
+  },
+};
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
 async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
   const outcome = await withContext(invocation, (context) => plan(context, request));
-  if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
+  if (!outcome.plan) return outcome;
+  // As other stacks may use them. A secret is not among them.
+  const outputs = Object.entries(outcome.plan.plannedOutputs).flatMap(([name, value]) =>
+    value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
+  );
+  invocation.stack?.tellOutputs(new Map(outputs));
   return outcome;
 }
 
@@ -175,19 +183,6 @@ function nextOf(
 /** Nothing blocks it but deletions, whose names apply asks for. */
 const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
-
-const onePlanEach = (): DiagnosticsError =>
-  failure("command.usage", "--out saves the plan of one stack, and several are planned", {
-    hint: "name one: rnv plan STACK -out FILE",
-  });
-
-/** Outputs as other stacks may use them. A secret is not among them. */
-const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
-  new Map(
-    Object.entries(plannedOutputs).flatMap(([name, value]): [string, CrossValue][] =>
-      value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue]] : [],
-    ),
-  );
 
 /** Says how to apply the plan, and what that still needs. */
 function savedLine(plan: Plan, file: string): string {
@@ -218,6 +213,15 @@ export function showPlan(
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), shown));
   else terminal.out(planText(plan, outStyle(invocation), { ...shown, ending }));
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
+}
+
+/** Shows what a command came to as text: its plan, where it made one, then what the plan does not say. */
+export function showOutcome(
+  invocation: Invocation,
+  { plan, diagnostics, sources }: Pick<PlanOutcome, "plan" | "diagnostics" | "sources">,
+): void {
+  if (plan) showPlan(invocation, plan, "text", sources);
+  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
 }
 
 /** Returns the diagnostics that the text of the plan does not show. */
@@ -275,9 +279,45 @@ export const policiesOf = ({ options, environment }: Invocation): readonly strin
 ];
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
-  if (options.destroy === true && options.refreshOnly === true) {
+  if (options.destroy === true && options.refreshOnly === true)
     throw failure("command.usage", "--destroy and --refresh-only exclude each other");
-  }
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }
+
+export const policyVerbs: VerbFamily = {
+  name: "policy",
+  summary: "Judge plans by rules in CEL",
+  status: "beta",
+  description:
+    "Policies are rules that a plan must pass: rnv.policy.yaml beside the manifest, --policy and RNV_POLICY.",
+  verbs: [
+    {
+      usage: "check <planfile>",
+      summary: "Judge a saved plan, without the service",
+      detail:
+        "By rnv.policy.yaml beside its manifest, by --policy and RNV_POLICY. A saved plan holds what is declared and recorded: " +
+        "a policy that asks for another field cannot be judged, and fails. Exit 4 when one fails that is not advisory.",
+      options: [options.policy, options.json],
+      examples: [
+        ["rnv policy check plan.rnvplan", "by the policies beside the manifest"],
+        ["rnv policy check --policy platform/ plan.rnvplan", "by those of a folder, too"],
+      ],
+      handler: async (invocation) => {
+        const { positional, terminal, options: given, cwd } = invocation;
+        const [file] = positional as readonly [string];
+        const { checks, diagnostics, sources } = await checkSavedPlan(
+          cwd,
+          readText(file),
+          policiesOf(invocation),
+        );
+        if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
+        report(invocation, diagnostics, sources);
+        const { title, counts } = checkWords(checks);
+        if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
+        if (checks.some(stopsPlan)) return exitCodes.refused;
+        return exitCodeOf(diagnostics);
+      },
+    },
+  ],
+};

@@ -38,42 +38,40 @@ export const promoteVerb: Verb = {
     ["rnv promote service.shop.api --from staging --to production", "one service"],
     ["rnv promote --all --from staging", "all of them, into the only other stage"],
   ],
-  handler: runPromote,
-};
-
-async function runPromote(invocation: Invocation): Promise<number> {
-  const { options, positional, terminal } = invocation;
-  const [wanted] = positional as readonly [string?];
-  if ((wanted === undefined) !== (options.all === true))
-    throw usage("rnv promote takes the address of a service, or --all");
-  const found = await foundIn(invocation);
-  const from = splitStage(String(options.from));
-  const reading = found.enter(from);
-  const to = targetOf(found, from, options.to);
-  const overlay = overlayOf(found, to);
-  const outcome = await withContext(reading, (context) =>
-    promote(context, { files: listOf(options.file), wanted, from, to }),
-  );
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.exitCode !== 0) return outcome.exitCode;
-  const { promotions } = outcome;
-  const file = shownPath(overlay, invocation.cwd);
-  if (promotions.length === 0) {
-    terminal.out(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
+  handler: async (invocation) => {
+    const { options, positional, terminal } = invocation;
+    const [wanted] = positional as readonly [string?];
+    if ((wanted === undefined) !== (options.all === true))
+      throw usage("rnv promote takes the address of a service, or --all");
+    const found = await foundIn(invocation);
+    const from = splitStage(String(options.from));
+    const reading = found.enter(from);
+    const to = targetOf(found, from, options.to);
+    const overlay = overlayOf(found, to);
+    const outcome = await withContext(reading, (context) =>
+      promote(context, { files: listOf(options.file), wanted, from, to }),
+    );
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.exitCode !== 0) return outcome.exitCode;
+    const { promotions } = outcome;
+    const file = shownPath(overlay, invocation.cwd);
+    if (promotions.length === 0) {
+      terminal.out(`No changes. ${stageText(to)} pins what runs in ${stageText(from)}.\n`);
+      return 0;
+    }
+    terminal.out(differenceText(invocation, file, promotions));
+    const edited = editManifest(
+      readText(overlay),
+      promotions.map(({ edit }) => edit),
+      resourceTypes,
+    );
+    if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
+    if (options.dryRun === true) return 0;
+    writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
+    terminal.out(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
     return 0;
-  }
-  terminal.out(differenceText(invocation, file, promotions));
-  const edited = editManifest(
-    readText(overlay),
-    promotions.map(({ edit }) => edit),
-    resourceTypes,
-  );
-  if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
-  if (options.dryRun === true) return 0;
-  writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });
-  terminal.out(`\nWrote ${file}. Next: rnv plan --stage ${stageText(to)}\n`);
-  return 0;
-}
+  },
+};
 
 function targetOf({ stages }: FoundStages, from: StageName, given: unknown): StageName {
   if (typeof given === "string") return splitStage(given);

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import type { RollbackSubject, RuntimeRequest } from "../../commands/act-on-service";
-import { deployments, runtimeAction, status } from "../../commands/status";
-import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
+import { deployments, status } from "../../commands/status";
+import { failure } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../report/escape-text";
 import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../report/status-text";
@@ -31,26 +31,23 @@ type Wanted = Pick<RuntimeRequest, "action"> & Partial<RuntimeRequest>;
 
 async function runAction(invocation: Invocation, wanted: Wanted): Promise<number> {
   const { terminal, options, positional } = invocation;
-  const [address = ""] = positional as readonly string[];
+  const [address = "", deploymentId] = positional as readonly string[];
   const say = (text: string): void => {
     if (options.json !== true) terminal.out(`${text}\n`);
   };
   const outcome = await withContext(invocation, (context) =>
     runtimeAction(context, {
-      address,
+      ...{ address, deploymentId },
       wait: options.wait !== false,
       timeoutMs: options.timeout as number,
       lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
       onGoingOn: (since) =>
         say(`${address}: ${wanted.action} of ${escapeText(since)} is still running. Nothing is sent again.`),
-      onWaiting: (seconds, status, note) =>
-        say(
-          `${address}: ${[status, note]
-            .filter(Boolean)
-            .map((text) => escapeText(String(text)))
-            .join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`,
-        ),
+      onWaiting: (seconds, status, note) => {
+        const texts = [address, escapeText(status), ...(note ? [escapeText(note)] : [])];
+        say(`${texts.join(": ")}${seconds < 1 ? "" : `, ${elapsedText(seconds)}`}`);
+      },
       ...wanted,
     }),
   );
@@ -64,12 +61,12 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
     const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
     say(`${colors.green(`${address}: ${wanted.action} ${result}.`)}${id}`);
   } else if (result === "cancelled") {
-    say(`\nNothing was done.`);
+    say("\nNothing was done.");
   }
   return exitCode;
 }
 
-export const deployVerb: Verb = {
+const deployVerb: Verb = {
   usage: "deploy <address>",
   summary: "Deploy a service now",
   detail: forAService,
@@ -85,27 +82,18 @@ export const deployVerb: Verb = {
     ],
     ["rnv deploy service.shop.api -no-wait", "only queue it"],
   ],
-  handler: runDeploy,
+  handler: async (invocation) => {
+    const { commit, clearCache } = invocation.options;
+    if (clearCache === true && commit !== undefined)
+      throw failure("command.usage", "--commit and --clear-cache exclude each other");
+    if (clearCache === true) return runAction(invocation, { action: "clear-cache" });
+    if (commit !== undefined && !/^[0-9a-f]{40,64}$/.test(String(commit)))
+      throw failure("command.usage", "--commit: not 40 to 64 lowercase hexadecimal digits", {
+        hint: "git rev-parse HEAD prints one",
+      });
+    return runAction(invocation, { action: "deploy", commit: commit as string | undefined });
+  },
 };
-
-async function runDeploy(invocation: Invocation): Promise<number> {
-  const { commit, clearCache } = invocation.options;
-  if (clearCache !== true) return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
-  if (commit !== undefined) {
-    throw failure("command.usage", "--commit and --clear-cache exclude each other");
-  }
-  return runAction(invocation, { action: "clear-cache" });
-}
-
-function checkedCommit(commit: unknown): string | undefined {
-  if (commit === undefined || /^[0-9a-f]{40,64}$/.test(String(commit))) return commit as string | undefined;
-  const summary = "--commit: not 40 to 64 lowercase hexadecimal digits";
-  throw failure("command.usage", summary, { hint: "git rev-parse HEAD prints one" });
-}
-
-export const restartVerb = actionVerb("restart", "Restart a running service");
-export const suspendVerb = actionVerb("suspend", "Suspend a running service");
-export const resumeVerb = actionVerb("resume", "Resume a suspended service");
 
 function actionVerb(action: "restart" | "suspend" | "resume", summary: string): Verb {
   return {
@@ -118,20 +106,16 @@ function actionVerb(action: "restart" | "suspend" | "resume", summary: string): 
   };
 }
 
-export const cancelVerb: Verb = {
+const cancelVerb: Verb = {
   usage: "cancel <address> [deployment-id]",
   summary: "Cancel a deployment in progress",
   detail: `${forAService}\nWithout a deployment id: the newest one.`,
   options: waiting,
   examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-  handler: runCancel,
+  handler: (invocation) => runAction(invocation, { action: "cancel" }),
 };
 
-function runCancel(invocation: Invocation): Promise<number> {
-  return runAction(invocation, { action: "cancel", deploymentId: deploymentIdOf(invocation) });
-}
-
-export const rollbackVerb: Verb = {
+const rollbackVerb: Verb = {
   usage: "rollback <address> [deployment-id]",
   summary: "Go back to an earlier release",
   detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
@@ -144,19 +128,9 @@ export const rollbackVerb: Verb = {
     ["rnv rollback service.shop.api", "asks for the name of the service"],
     ["rnv rollback service.shop.api --confirm api", "in a script"],
   ],
-  handler: runRollback,
+  handler: (invocation) =>
+    runAction(invocation, { action: "rollback", confirm: (subject) => confirmRollback(invocation, subject) }),
 };
-
-function runRollback(invocation: Invocation): Promise<number> {
-  return runAction(invocation, {
-    action: "rollback",
-    deploymentId: deploymentIdOf(invocation),
-    confirm: (subject) => confirmRollback(invocation, subject),
-  });
-}
-
-const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
-  positional[1] as string | undefined;
 
 async function confirmRollback(
   invocation: Invocation,
@@ -168,7 +142,7 @@ async function confirmRollback(
   if (!ask) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
-    throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
+    throw failure("guard.delete_unconfirmed", summary, { address, hint });
   }
   const commit = releaseCommit ? ` (commit ${escapeText(releaseCommit.slice(0, 12))})` : "";
   return ask(
@@ -177,7 +151,7 @@ async function confirmRollback(
   );
 }
 
-export const statusVerb: Verb = {
+const statusVerb: Verb = {
   usage: "status [address]",
   summary: "Show what runs: release, commit, health, since when",
   detail:
@@ -196,27 +170,26 @@ export const statusVerb: Verb = {
     ["rnv status -variables", "with the keys of its variables, never their values"],
     ["rnv status -json", "for programs"],
   ],
-  handler: runStatus,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const wanted = positional[0] as string | undefined;
+    const services = await withContext(invocation, (context) =>
+      status(context, wanted, options.variables === true),
+    );
+    const [first] = services;
+    if (options.json === true) terminal.out(statusJson(services));
+    else if (first === undefined) terminal.err("No service is recorded yet.\n");
+    else {
+      const now = systemClock.now();
+      const style = outStyle(invocation);
+      terminal.out(
+        wanted === undefined ? statusText(services, now, style) : oneStatusText(first, now, style),
+      );
+    }
+  },
 };
 
-async function runStatus(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const wanted = positional[0] as string | undefined;
-  const services = await withContext(invocation, (context) =>
-    status(context, wanted, options.variables === true),
-  );
-  const [first] = services;
-  if (options.json === true) terminal.out(statusJson(services));
-  else if (first === undefined) terminal.err("No service is recorded yet.\n");
-  else {
-    const now = systemClock.now();
-    const style = outStyle(invocation);
-    terminal.out(wanted === undefined ? statusText(services, now, style) : oneStatusText(first, now, style));
-  }
-  return 0;
-}
-
-export const deploymentsVerb: Verb = {
+const deploymentsVerb: Verb = {
   usage: "deployments <address>",
   summary: "List deployments of a service, newest first",
   detail:
@@ -232,15 +205,26 @@ export const deploymentsVerb: Verb = {
     ["rnv deployments service.shop.api", "the last 20"],
     ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
   ],
-  handler: runDeployments,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const request = { address: positional[0] as string, limit: options.limit as number };
+    const list = await withContext(invocation, (context) => deployments(context, request));
+    terminal.out(
+      options.json === true
+        ? releasesJson(list)
+        : releasesText(list, systemClock.now(), outStyle(invocation)),
+    );
+  },
 };
 
-async function runDeployments(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const request = { address: positional[0] as string, limit: options.limit as number };
-  const list = await withContext(invocation, (context) => deployments(context, request));
-  terminal.out(
-    options.json === true ? releasesJson(list) : releasesText(list, systemClock.now(), outStyle(invocation)),
-  );
-  return 0;
-}
+/** Verbs about running services. */
+export const runtimeVerbs: readonly Verb[] = [
+  statusVerb,
+  deploymentsVerb,
+  deployVerb,
+  actionVerb("restart", "Restart a running service"),
+  actionVerb("suspend", "Suspend a running service"),
+  actionVerb("resume", "Resume a suspended service"),
+  rollbackVerb,
+  cancelVerb,
+];

@@ -1,18 +1,25 @@
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { Option } from "commander";
+import { parseJson } from "../../api/transport";
+import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import { isHiddenOutput } from "../../model/desired";
+import { pastRuns } from "../../model/history";
 import type { State } from "../../model/state";
+import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
-import { escapeJson, fencedBlock } from "../../report/escape-text";
+import { escapeJson, escapeText, fencedBlock } from "../../report/escape-text";
+import { historyJson, historyText } from "../../report/history-text";
 import { planFromDocument } from "../../report/plan-json";
-import { stateJson, stateText } from "../../report/state-text";
+import { outputsJson, outputsText, stateJson, stateText } from "../../report/state-text";
 import { plainStyle } from "../../report/style";
 import { parseState } from "../../state/state-text";
 import { stateOf } from "../context";
 import { readText } from "../files";
 import { formatOf, type Invocation } from "../invocation";
-import { options } from "../options";
-import { writeSavedPage, writeStatePage } from "../page-file";
+import { options, positive } from "../options";
+import { writePage } from "../page-file";
 import { outStyle } from "../report";
 import { showPlan } from "./plan";
 import type { Verb } from "./verb";
@@ -29,23 +36,28 @@ export const showVerb: Verb = {
     ["rnv show backup.json", "a state file"],
     ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
   ],
-  handler: runShow,
+  handler: async (invocation) => {
+    const [planFile] = invocation.positional as readonly (string | undefined)[];
+    if (planFile === undefined) return showState(invocation, (await stateOf(invocation)).state);
+    const text = readText(planFile);
+    const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
+    if (String(document?.format).startsWith("rnv-state")) {
+      const { state, diagnostics } = parseState(text, planFile);
+      if (state) return showState(invocation, state);
+      const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
+      throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
+    }
+    const { document: saved, plan } = planIn(text, planFile);
+    const format = formatOf(invocation.options);
+    // As it was when it was made: what only apply needs of a plan is not read back.
+    if (format === "json")
+      invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(saved.plan), 2)}\n`);
+    else showPlan(invocation, plan, format);
+    const { stage, stack } = saved.request;
+    writePage(invocation, (load, { types }) => load.plan().planPage(saved.plan, { types, stage, stack }));
+    return 0;
+  },
 };
-
-async function runShow(invocation: Invocation): Promise<number> {
-  const [planFile] = invocation.positional as readonly (string | undefined)[];
-  if (planFile === undefined) return showState(invocation);
-  const text = readText(planFile);
-  if (isStateText(text)) return showState(invocation, async () => stateIn(text, planFile));
-  const { document, plan } = planIn(text, planFile);
-  const format = formatOf(invocation.options);
-  // As it was when it was made: what only apply needs of a plan is not read back.
-  if (format === "json")
-    invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
-  else showPlan(invocation, plan, format);
-  writeSavedPage(invocation, document);
-  return 0;
-}
 
 /** Reads a saved plan, to show it. */
 export const readPlanFile = (file: string) => planIn(readText(file), file);
@@ -57,31 +69,11 @@ function planIn(text: string, name: string): { readonly document: SavedPlan; rea
   const damaged = error("plan.damaged", `${name} is not a saved plan of this version`, {
     hint: "make it again: rnv plan -out",
   });
-  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
+  throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
-function isStateText(text: string): boolean {
-  try {
-    const document = JSON.parse(text) as { readonly format?: unknown } | null;
-    return String(document?.format).startsWith("rnv-state");
-  } catch {
-    return false;
-  }
-}
-
-function stateIn(text: string, name: string): State {
-  const { state, diagnostics } = parseState(text, name);
-  if (state) return state;
-  const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
-  throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
-}
-
-async function showState(
-  invocation: Invocation,
-  read = async () => (await stateOf(invocation)).state,
-): Promise<number> {
+function showState(invocation: Invocation, state: State | undefined): number {
   const { terminal, options } = invocation;
-  const state = await read();
   const format = formatOf(options);
   if (state === undefined)
     terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
@@ -89,6 +81,90 @@ async function showState(
   else if (format === "markdown")
     terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
   else terminal.out(stateText(state, outStyle(invocation)));
-  if (state) writeStatePage(invocation, state);
+  if (state) writePage(invocation, (load, scope) => load.state().statePage(state, scope));
   return 0;
 }
+
+export const outputVerb: Verb = {
+  usage: "output [name]",
+  summary: "Print outputs of the last apply",
+  options: [
+    options.state,
+    options.stack,
+    options.json,
+    new Option("--raw", "one value as it is, without quotes"),
+  ],
+  examples: [
+    ["rnv output", "all of them"],
+    ["rnv output -raw apiUrl", "one, for a script"],
+    ["rnv output -json", "all, as JSON"],
+  ],
+  // Of several stacks it prints all, stack by stack.
+  stacks: { use: "each" },
+  handler: async (invocation) => {
+    const { terminal, positional, options } = invocation;
+    const name = positional[0] as string | undefined;
+    const { outputs = {} } = (await stateOf(invocation)).state ?? {};
+    if (name !== undefined && !Object.hasOwn(outputs, name)) {
+      const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
+      throw failure("command.usage", `there is no output "${name}"`, { hint });
+    }
+    const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
+    const isHidden = name !== undefined && hidden.includes(name);
+    // A script must not take the mask for the value.
+    if (isHidden && (options.json !== true || options.raw === true)) {
+      const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
+      throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
+    }
+    if (isHidden) terminal.out(`${escapeJson("(sensitive)")}\n`);
+    else if (options.raw === true)
+      terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
+    else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
+    else if (options.json === true) terminal.out(outputsJson(outputs));
+    else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
+    else {
+      const text = outputsText(outputs).trimEnd();
+      if (text !== "") terminal.out(`${text}\n`);
+      if (hidden.length > 0)
+        terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
+    }
+    return 0;
+  },
+};
+
+/** A value as a script wants it: no quotes, no line break. Anything but a scalar has no such form. */
+function rawText(name: string | undefined, value: Plain | undefined): string {
+  if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
+  const summary =
+    name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
+  throw failure("command.usage", summary, { hint: "-json prints any of them" });
+}
+
+export const historyVerb: Verb = {
+  usage: "history",
+  summary: "List the last runs that changed anything: who, when, which commit, how they ended",
+  detail:
+    "The state keeps the last 50, newest first. A run that found nothing to change is none of them: it writes no state. A " +
+    "run that was killed is listed without an end.",
+  options: [
+    options.state,
+    options.stack,
+    new Option("-n, --limit <n>", "only the last n").argParser(positive),
+    new Option("--format <format>", "how to show it").choices(["text", "json"]).default("text"),
+    options.json,
+  ],
+  examples: [
+    ["rnv history", "the last runs"],
+    ["rnv history --stage production -n 1 -json", "the last run of a stage, for a program"],
+  ],
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const { state } = await stateOf(invocation);
+    const limit = options.limit as number | undefined;
+    const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
+    const history = { stage: state?.stage, stack: state?.stack, runs };
+    if (formatOf(options) === "json") terminal.out(`${escapeJson(historyJson(history), 2)}\n`);
+    else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(invocation)));
+    else terminal.err("No run is recorded yet.\n");
+  },
+};

@@ -36,7 +36,37 @@ const stageListVerb: Verb = {
     ["rnv stage list", "each stage and instance: its state, its resources, its last run"],
     ["rnv stage list --drift", "and whether anything was changed outside rnv"],
   ],
-  handler: runList,
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const found = await foundIn(invocation);
+    const asked = askedStage(invocation);
+    const rows: StageRow[] = [];
+    for (const declared of found.stages.values()) {
+      if (asked !== undefined && asked.name !== declared.name) continue;
+      const known = await standings(invocation, found, declared);
+      const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
+      if (all === undefined || (declared.each && all.length === 0))
+        rows.push({ ...patternRow(found, declared), unlisted: all === undefined || undefined });
+      for (const one of all ?? []) {
+        if (asked?.id !== undefined && asked.id !== one.name.id) continue;
+        rows.push({
+          ...rowOf(one),
+          ...(options.drift === true && { drift: await driftStatus(invocation, found, one) }),
+        });
+      }
+    }
+    const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
+    for (const one of undeclared)
+      if (asked === undefined || stageText(asked) === stageText(one.name))
+        rows.push({ ...rowOf(one), undeclared: true });
+    if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
+    const style = outStyle(invocation);
+    terminal.out(
+      options.json === true ? `${escapeJson(stageJson(rows), 2)}\n` : stageRowsText(rows, Date.now(), style),
+    );
+    if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
+    return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
+  },
 };
 
 const stageShowVerb: Verb = {
@@ -48,7 +78,32 @@ const stageShowVerb: Verb = {
     ["rnv stage show production", "overlay, workspace, state, protection, last run"],
     ["rnv stage show preview/12", "one instance"],
   ],
-  handler: runShow,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const found = await foundIn(invocation);
+    const word = positional[0] as string | undefined;
+    const asked = word === undefined ? askedStage(invocation) : splitStage(word);
+    if (asked === undefined) throw usage("no stage is named", `there are: ${listStages(found.stages)}`);
+    const declared = found.stages.get(asked.name);
+    const isPattern = declared?.each === true && asked.id === undefined;
+    if (declared === undefined || (!isPattern && (asked.id !== undefined) !== declared.each)) {
+      found.enter(asked);
+      return exitCodes.error;
+    }
+    if (asked.id !== undefined) checkedIds([asked.id]);
+    const row = isPattern ? patternRow(found, declared) : rowOf(await standingOf(found, declared, asked));
+    const { overlay: path, workspace } = found.place(isPattern ? { ...asked, id: "ID" } : asked).place;
+    const shown = {
+      ...row,
+      each: isPattern,
+      overlay: path && shownPath(path, invocation.cwd),
+      workspaceId: row.workspaceId ?? workspace,
+      expiresMs: declared.expiresMs,
+    };
+    if (options.json === true) terminal.out(`${escapeJson(stageJson([shown]), 2)}\n`);
+    else terminal.out(stageShownText(shown, Date.now(), outStyle(invocation)));
+    return row.problem === undefined ? exitCodes.done : exitCodes.error;
+  },
 };
 
 /** `rnv stage …` */
@@ -61,60 +116,22 @@ export const stageVerbs: VerbFamily = {
 };
 
 function rowOf({ name, declared, location, state, problem }: StageInstance): StageRow {
+  const { protect = false, disposable = false, expiresMs } = declared ?? {};
   const lastRunAt = state?.lastRunAt;
   const expiresAt =
-    declared.expiresMs === undefined || lastRunAt === undefined
+    expiresMs === undefined || lastRunAt === undefined
       ? undefined
-      : new Date(Date.parse(lastRunAt) + declared.expiresMs).toISOString();
+      : new Date(Date.parse(lastRunAt) + expiresMs).toISOString();
   return {
     stage: stageText(name),
     state: location,
-    protect: declared.protect,
-    disposable: declared.disposable,
+    ...{ protect, disposable },
     resources: Object.keys(state?.resources ?? {}).length,
     workspaceId: state?.workspaceId,
     lastRunAt,
     expiresAt,
     problem: problem?.summary,
   };
-}
-
-async function runList(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const found = await foundIn(invocation);
-  const asked = askedStage(invocation);
-  const rows: StageRow[] = [];
-  for (const declared of found.stages.values()) {
-    if (asked !== undefined && asked.name !== declared.name) continue;
-    const known = await standings(invocation, found, declared);
-    const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
-    if (all === undefined || (declared.each && all.length === 0))
-      rows.push({ ...patternRow(found, declared), unlisted: all === undefined || undefined });
-    for (const one of all ?? []) {
-      if (asked?.id !== undefined && asked.id !== one.name.id) continue;
-      rows.push({
-        ...rowOf(one),
-        ...(options.drift === true && { drift: await driftStatus(invocation, found, one) }),
-      });
-    }
-  }
-  const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
-  for (const { stage, location, state } of undeclared)
-    if (asked === undefined || stageText(asked) === stageText(stage))
-      rows.push({
-        stage: stageText(stage),
-        state: location,
-        undeclared: true,
-        ...{ protect: false, disposable: false, resources: Object.keys(state.resources).length },
-        ...{ workspaceId: state.workspaceId, lastRunAt: state.lastRunAt },
-      });
-  if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
-  const style = outStyle(invocation);
-  terminal.out(
-    options.json === true ? `${escapeJson(stageJson(rows), 2)}\n` : stageRowsText(rows, Date.now(), style),
-  );
-  if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
-  return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
 }
 
 /** The row of a stage of which no instance is known. */
@@ -131,31 +148,4 @@ async function driftStatus(
   const { exitCode, diagnostics, sources } = (await resultOf(invocation, look)).outcome;
   report(invocation, diagnostics, sources);
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
-}
-
-async function runShow(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const found = await foundIn(invocation);
-  const word = positional[0] as string | undefined;
-  const asked = word === undefined ? askedStage(invocation) : splitStage(word);
-  if (asked === undefined) throw usage("no stage is named", `there are: ${listStages(found.stages)}`);
-  const declared = found.stages.get(asked.name);
-  const isPattern = declared?.each === true && asked.id === undefined;
-  if (declared === undefined || (!isPattern && (asked.id !== undefined) !== declared.each)) {
-    found.enter(asked);
-    return exitCodes.error;
-  }
-  if (asked.id !== undefined) checkedIds([asked.id]);
-  const row = isPattern ? patternRow(found, declared) : rowOf(await standingOf(found, declared, asked));
-  const { overlay: path, workspace } = found.place(isPattern ? { ...asked, id: "ID" } : asked).place;
-  const shown = {
-    ...row,
-    each: isPattern,
-    overlay: path && shownPath(path, invocation.cwd),
-    workspaceId: row.workspaceId ?? workspace,
-    expiresMs: declared.expiresMs,
-  };
-  if (options.json === true) terminal.out(`${escapeJson(stageJson([shown]), 2)}\n`);
-  else terminal.out(stageShownText(shown, Date.now(), outStyle(invocation)));
-  return row.problem === undefined ? exitCodes.done : exitCodes.error;
 }

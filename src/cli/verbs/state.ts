@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
 import { handOver } from "../../commands/hand-over";
 import {
@@ -27,7 +26,7 @@ import {
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
 import { stateOf, withContext } from "../context";
-import { readText } from "../files";
+import { readText, readTextOrInput } from "../files";
 import type { Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
@@ -48,25 +47,22 @@ const stateListVerb: Verb = {
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
   ],
-  handler: runStateList,
+  handler: async (invocation) => {
+    const { terminal, positional, options } = invocation;
+    const wanted = (positional[0] as readonly string[] | undefined) ?? [];
+    const { state } = await stateOf(invocation);
+    const all = state ? recordedAddresses(state) : [];
+    const listed = all.filter(
+      (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
+    );
+    if (options.json === true) terminal.out(`${escapeJson(listed)}\n`);
+    for (const address of options.json === true ? [] : listed) {
+      const mark = state?.resources[address]?.retained ? "  (retained)" : "";
+      terminal.out(`${escapeText(address)}${mark}\n`);
+    }
+    if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
+  },
 };
-
-async function runStateList(invocation: Invocation): Promise<number> {
-  const { terminal, positional, options } = invocation;
-  const wanted = (positional[0] as readonly string[] | undefined) ?? [];
-  const { state } = await stateOf(invocation);
-  const all = state ? recordedAddresses(state) : [];
-  const listed = all.filter(
-    (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
-  );
-  if (options.json === true) terminal.out(`${escapeJson(listed)}\n`);
-  else terminal.out(listed.map((address) => `${escapeText(address)}${mark(state, address)}\n`).join(""));
-  if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
-  return 0;
-}
-
-const mark = (state: State | undefined, address: Address): string =>
-  state?.resources[address]?.retained ? "  (retained)" : "";
 
 /** An address stands for itself and for everything that lies in it. */
 function isWithin(state: State | undefined, address: Address, outer: string): boolean {
@@ -80,18 +76,15 @@ const stateShowVerb: Verb = {
   summary: "Show what is recorded for an address",
   options: [options.state, options.stack, options.json],
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
-  handler: runStateShow,
+  handler: async (invocation) => {
+    const { terminal, positional, options } = invocation;
+    const found = findRecorded((await stateOf(invocation)).state, positional[0] as string);
+    if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
+    const { address, recorded } = found;
+    if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
+    else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
+  },
 };
-
-async function runStateShow(invocation: Invocation): Promise<number> {
-  const { terminal, positional, options } = invocation;
-  const found = findRecorded((await stateOf(invocation)).state, positional[0] as string);
-  if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
-  const { address, recorded } = found;
-  if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
-  else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
-  return exitCodes.done;
-}
 
 const stateMvVerb: Verb = {
   usage: "mv",
@@ -112,25 +105,24 @@ const stateMvVerb: Verb = {
       "a project to the team that owns it now",
     ],
   ],
-  handler: runStateMove,
+  handler: async (invocation) => {
+    const given = invocation.positional[0] as readonly string[];
+    if (typeof invocation.options.to === "string")
+      return runHandOver(invocation, given, invocation.options.to);
+    const [from, to] = given;
+    if (from === undefined || to === undefined || given.length > 2)
+      throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
+        hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
+      });
+    const { addresses } = await withContext(invocation, (context) =>
+      moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
+    );
+    invocation.terminal.out(
+      `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
+    );
+    return exitCodes.done;
+  },
 };
-
-async function runStateMove(invocation: Invocation): Promise<number> {
-  const given = invocation.positional[0] as readonly string[];
-  if (typeof invocation.options.to === "string") return runHandOver(invocation, given, invocation.options.to);
-  const [from, to] = given;
-  if (from === undefined || to === undefined || given.length > 2)
-    throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
-      hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
-    });
-  const { addresses } = await withContext(invocation, (context) =>
-    moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
-  );
-  invocation.terminal.out(
-    `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
-  );
-  return exitCodes.done;
-}
 
 async function runHandOver(
   invocation: Invocation,
@@ -162,72 +154,61 @@ const stateClaimVerb: Verb = {
     "repository, this records its new name: that of the job, else that of the remote origin.",
   options: [...writing, options.autoApprove, options.noInput],
   examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
-  handler: runStateClaim,
-};
-
-async function runStateClaim(invocation: Invocation): Promise<number> {
-  const { terminal, options: given } = invocation;
-  const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
-  const confirm = async (owner: string): Promise<boolean> => {
-    if (given.autoApprove === true) return true;
-    if (ask === undefined)
+  handler: async (invocation) => {
+    const { terminal, options: given } = invocation;
+    const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
+    const confirm = async (owner: string): Promise<boolean> => {
+      if (given.autoApprove === true) return true;
+      const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
+      if (ask) return askForYes(ask, told);
       throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
         hint: "rnv state claim -auto-approve",
       });
-    return askForYes(
-      ask,
-      `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `,
+    };
+    const repository = await withContext(invocation, (context) =>
+      claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
     );
-  };
-  const repository = await withContext(invocation, (context) =>
-    claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
-  );
-  if (repository === undefined) {
-    terminal.err("\nNothing was changed.\n");
-    return exitCodes.error;
-  }
-  terminal.out(`The state belongs to the repository ${escapeText(repository)}.\n`);
-  return exitCodes.done;
-}
+    if (repository === undefined) {
+      terminal.err("\nNothing was changed.\n");
+      return exitCodes.error;
+    }
+    terminal.out(`The state belongs to the repository ${escapeText(repository)}.\n`);
+    return exitCodes.done;
+  },
+};
 
 const stateRmVerb: Verb = {
   usage: "rm <address...>",
   summary: "Forget records; the service keeps the resources",
   options: writing,
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
-  handler: runStateRemove,
+  handler: async (invocation) => {
+    const { terminal, positional } = invocation;
+    const wanted = positional[0] as readonly string[];
+    const { addresses, archived } = await withContext(invocation, (context) =>
+      removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
+    );
+    const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
+    terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
+    for (const one of archived) {
+      const address = escapeText(one.address);
+      const back = `rnv import ${address} ${escapeText(one.id)}`;
+      terminal.out(`${address} is archived and in no list of the service. To take it back: ${back}\n`);
+    }
+  },
 };
-
-async function runStateRemove(invocation: Invocation): Promise<number> {
-  const { terminal, positional } = invocation;
-  const wanted = positional[0] as readonly string[];
-  const { addresses, archived } = await withContext(invocation, (context) =>
-    removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
-  );
-  const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
-  terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
-  for (const one of archived) {
-    const address = escapeText(one.address);
-    const back = `rnv import ${address} ${escapeText(one.id)}`;
-    terminal.out(`${address} is archived and in no list of the service. To take it back: ${back}\n`);
-  }
-  return exitCodes.done;
-}
 
 const statePullVerb: Verb = {
   usage: "pull",
   summary: "Print the state as JSON",
   options: [options.state, options.stack],
   examples: [["rnv state pull > backup.json", "a copy"]],
-  handler: runStatePull,
+  handler: async (invocation) => {
+    const { state } = await stateOf(invocation);
+    if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
+    invocation.terminal.out(encodeState(state));
+  },
 };
-
-async function runStatePull(invocation: Invocation): Promise<number> {
-  const { state } = await stateOf(invocation);
-  if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
-  invocation.terminal.out(encodeState(state));
-  return 0;
-}
 
 const statePushVerb: Verb = {
   usage: "push",
@@ -239,23 +220,20 @@ const statePushVerb: Verb = {
     ["rnv state push backup.json", "from a file"],
     ["rnv state push - < backup.json", "from standard input"],
   ],
-  handler: runStatePush,
+  handler: async (invocation) => {
+    const name = invocation.positional[0] as string;
+    const text = await readTextOrInput(name, invocation.terminal);
+    const { serial } = await withContext(invocation, (context) =>
+      pushState(context, {
+        text,
+        name: name === "-" ? "standard input" : name,
+        force: invocation.options.force === true,
+        lockTimeoutMs: lockTimeoutOf(invocation),
+      }),
+    );
+    invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
+  },
 };
-
-async function runStatePush(invocation: Invocation): Promise<number> {
-  const name = invocation.positional[0] as string;
-  const text = name === "-" ? await readAll(invocation.terminal.stdin) : readText(name);
-  const { serial } = await withContext(invocation, (context) =>
-    pushState(context, {
-      text,
-      name: name === "-" ? "standard input" : name,
-      force: invocation.options.force === true,
-      lockTimeoutMs: lockTimeoutOf(invocation),
-    }),
-  );
-  invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
-  return exitCodes.done;
-}
 
 const stateBackupsVerb: Verb = {
   usage: "backups",
@@ -264,17 +242,14 @@ const stateBackupsVerb: Verb = {
     "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
   options: [options.state, options.stack, options.json],
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
-  handler: runStateBackups,
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const backups = await withContext(invocation, listBackups);
+    if (options.json === true) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
+    else if (backups.length === 0) terminal.err("There are no backups yet.\n");
+    else terminal.out(backupsText(backups));
+  },
 };
-
-async function runStateBackups(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const backups = await withContext(invocation, listBackups);
-  if (options.json === true) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
-  else if (backups.length === 0) terminal.err("There are no backups yet.\n");
-  else terminal.out(backupsText(backups));
-  return 0;
-}
 
 const stateRestoreVerb: Verb = {
   usage: "restore",
@@ -288,25 +263,22 @@ const stateRestoreVerb: Verb = {
     ["rnv state restore 1", "the newest of `rnv state backups`"],
     ["rnv state restore backup.json", "a file"],
   ],
-  handler: runStateRestore,
+  handler: async (invocation) => {
+    const backup = invocation.positional[0] as string;
+    const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
+    const { restored, serial } = await withContext(invocation, (context) =>
+      restoreState(context, {
+        from,
+        force: invocation.options.force === true,
+        lockTimeoutMs: lockTimeoutOf(invocation),
+      }),
+    );
+    invocation.terminal.out(
+      `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
+        `The state has serial ${serial} now; what stood there is the newest backup.\n`,
+    );
+  },
 };
-
-async function runStateRestore(invocation: Invocation): Promise<number> {
-  const backup = invocation.positional[0] as string;
-  const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
-  const { restored, serial } = await withContext(invocation, (context) =>
-    restoreState(context, {
-      from,
-      force: invocation.options.force === true,
-      lockTimeoutMs: lockTimeoutOf(invocation),
-    }),
-  );
-  invocation.terminal.out(
-    `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
-      `The state has serial ${serial} now; what stood there is the newest backup.\n`,
-  );
-  return exitCodes.done;
-}
 
 export const forceUnlockVerb: Verb = {
   usage: "force-unlock <lock-id>",
@@ -314,19 +286,16 @@ export const forceUnlockVerb: Verb = {
   detail: "Make sure that no other run is alive: two writers of one state lose work.",
   options: [options.state, options.stack],
   examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
-  handler: runForceUnlock,
+  handler: async (invocation) => {
+    const lockId = invocation.positional[0] as string;
+    const { host, pid, command, since } = await withContext(invocation, (context) =>
+      forceUnlock(context, { lockId }),
+    );
+    invocation.terminal.out(
+      `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
+    );
+  },
 };
-
-async function runForceUnlock(invocation: Invocation): Promise<number> {
-  const lockId = invocation.positional[0] as string;
-  const { host, pid, command, since } = await withContext(invocation, (context) =>
-    forceUnlock(context, { lockId }),
-  );
-  invocation.terminal.out(
-    `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
-  );
-  return exitCodes.done;
-}
 
 /** `rnv state …` */
 export const stateVerbs: VerbFamily = {

@@ -12,7 +12,7 @@ import type { Plain } from "../../model/value";
 import { escapeJson } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { settingsOf, withContext } from "../context";
-import { readStandardInput, readText } from "../files";
+import { readTextOrInput } from "../files";
 import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
 import { askForYes, createPrompter } from "../prompt";
@@ -86,12 +86,7 @@ async function keptBy(
       `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
     );
   }
-  const text =
-    keepFrom === undefined
-      ? ""
-      : keepFrom === "-"
-        ? Buffer.from(await readStandardInput(terminal)).toString("utf8")
-        : readText(keepFrom);
+  const text = keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal);
   const named = checkedIds([...(keep ?? []), ...idList(text)]);
   if (named.length === 0 && options.allowEmpty !== true)
     throw usage(
@@ -135,15 +130,20 @@ export async function sweepStage(
       if (one.state !== undefined && isEmpty(one) && !isKept(one, kept, now))
         await erase(one).catch(() => undefined);
   if (options.dryRun === true || goes.length === 0) {
-    tellForeseen(invocation, declared, goes, stays);
+    const would = goes.map(({ name }) => stageText(name));
+    const text =
+      would.length === 0
+        ? `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`
+        : `Would destroy:\n${would.map((name) => `  ${name}\n`).join("")}`;
+    say(invocation, text, { would_sweep: would, kept: stays });
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const { name } of goes) found.enter(name);
   const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
   if (cancelled !== undefined) return cancelled;
-  const sweep = async (one: StageInstance): Promise<SweptInstance> => {
-    const done = await sweepOne(invocation, found, one);
+  const sweep = async (one: StageInstance) => {
+    const done = await sweepOne(invocation, found, declared, one);
     const end = done.exit_code === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
     say(invocation, `${done.stage}: ${end}.\n`);
     return done;
@@ -177,21 +177,6 @@ const say = ({ options, terminal }: Invocation, text: string, document?: Record<
   else if (document) terminal.out(`${escapeJson({ format_version: "1.0", ...document }, 2)}\n`);
 };
 
-/** Tells what a sweep would destroy, or that there is nothing to. */
-function tellForeseen(
-  invocation: Invocation,
-  declared: StageDeclaration,
-  goes: readonly StageInstance[],
-  stays: readonly string[],
-): void {
-  const would = goes.map(({ name }) => stageText(name));
-  const text =
-    would.length === 0
-      ? `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`
-      : `Would destroy:\n${would.map((name) => `  ${name}\n`).join("")}`;
-  say(invocation, text, { would_sweep: would, kept: stays });
-}
-
 /** The stage to sweep; refused where it is not disposable. */
 function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclaration {
   const asked = askedStage(invocation);
@@ -210,7 +195,7 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
           hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
         }),
       ],
-      exitCodes.refused,
+      undefined,
       found.sources,
     );
   if (!declared.each)
@@ -222,15 +207,13 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
   throw usage("a sweep is about all instances of a stage", `--stage ${asked.name}, and --keep`);
 }
 
-/** As the document of a sweep shows it. */
-type SweptInstance = Readonly<Record<"destroyed" | "exit_code", number>> & { readonly stage: string };
-
-/** Destroys what the state of one instance owns, and the state. Never rejects. */
+/** Destroys what the state of one instance owns, and the state; returns what the document shows of it. Never rejects. */
 async function sweepOne(
   invocation: Invocation,
   { enter }: DeclaredStages,
-  { name, declared }: StageInstance,
-): Promise<SweptInstance> {
+  { protect, disposable }: StageDeclaration,
+  { name }: StageInstance,
+) {
   const { options } = invocation;
   const stage = stageText(name);
   const destroy = async (): Promise<ApplyOutcome> => {
@@ -239,7 +222,7 @@ async function sweepOne(
       apply(context, {
         ...planRequest,
         mode: "destroy",
-        recordedOf: { name: stage, protect: declared.protect, disposable: declared.disposable },
+        recordedOf: { name: stage, protect, disposable },
         commandLine: invocation.commandLine,
         lockTimeoutMs: options.lockTimeout as number,
         parallelism: options.parallelism as number,

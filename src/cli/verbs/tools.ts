@@ -1,7 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { succeeded } from "../../commands/context";
 import { terraformImports } from "../../commands/terraform-imports";
 import {
   cliConfiguration,
@@ -13,7 +15,7 @@ import {
   schema,
   schemaNames,
 } from "../../commands/tools";
-import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
+import { graph, listKnownNames } from "../../commands/validate";
 import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
@@ -24,9 +26,11 @@ import { graphOfPlan } from "../../report/graph";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import {
+  type Completion,
   complete,
   completionScript,
   completionText,
+  type NameSource,
   readTyped,
   type Shell,
   shells,
@@ -38,6 +42,7 @@ import { type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
 import { askedStage, localNames, stagesOf } from "../stages";
+import { explainVerb } from "./explain";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -61,25 +66,23 @@ export const graphVerb: Verb = {
     ["rnv graph --all | dot -Tsvg > graph.svg", "drawn by Graphviz: every resource"],
     ["rnv graph -format mermaid plan.rnvplan", "what a saved plan does, for Markdown"],
   ],
-  handler: runGraph,
+  handler: async (invocation) => {
+    const { terminal, options, positional } = invocation;
+    const [planFile] = positional as readonly (string | undefined)[];
+    const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
+    const outcome =
+      planFile === undefined
+        ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
+        : graphOfFile(planFile, options);
+    report(invocation, outcome.diagnostics, outcome.sources);
+    const { graph: found, drawn, exitCode } = outcome;
+    if (found === undefined || drawn === undefined) return exitCode;
+    // What draws is loaded where something is drawn.
+    const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
+    terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
+    return exitCode;
+  },
 };
-
-async function runGraph(invocation: Invocation): Promise<number> {
-  const { terminal, options, positional } = invocation;
-  const [planFile] = positional as readonly (string | undefined)[];
-  const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
-  const outcome =
-    planFile === undefined
-      ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
-      : graphOfFile(planFile, options);
-  report(invocation, outcome.diagnostics, outcome.sources);
-  const { graph: found, drawn, exitCode } = outcome;
-  if (found === undefined || drawn === undefined) return exitCode;
-  // What draws is loaded where something is drawn.
-  const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
-  terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
-  return exitCode;
-}
 
 /** The graph of a saved plan, which is all that is read. */
 function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
@@ -87,16 +90,11 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   if (other !== undefined)
     throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
   const { plan, document } = readPlanFile(file);
-  return {
-    ...{
-      graph: graphOfPlan(plan, resourceTypes),
-      drawn: document.plan.resource_changes,
-    },
-    ...{ diagnostics: [], sources: new Map(), exitCode: 0 },
-  };
+  const drawn = document.plan.resource_changes;
+  return { ...succeeded, graph: graphOfPlan(plan, resourceTypes), drawn };
 }
 
-export const schemaVerb: Verb = {
+const schemaVerb: Verb = {
   usage: "schema",
   arguments: [new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"])],
   summary: "Print a JSON Schema: of a manifest, a fleet, a plan, a drift, a state, events …",
@@ -109,23 +107,21 @@ export const schemaVerb: Verb = {
       "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
     ],
   ],
-  handler: runSchema,
+  handler: async ({ terminal, positional }) => {
+    const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
+    const shown = name === "gaps" ? gapList() : schema(name);
+    terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
+  },
 };
 
-/** `rnv schema [name]`, and the list of `rnv schema gaps` */
-async function runSchema({ terminal, positional }: Invocation): Promise<number> {
-  const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
-  const shown = name === "gaps" ? gapList() : schema(name);
-  terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
-  return 0;
-}
-
-export const emulatorVerb: Verb = {
+const emulatorVerb: Verb = {
   usage: "emulator",
   summary: "Serve the embedded service over HTTP",
   detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
   options: [
-    new Option("--port <n>", "port on localhost").argParser(port).default(8787),
+    new Option("--port <n>", "port on localhost")
+      .argParser((text) => (text === "0" ? 0 : positive(text)))
+      .default(8787),
     new Option("--folder <dir>", "keep its data here (default: in memory)"),
     new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
     new Option("--with <condition...>", "let something be wrong with it").choices(conditionNames),
@@ -142,32 +138,25 @@ export const emulatorVerb: Verb = {
     ],
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
-  handler: runEmulator,
+  handler: async ({ terminal, options, signal }) => {
+    const { server, workspaceId, apiKey } = await emulator(options.port as number, {
+      folder: options.folder as string | undefined,
+      latencyMs: options.latency as number | undefined,
+      conditions: options.with as Condition[] | undefined,
+      lag: options.lag as Lags | undefined,
+    });
+    terminal.out(
+      `export RNV_BASE_URL=${server.url}\n` +
+        `export RNV_WORKSPACE_ID=${workspaceId}\n` +
+        `export RNV_API_KEY=${apiKey}\n`,
+    );
+    terminal.err("The embedded service is running. Ctrl-C ends it.\n");
+    if (!signal.aborted) await once(signal, "abort");
+    await server.close();
+  },
 };
 
-async function runEmulator({ terminal, options, signal }: Invocation): Promise<number> {
-  const served = await emulator({
-    port: options.port as number,
-    folder: options.folder as string | undefined,
-    latencyMs: options.latency as number | undefined,
-    conditions: options.with as Condition[] | undefined,
-    lag: options.lag as Lags | undefined,
-  });
-  terminal.out(
-    `export RNV_BASE_URL=${served.url}\n` +
-      `export RNV_WORKSPACE_ID=${served.workspaceId}\n` +
-      `export RNV_API_KEY=${served.apiKey}\n`,
-  );
-  terminal.err("The embedded service is running. Ctrl-C ends it.\n");
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await served.close();
-  return 0;
-}
-
-export const completeVerb: Verb = {
+const completeVerb: Verb = {
   usage: "complete",
   hidden: true,
   arguments: [
@@ -176,35 +165,25 @@ export const completeVerb: Verb = {
   ],
   summary: "Print what may stand at the cursor; the completion scripts ask it",
   examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-  handler: runComplete,
+  // Offline, and never an error: a shell shows its own.
+  handler: async (invocation) => {
+    const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
+    const typed = readTyped(invocation.program, words);
+    const namesOf: NameSource = async (kind) =>
+      (await namesHere(invocation, typed.options))[kind].map(escapeText);
+    const none = (): Completion => ({ kind: "words", words: [] });
+    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
+  },
 };
 
-/** `rnv complete SHELL -- WORDS`: what may stand at the cursor. Offline, and never an error: a shell shows its own. */
-async function runComplete(invocation: Invocation): Promise<number> {
-  const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
-  const typed = readTyped(invocation.program, words);
-  let names: Promise<NamesHere> | undefined;
-  const known = (): Promise<NamesHere> => {
-    names ??= namesHere(invocation, typed.options);
-    return names;
-  };
-  const completion = await complete(typed, {
-    addresses: async () => (await known()).addresses.map(escapeText),
-    outputs: async () => (await known()).outputs.map(escapeText),
-    stacks: async () => (await known()).stacks.map(escapeText),
-    stages: async () => (await known()).stages.map(escapeText),
-  }).catch(() => ({ kind: "words", words: [] }) as const);
-  invocation.terminal.out(completionText(completion, shell));
-  return 0;
-}
-
-/** Names that may stand at the cursor; of a stage with several instances with a slash at its end, and of these. */
-interface NamesHere extends KnownNames {
-  readonly stages: readonly string[];
-}
-
-/** Lists names of the manifest and the state that the line names, else of the default ones. A remote state is not asked. */
-async function namesHere(invocation: Invocation, options: TypedOptions): Promise<NamesHere> {
+/**
+ * Lists names of the manifest and the state that the line names, else of the default ones; of a stage with several instances
+ * with a slash at its end, and of these. A remote state is not asked.
+ */
+async function namesHere(
+  invocation: Invocation,
+  options: TypedOptions,
+): Promise<Record<Parameters<NameSource>[0], readonly string[]>> {
   const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
   const { environment } = invocation;
   const state = options.state?.at(-1);
@@ -226,18 +205,17 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
   return { ...names, stages };
 }
 
-export const versionVerb: Verb = {
+const versionVerb: Verb = {
   usage: "version",
   summary: "Print the version",
   options: [options.json],
   examples: [["rnv version -json", "for programs"]],
   handler: async (invocation) => {
     invocation.terminal.out(versionText(process, invocation.options.json === true));
-    return 0;
   },
 };
 
-export const completionVerb: Verb = {
+const completionVerb: Verb = {
   usage: "completion",
   arguments: [new Argument("<shell>", "the shell").choices(shells)],
   summary: "Print a completion script for a shell",
@@ -251,7 +229,6 @@ export const completionVerb: Verb = {
   ],
   handler: async ({ positional, terminal }) => {
     terminal.out(completionScript(positional[0] as Shell));
-    return 0;
   },
 };
 
@@ -261,10 +238,6 @@ function lags(text: string): Lags {
   throw new InvalidArgumentError(
     `Write 300ms or 2reads, for some reads alone canvas=300ms,projects=2reads (${readClasses.join(", ")}).`,
   );
-}
-
-function port(text: string): number {
-  return text === "0" ? 0 : positive(text);
 }
 
 const installVerb: Verb = {
@@ -281,46 +254,38 @@ const installVerb: Verb = {
     ["rnv terraform install", "for this user"],
     ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
   ],
-  handler: runTerraformInstall,
+  handler: async ({ terminal, options, cwd, environment }) => {
+    const { dir: given } = options as { readonly dir?: string };
+    const usual = join(environment.HOME ?? homedir(), ".terraform.d", "plugins");
+    const mirror = given === undefined ? usual : resolve(cwd, given);
+    const files = releaseFiles(
+      version,
+      readBuilt("dist/terraform/terraform-provider-rnv"),
+      readBuilt("THIRD_PARTY_NOTICES"),
+    );
+    for (const folder of mirrorFolders(version)) {
+      mkdirSync(join(mirror, folder), { recursive: true });
+      for (const { name, content, mode } of files)
+        writeWholeFile(join(mirror, folder, name), content, { mode });
+    }
+    terminal.err(
+      `The provider ${version} is installed in ${mirror}.\n` +
+        (given === undefined
+          ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
+          : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
+    );
+    terminal.out(cliConfiguration(mirror));
+  },
 };
-
-async function runTerraformInstall({ terminal, options, cwd, environment }: Invocation): Promise<number> {
-  const given = typeof options.dir === "string" ? options.dir : undefined;
-  const mirror =
-    given === undefined
-      ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
-      : resolve(cwd, given);
-  const files = releaseFiles(
-    version,
-    readBuilt("dist/terraform/terraform-provider-rnv"),
-    readBuilt("THIRD_PARTY_NOTICES"),
-  );
-  for (const folder of mirrorFolders(version)) {
-    mkdirSync(join(mirror, folder), { recursive: true });
-    for (const { name, content, mode } of files)
-      writeWholeFile(join(mirror, folder, name), content, { mode });
-  }
-  terminal.err(
-    `The provider ${version} is installed in ${mirror}.\n` +
-      (given === undefined
-        ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
-        : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
-  );
-  terminal.out(cliConfiguration(mirror));
-  return 0;
-}
 
 /** A built file of this package. */
 function readBuilt(name: string): string {
   const path = join(packageRoot(__dirname), name);
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    throw failure("command.usage", "this package holds no built provider", {
-      detail: `There is no ${path}.`,
-      hint: "install the package again, or run npm run build in its sources",
-    });
-  }
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  throw failure("command.usage", "this package holds no built provider", {
+    detail: `There is no ${path}.`,
+    hint: "install the package again, or run npm run build in its sources",
+  });
 }
 
 const importBlocksVerb: Verb = {
@@ -341,23 +306,30 @@ const importBlocksVerb: Verb = {
       "a configuration whose plan imports everything and changes nothing",
     ],
   ],
-  handler: runImportBlocks,
+  handler: async (invocation) => {
+    const { terminal, options } = invocation;
+    const outcome = await withContext(invocation, (context) =>
+      terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
+    );
+    report(invocation, outcome.diagnostics, outcome.sources);
+    if (outcome.text !== undefined) terminal.out(outcome.text);
+    return outcome.exitCode;
+  },
 };
 
-async function runImportBlocks(invocation: Invocation): Promise<number> {
-  const { terminal, options } = invocation;
-  const outcome = await withContext(invocation, (context) =>
-    terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
-  );
-  report(invocation, outcome.diagnostics, outcome.sources);
-  if (outcome.text !== undefined) terminal.out(outcome.text);
-  return outcome.exitCode;
-}
-
-/** `rnv terraform install|import-blocks` */
-export const terraformVerbs: VerbFamily = {
+const terraformVerbs: VerbFamily = {
   name: "terraform",
   summary: "Install the provider for Terraform and OpenTofu, and move resources there",
   description: "The provider for Terraform and OpenTofu, which is a part of this package, and the way to it.",
   verbs: [installVerb, importBlocksVerb],
 };
+
+export const toolVerbs: readonly (Verb | VerbFamily)[] = [
+  emulatorVerb,
+  schemaVerb,
+  versionVerb,
+  completionVerb,
+  completeVerb,
+  explainVerb,
+  terraformVerbs,
+];

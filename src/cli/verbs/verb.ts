@@ -1,7 +1,8 @@
 import type { Argument, Command, Option } from "commander";
 import type { Handler, VerbRun } from "../invocation";
 import { options as shared } from "../options";
-import { type Reading, runVerb } from "../targets";
+import type { Reading } from "../stages";
+import { runVerb } from "../targets";
 
 /** One verb of the command line. */
 export interface Verb {

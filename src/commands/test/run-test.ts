@@ -1,17 +1,29 @@
+import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
+import { createClient } from "../../api/client";
+import { consistently } from "../../api/consistent-reads";
+import { createEndpoints } from "../../api/create-endpoints";
+import { defaultGaps } from "../../api/gap-settings";
+import { createReads } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
+import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
-import { layersOf, type ManifestTest, type TestSource } from "../../manifest/test-file";
+import { findStages } from "../../manifest/load-manifest";
+import { layersOf, type ManifestTest } from "../../manifest/test-file";
 import type { Address } from "../../model/address";
+import { Secret } from "../../model/secret";
+import { splitStage } from "../../model/stage";
 import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
 import { rounded, type TestDifference, type TestResult } from "../../report/test-report";
-import type { MemoryBackend } from "../../state/memory-backend";
-import { type ApplyOutcome, type ApplyRequest, apply } from "../apply";
-import { type Outcome, type PlanRequest, planRequest } from "../context";
+import { resourceTypes } from "../../resources";
+import { keyIdOf } from "../../state/key";
+import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
+import { type ApplyOutcome, apply } from "../apply";
+import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
-import { createWorld, type TestManifest, type TestWorld } from "./test-world";
 
 /** The result of a test, with what its errors point into. */
 export interface RanTest {
@@ -59,14 +71,10 @@ interface Judged {
 /** The exit code of a run that waits for a checkout. */
 const awaitingCheckout = 8;
 
-const failedWith = (diagnostics: readonly Diagnostic[]): Judged => ({
-  unexpected: diagnostics.filter(({ severity }) => severity === "error"),
-  differences: difference(
-    "run",
-    [],
-    diagnostics.filter(({ severity }) => severity === "error").map(foundLine),
-  ),
-});
+function failedWith(diagnostics: readonly Diagnostic[]): Judged {
+  const unexpected = diagnostics.filter(({ severity }) => severity === "error");
+  return { unexpected, differences: difference("run", [], unexpected.map(foundLine)) };
+}
 
 async function judged(run: TestRun): Promise<Judged> {
   const { test, world } = run;
@@ -105,15 +113,11 @@ async function makeFixtures(run: TestRun): Promise<Judged | undefined> {
   if (before === undefined) return undefined;
   const problem = await fixture(run, "applied", layersOf([], before), world.backend);
   if (problem !== undefined || drift === undefined) return problem;
-  const over = overlaid(before, drift);
-  return fixture(run, "drift", over, world.backend.copy());
-}
-
-/** What changed since lies over what was applied; only one of the two is written in the test. */
-function overlaid(before: TestSource, drift: TestSource): TestManifest {
-  if (before.kind === "files") return layersOf(before.files, drift);
+  // What changed since lies over what was applied; only one of the two is written in the test.
   const files = drift.kind === "files" ? drift.files : [];
-  return { files: ["-", ...files], text: before.text };
+  const over: TestManifest =
+    before.kind === "files" ? layersOf(before.files, drift) : { files: ["-", ...files], text: before.text };
+  return fixture(run, "drift", over, world.backend.copy());
 }
 
 async function fixture(
@@ -142,11 +146,8 @@ async function planned(run: TestRun): Promise<TestOutcome> {
   const outcome = await plan(world.context(world.backend, manifest), request);
   keepSources(run, outcome);
   const { plan: made } = outcome;
-  return {
-    ...(made && { plan: made }),
-    exitCode: countedExitCode(outcome),
-    diagnostics: findingsOf(outcome),
-  };
+  const ended = { exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
+  return made ? { ...ended, plan: made } : ended;
 }
 
 async function applied(run: TestRun): Promise<TestOutcome> {
@@ -199,7 +200,7 @@ async function applyAll(
   const attempt = (): Promise<ApplyOutcome> =>
     apply(world.context(backend, manifest), {
       ...request,
-      ...({ lockTimeoutMs: 0, parallelism: 10 } satisfies Partial<ApplyRequest>),
+      ...{ lockTimeoutMs: 0, parallelism: 10 },
       approve: async (made) => ({ confirmedDeletes: deletions(made) }),
     });
   const first = await attempt();
@@ -237,4 +238,84 @@ const placedIn = (test: ManifestTest, found: Diagnostic): Diagnostic =>
 function shownFile(test: ManifestTest, file: string): string {
   if (file === standardInputName) return test.file;
   return isAbsolute(file) ? file : posix.join(test.shownFolder, file);
+}
+
+/** A manifest of a test: values of `-f`, and the text that `-f -` reads. */
+interface TestManifest {
+  readonly files: readonly string[];
+  readonly text?: string;
+  /** It is read in the stage of the test where it has stages at all: it may be another than that of the test. */
+  readonly mayLackStages?: true;
+}
+
+/** Where one test runs: an embedded service, a state and a clock of its own, all in memory. */
+interface TestWorld {
+  readonly backend: MemoryBackend;
+  /** A state that is forgotten: what is made with it is foreign. */
+  readonly stranger: () => MemoryBackend;
+  /** The capabilities of a run in this world. */
+  readonly context: (backend: MemoryBackend, manifest: TestManifest) => Context;
+  /** Lets time pass, so that what was just written is old. */
+  readonly settle: () => void;
+  /** Completes every checkout, as a user does in the dashboard. */
+  readonly pay: () => void;
+}
+
+const baseUrl = "http://127.0.0.1:1/api/v1";
+const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
+
+/** Numbers from 0 to 1, the same in each run: ids of the service may stand in an expectation. */
+function repeatable(): () => number {
+  let seed = 1;
+  return () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return seed / 2 ** 32;
+  };
+}
+
+/** Makes the world of a test: nothing outside of it is read but the files that its manifests name, nothing is written. */
+function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
+  const clock = manualClock({ sleepMoves: true });
+  const emulator = createEmulator({ clock, random: repeatable() });
+  const key = randomBytes(32);
+  const stage = test.stage === undefined ? undefined : splitStage(test.stage);
+  const stateOf = { ...origin, stage: null };
+  const connect = async (): Promise<Connection> => {
+    const client = createClient({
+      ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
+      ...{ clock, random: () => 0.5, runId: randomBytes(16).toString("hex"), gaps: defaultGaps },
+    });
+    const { runId, send, redact, close, serviceTime } = client;
+    const endpoints = consistently(
+      (over: typeof send) => createEndpoints(over, embeddedWorkspaceId, defaultGaps),
+      { clock, signal, serviceTime },
+    );
+    return { runId, send, redact, close, endpoints, reads: createReads(endpoints(send)) };
+  };
+  return {
+    backend: createMemoryBackend(stateOf),
+    stranger: () => createMemoryBackend(stateOf),
+    // Long enough for reads to be believed.
+    settle: () => clock.advance(600_000),
+    pay: () => {
+      for (const { id } of emulator.store.services()) emulator.store.completeCheckout(id);
+    },
+    context: (backend, manifest) => {
+      const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
+      // A program that a manifest names may do anything, and tests run often.
+      const environment = { ...test.environment, RNV_ALLOW_COMMANDS: "0" };
+      const place = { cwd: test.folder, environment };
+      const isStaged =
+        manifest.mayLackStages !== true ||
+        findStages({ ...place, files: manifest.files, standardInput, types: resourceTypes }).stages.size > 0;
+      return {
+        ...origin,
+        ...{ ...place, clock, signal, backend, connect, randomBytes },
+        ...{ credential: () => "0123456789abcdef", host: "test", pid: 1, emit: () => undefined },
+        stage: isStaged ? stage : undefined,
+        stateKey: async () => ({ key, keyId: keyIdOf(key), diagnostics: [] }),
+        ...(standardInput && { standardInput: async () => standardInput }),
+      };
+    },
+  };
 }

@@ -10,15 +10,16 @@ const program = createProgram(
   "1.2.3",
 );
 let asked = 0;
+const names = {
+  addresses,
+  outputs: ["apiUrl", "docsUrl"],
+  stacks: ["prod", "staging"],
+  stages: ["production", "preview/", "preview/12"],
+};
 const at = (...words: readonly string[]): Promise<Completion> =>
-  complete(readTyped(program, words), {
-    addresses: async () => {
-      asked += 1;
-      return addresses;
-    },
-    outputs: async () => ["apiUrl", "docsUrl"],
-    stacks: async () => ["prod", "staging"],
-    stages: async () => ["production", "preview/", "preview/12"],
+  complete(readTyped(program, words), async (kind) => {
+    asked += 1;
+    return names[kind];
   });
 const wordsAt = async (...words: readonly string[]): Promise<readonly string[] | "files"> => {
   const completion = await at(...words);

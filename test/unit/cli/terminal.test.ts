@@ -61,29 +61,6 @@ describe("createTerminal", () => {
     expect(terminal.lostOutput()?.code).toBe("ENOSPC");
   });
 
-  it("hands over the lines of a moment together, in their order, and later ones apart", async () => {
-    const written: string[] = [];
-    let told = (): void => {};
-    const stdout = new Writable({
-      write: (chunk, _encoding, done) => {
-        written.push(String(chunk));
-        told();
-        done();
-      },
-    });
-    const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
-    const handedOver = () =>
-      new Promise<void>((resolve) => {
-        told = resolve;
-      });
-    for (const text of ["a\n", "", "b\n"]) terminal.out(text);
-    await Promise.resolve().then(() => terminal.out("c\n"));
-    await handedOver();
-    terminal.out("d\n");
-    await handedOver();
-    expect(written).toEqual(["a\nb\nc\n", "d\n"]);
-  });
-
   it("keeps the order of standard output and standard error", () => {
     const order: string[] = [];
     const into = () =>

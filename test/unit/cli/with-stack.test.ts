@@ -120,6 +120,7 @@ describe("--app and cdktf.json", () => {
     expect(await refused(invocation({ ...options, app: "node app.js" }, [], environment))).toMatchObject({
       code: "guard.untrusted",
     });
+    await expect(withStack(invocation(options, [], environment))).rejects.toMatchObject({ exitCode: 4 });
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/cli/fleet/join-fleet";
-import { makeReport, memberResult } from "../../../src/commands/fleet/member-result";
+import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
 import type { FleetMember } from "../../../src/model/fleet";

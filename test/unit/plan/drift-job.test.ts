@@ -1,7 +1,7 @@
+import { joinResults } from "../../../src/commands/targets";
 import {
   countsOfStage,
   type DriftReport,
-  jobExitCode,
   nameOfStage,
   type StageDrift,
   statusOf,
@@ -39,7 +39,7 @@ it("names a stage, a stack, a stack of a stage, and nothing where there is but o
 });
 
 it("ends as the stage that says most", () => {
-  const ending = (...codes: number[]) => jobExitCode(codes.map((exitCode) => stage({ exitCode })));
+  const ending = (...codes: number[]) => joinResults(codes.map((exitCode) => stage({ exitCode }))).exitCode;
   expect([ending(0, 0), ending(0, 2, 0), ending(2, 1), ending()]).toEqual([0, 2, 1, 0]);
 });
 

@@ -1,6 +1,11 @@
 import { ApiError, diagnosticOf } from "../../api/api-error";
-import type { CodeHost, Discussion, HostComment } from "../../api/code-host/code-host";
-import { isMarked } from "../../api/code-host/code-host";
+import {
+  type CodeHost,
+  type Discussion,
+  type HostComment,
+  type HostIssue,
+  isMarked,
+} from "../../api/code-host/code-host";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 
 /** A comment as it should stand. */
@@ -68,4 +73,52 @@ async function rewrite(host: CodeHost, at: Discussion, id: string, body: string)
     if (cause instanceof ApiError && cause.status === 404) return false;
     throw cause;
   }
+}
+
+/** An issue as it should stand. */
+interface WantedIssue {
+  /** The hidden line that it is found by. */
+  readonly marker: string;
+  readonly title: string;
+  /** Undefined once there is nothing to tell any more: the issue that stands is closed. */
+  readonly body?: string | undefined;
+  /** The comment with which it is closed. */
+  readonly farewell: string;
+}
+
+const labels = ["rnv-drift"];
+
+/**
+ * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
+ * with a comment once there is not. The list is asked for once. What fails stops no other, and is thrown at the end.
+ */
+export async function keepIssues(host: CodeHost, wanted: readonly WantedIssue[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const own = await host.findIssues();
+  const failures: unknown[] = [];
+  for (const one of wanted) {
+    const standing = own.find(({ body }) => isMarked(body, one.marker));
+    await keepIssue(host, one, standing).catch((cause) => failures.push(cause));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function keepIssue(
+  host: CodeHost,
+  { marker, title, body, farewell }: WantedIssue,
+  standing: HostIssue | undefined,
+): Promise<void> {
+  const whole = body === undefined ? undefined : `${marker}\n${body}`;
+  if (standing === undefined) {
+    if (whole !== undefined) await host.openIssue(marker, { title, body: whole, labels });
+    return;
+  }
+  const { number } = standing;
+  if (whole !== undefined) {
+    await host.updateIssue(number, { title, body: whole });
+    return;
+  }
+  // Before it is closed: a duplicated comment says the same, an issue that is closed without a word does not.
+  await host.writeComment({ kind: "issue", number }, marker, `${marker}\n${farewell}`);
+  await host.closeIssue(number);
 }

@@ -1,15 +1,9 @@
 import { isAbsolute, posix } from "node:path";
-import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { worstExitCode } from "../../model/exit-code";
-import type { FleetMember, FleetVerb } from "../../model/fleet";
-import type { DriftReport } from "../../plan/drift";
-import { diagnosticData } from "../../report/diagnostics";
-import type { FleetReport, MemberResult, MemberStatus } from "../../report/fleet-report";
-import { joinResults, type TargetOutcome } from "../targets";
-
-/** The number of findings that a report keeps of one member: enough to see what is wrong, in a report of hundreds. */
-const mostFindings = 20;
-const mostOutput = 2000;
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { FleetMember, FleetVerb } from "../model/fleet";
+import { diagnosticData } from "../report/diagnostics";
+import type { FleetReport, MemberResult, MemberStatus } from "../report/fleet-report";
+import { joinResults, type TargetOutcome } from "./targets";
 
 const statuses: Readonly<Record<number, MemberStatus>> = {
   0: "clean",
@@ -30,14 +24,24 @@ export function memberResult(
   outcomes: readonly TargetOutcome[],
   seconds: number,
 ): MemberResult {
-  const exitCode = joinResults(outcomes);
-  const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
-  const drift = sumOf(outcomes.map(({ report }) => report && driftCounts(report)));
+  const { exitCode, changes, drift } = joinResults(
+    outcomes.map((outcome) => ({
+      exitCode: outcome.exitCode,
+      changes: changesOf(verb, outcome),
+      drift: outcome.report && {
+        drifted: outcome.report.drifted.length,
+        missing: outcome.report.missing.length,
+        pending: outcome.report.pending.length,
+        unmanaged: outcome.report.unmanaged.length,
+      },
+    })),
+  );
   const [only, another] = outcomes;
   const digest = another === undefined && verb === "plan" ? only?.plan?.digest : undefined;
   const found = outcomes
     .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
-    .slice(0, mostFindings)
+    // Enough to see what is wrong, in a report of hundreds of members.
+    .slice(0, 20)
     .map((one) => placedIn(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
@@ -64,19 +68,6 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   if (verb === "drift" || counts === undefined) return undefined;
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
   return { add, change, destroy, adopt, forget };
-}
-
-const driftCounts = ({ drifted, missing, pending, unmanaged }: DriftReport) => ({
-  ...{ drifted: drifted.length, missing: missing.length },
-  ...{ pending: pending.length, unmanaged: unmanaged.length },
-});
-
-/** Adds the numbers of each name; undefined where there are none. */
-function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
-  const known = all.filter((one) => one !== undefined);
-  const add = (a: T, b: T) =>
-    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
-  return known.length === 0 ? undefined : known.reduce(add);
 }
 
 type Finding = NonNullable<MemberResult["diagnostics"]>[number];
@@ -109,7 +100,7 @@ const ends = {
 
 /** The result of a member whose process ended without one; `output` is what it printed. */
 export function brokenMember(member: FleetMember, endedBy: EndedBy, output: string, seconds: number) {
-  const end = output.trim().slice(-mostOutput);
+  const end = output.trim().slice(-2000);
   const rounded = Math.round(seconds * 100) / 100;
   return { ...baseOf(member), ...ends[endedBy], seconds: rounded, ...(end !== "" && { output: end }) };
 }
@@ -120,16 +111,11 @@ export function makeReport(
   members: readonly MemberResult[],
   { isDetailed }: { readonly isDetailed: boolean },
 ): FleetReport {
-  const counts: Partial<Record<MemberStatus, number>> = {};
-  for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
   // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
   const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
-  return {
-    format_version: "1.0",
-    ...head,
-    exit_code: worstExitCode(members.map((one) => (isMade(one) ? 0 : one.exit_code))),
-    counts,
-    members: [...members].sort((a, b) => (a.name < b.name ? -1 : 1)),
-  };
+  const ends = members.map((one) => ({ status: one.status, exitCode: isMade(one) ? 0 : one.exit_code }));
+  const { exitCode, counts } = joinResults(ends);
+  const sorted = [...members].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { format_version: "1.0", ...head, exit_code: exitCode, counts, members: sorted };
 }
