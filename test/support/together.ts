@@ -27,7 +27,7 @@ export function together(folders: readonly string[], share: Share = { of: 1, par
 }
 
 const suitesIn = (folder: string): string[] =>
-  readdirSync(resolve(__dirname, "..", folder))
+  readdirSync(resolve(__dirname, "..", folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".test.ts"))
     .sort()
     .map((name) => join(folder, name));
