@@ -12,9 +12,10 @@ const shop = `projects:
         deploy: { commit: ${"a".repeat(40)} }
 `;
 const changed = shop.replace("A: one", "A: two");
-const isPost = ({ method }: SeenRequest) => method === "POST";
-const queues = ({ method, path }: SeenRequest) => method === "POST" && path.endsWith("/deploys");
-const creates = ({ method, path }: SeenRequest) => method === "POST" && path.endsWith("/services");
+type Route = Pick<SeenRequest, "method" | "path">;
+const isPost = ({ method }: Route) => method === "POST";
+const queues = ({ method, path }: Route) => method === "POST" && path.endsWith("/deploys");
+const creates = ({ method, path }: Route) => method === "POST" && path.endsWith("/services");
 
 /** Each answer to a write that says nothing of it. */
 const lost: readonly (readonly [string, Fault])[] = [
@@ -35,8 +36,8 @@ afterEach(() => bench.remove());
 const store = () => bench.emulator.store;
 const api = () => store().services()[0]?.id ?? "";
 const deploymentsOf = () => store().deployments(api());
-const sent = (matches: (request: SeenRequest) => boolean) => bench.emulator.log.filter(matches);
-const keysOf = (matches: (request: SeenRequest) => boolean) =>
+const sent = (matches: (request: Route) => boolean) => bench.emulator.log.filter(matches);
+const keysOf = (matches: (request: Route) => boolean) =>
   sent(matches).map(({ headers, path }) => `${path} ${headers["idempotency-key"]}`);
 const applied = async () => {
   expect(await bench.apply()).toMatchObject({ exitCode: 0 });
@@ -49,7 +50,7 @@ const isQuiet = async () => {
 };
 
 /** The first request to each path that matches is carried out, and answered so. */
-const failFirst = (matches: (request: SeenRequest) => boolean, fault: Fault, meanwhile = () => {}) => {
+const failFirst = (matches: (request: Route) => boolean, fault: Fault, meanwhile = () => {}) => {
   const failed = new Set<string>();
   bench.emulator.setFaults((_, request) => {
     const route = request.path.split("/").at(-1) ?? "";
