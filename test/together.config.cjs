@@ -1,4 +1,5 @@
 const settings = require("./jest.config.cjs");
+const alone = require("./together/alone.json");
 
 /**
  * What `npm test` plays: suites of `unit` and `scenario` by the files of `together`, which load their modules once for all
@@ -8,7 +9,7 @@ module.exports = {
   ...settings,
   testMatch: [
     "**/test/!(package|scenario|terraform|unit)/**/*.test.ts",
-    "**/test/scenario/stored.test.ts",
+    `**/test/scenario/{${alone}}.test.ts`,
     "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts",
   ],
 };

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 interface Share {
@@ -6,19 +6,19 @@ interface Share {
   readonly of: number;
   /** From 1 to `of`. */
   readonly part: number;
-  /** Suites that need a process without others, and run by themselves. */
-  readonly without?: readonly string[];
 }
+
+/** Suites that mostly wait for processes of their own, and run by themselves. */
+const alone: readonly string[] = JSON.parse(
+  readFileSync(join(__dirname, "..", "together", "alone.json"), "utf8"),
+);
 
 /**
  * Declares the suites of folders below `test`, each under the name of its file, as if they were in one file: their
  * modules are loaded once for all of them, which takes longer than most of their tests.
  */
-export function together(folders: readonly string[], share: Share = { of: 1, part: 1 }): void {
-  const suites = folders
-    .flatMap(suitesIn)
-    .filter((path) => !share.without?.some((name) => path.endsWith(name)));
-  for (const path of suites.filter((_, at) => at % share.of === share.part - 1))
+export function together(folders: readonly string[], { of, part }: Share = { of: 1, part: 1 }): void {
+  for (const path of folders.flatMap(suitesIn).filter((_, at) => at % of === part - 1))
     describe(path, () => {
       require(resolve(__dirname, "..", path));
     });
@@ -28,6 +28,6 @@ export function together(folders: readonly string[], share: Share = { of: 1, par
 
 const suitesIn = (folder: string): string[] =>
   readdirSync(resolve(__dirname, "..", folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".test.ts"))
+    .filter((name) => name.endsWith(".test.ts") && !alone.some((one) => name === `${one}.test.ts`))
     .sort()
     .map((name) => join(folder, name));
