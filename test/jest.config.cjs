@@ -1,7 +1,7 @@
-/** Settings of jest: package.json names this file. `.ci/run` plays the other suites of `terraform/` too. */
+/** Settings of jest, where each file of tests runs by itself: `npx jest test/unit/plan/diff.test.ts`. */
 module.exports = {
   rootDir: "..",
-  testEnvironment: "<rootDir>/test/support/compile-once.cjs",
+  testEnvironment: "node",
   testSequencer: "<rootDir>/test/support/slow-first.cjs",
   workerIdleMemoryLimit: "700MB",
   globalSetup: "<rootDir>/test/support/before-all.cjs",
@@ -10,10 +10,7 @@ module.exports = {
     "^\\.\\./locales/index\\.cjs$": "zod/v4/locales/en.cjs",
   },
   roots: ["<rootDir>/test"],
-  testMatch: [
-    "**/test/!(terraform)/**/*.test.ts",
-    "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts",
-  ],
+  testMatch: ["**/test/!(together)/**/*.test.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;
 
-interface Screen {
+export interface Screen {
   readonly terminal: Terminal;
   readonly environment: ProcessEnvironment;
   /** The folder that paths of findings start from; that of the process unless said. */

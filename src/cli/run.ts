@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { error, failure } from "../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import {
   exitCodeAfter,
@@ -10,7 +11,7 @@ import {
 } from "./invocation";
 import { strangersJob } from "./job";
 import { connectionIn, withProfile } from "./profile";
-import { exitCodes, report, reportFailure } from "./report";
+import { exitCodes, report, reportFailure, type Screen } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
@@ -231,8 +232,19 @@ function terraformWord(
   return undefined;
 }
 
+/** What the command line is given by the process that it runs in. */
+export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
+  readonly argv: readonly string[];
+  readonly env: ProcessEnvironment;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  exit(code: number): void;
+}
+
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
-async function run(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
+async function run(argv: readonly string[], screen: Screen, signal: AbortSignal): Promise<number> {
+  const { terminal, environment } = screen;
   let exitCode = 0;
   const program: Command = createProgram(handle, terminal, version);
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
@@ -240,10 +252,10 @@ async function run(argv: readonly string[], terminal: Terminal, signal: AbortSig
       const command = parsed.at(-1) as Command;
       const given: OptionValues = command.optsWithGlobals();
       if (typeof given.chdir === "string") changeFolder(given.chdir);
-      const options = withTrust(given, command, terminal);
+      const options = withTrust(given, command, { terminal, environment });
       exitCode = await exitCodeAfter(handler, {
         terminal,
-        ...profiled(options, command, terminal),
+        ...profiled(options, command, { terminal, environment }),
         cwd: process.cwd(),
         signal,
         positional: command.processedArgs,
@@ -263,27 +275,28 @@ async function run(argv: readonly string[], terminal: Terminal, signal: AbortSig
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
     if (cause instanceof CommanderError) return cause.exitCode;
-    return reportFailure(cause, { terminal, environment: process.env }, signal.aborted);
+    return reportFailure(cause, { terminal, environment }, signal.aborted);
   }
 }
 
 /** The environment of a run, with the settings of its profile. Members of a fleet read theirs in their own folders. */
-function profiled({ profile, untrusted }: OptionValues, command: Command, terminal: Terminal) {
+function profiled({ profile, untrusted }: OptionValues, command: Command, { terminal, environment }: Screen) {
   const asked = profile as string | undefined;
   if (command.parent?.name() === "fleet")
-    return { environment: { ...process.env, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
-  const used = withProfile(process.env, asked, untrusted === true ? undefined : process.cwd());
-  const winners = connectionIn(process.env).join(" and ");
+    return { environment: { ...environment, ...(asked !== undefined && { RNV_PROFILE: asked }) } };
+  const used = withProfile(environment, asked, untrusted === true ? undefined : process.cwd());
+  const winners = connectionIn(environment).join(" and ");
   if (asked !== undefined && used.profile === undefined && command.name() !== "login")
     terminal.err(`Profile ${asked} is not used: ${winners} in the environment wins.\n`);
   return used;
 }
 
 /** A manifest of a stranger is not trusted, whether or not the job says so. */
-function withTrust(options: OptionValues, command: Command, terminal: Terminal): OptionValues {
-  if (options.untrusted === true || process.env.RNV_UNTRUSTED?.trim() === "0") return options;
-  const why = process.env.RNV_UNTRUSTED?.trim() === "1" ? undefined : strangersJob(process.env);
-  if (why === undefined && process.env.RNV_UNTRUSTED?.trim() !== "1") return options;
+function withTrust(options: OptionValues, command: Command, { terminal, environment }: Screen): OptionValues {
+  const setting = environment.RNV_UNTRUSTED?.trim();
+  if (options.untrusted === true || setting === "0") return options;
+  const why = setting === "1" ? undefined : strangersJob(environment);
+  if (why === undefined && setting !== "1") return options;
   if (why !== undefined && command.options.some((option) => option.attributeName() === "untrusted"))
     terminal.err(
       `${why}: the manifest is not trusted (--untrusted; RNV_UNTRUSTED=0 in the job trusts it).\n`,
@@ -303,21 +316,22 @@ function changeFolder(folder: string): void {
   }
 }
 
-/** Runs the command line of this process and ends it with the exit code. Never rejects. */
-export async function main(): Promise<void> {
+/** Runs the command line of a process and ends it with the exit code. Never rejects. */
+export async function main(host: Host = process): Promise<void> {
   try {
-    await runHere();
+    await runIn(host);
   } catch (cause) {
     console.error("This is a bug in rnv. Please report it with the lines below.\n", cause);
-    process.exit(1);
+    host.exit(1);
   }
 }
 
 /** Turns a success into exit code 1 when its output did not reach its file. Other failures say more than this one. */
-async function exitCodeWith(terminal: Terminal, exitCode: number): Promise<number> {
+async function exitCodeWith(screen: Screen, exitCode: number): Promise<number> {
+  const { terminal } = screen;
   const cause = terminal.lostOutput();
   if (cause === undefined) return exitCode;
-  report({ terminal, environment: process.env }, [
+  report(screen, [
     error("command.output_lost", `standard output could not be written (${cause.code ?? cause.message})`, {
       detail: "What was printed is not whole. What the command does besides printing was done to its end.",
       hint: "make room where standard output goes, and run it again",
@@ -327,25 +341,26 @@ async function exitCodeWith(terminal: Terminal, exitCode: number): Promise<numbe
   return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
 }
 
-async function runHere(): Promise<void> {
-  const argv = process.argv.slice(2);
-  const stdout = wholeWrites(process.stdout);
+async function runIn(host: Host): Promise<void> {
+  const argv = host.argv.slice(2);
+  const stdout = wholeWrites(host.stdout);
   const streams = {
     // Opened only when it is read.
     get stdin() {
-      return process.stdin;
+      return host.stdin;
     },
     stdout,
-    stderr: process.stderr,
+    stderr: host.stderr,
   };
   const terminal = createTerminal(streams, {
-    environment: process.env,
+    environment: host.env,
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
-  const interruption = listenForInterruption(process, () => process.exit(exitCodes.interrupted));
-  const exitCode = await run(argv, terminal, interruption.signal);
+  const screen = { terminal, environment: host.env };
+  const interruption = listenForInterruption(host, () => host.exit(exitCodes.interrupted));
+  const exitCode = await run(argv, screen, interruption.signal);
   interruption.dispose();
   await terminal.flush();
-  process.exit(await exitCodeWith(terminal, exitCode));
+  host.exit(await exitCodeWith(screen, exitCode));
 }

@@ -9,6 +9,7 @@ import {
 } from "../support/browser";
 import { pageOf } from "../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../support/plan-fixture";
+import { shareOf } from "../support/soak";
 
 const focusOf = (page: Page): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
 /** The part of the picture that is shown, and how large. */
@@ -48,7 +49,7 @@ describeInBrowser("the page of a plan", () => {
   });
   afterAll(() => browser.close());
 
-  it.each(forms)(
+  it.each(shareOf(forms, 2))(
     "has nothing that axe-core finds, loads nothing and fits the window: %s",
     async (_, form) => {
       const { page, noise } = await browser.open(pageOf(shopPlan), form);

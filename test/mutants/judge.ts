@@ -188,7 +188,7 @@ interface TestFile {
   readonly failure?: string;
 }
 
-/** `local-lock` is in the name of `stolen-lock` by one word. */
+/** `local-lock` is in the name of `lock-wait` by one word. */
 const mentions = (test: string, file: string): boolean => {
   const words = (path: string): readonly string[] => basename(path).replace(/\..*$/, "").split("-");
   return words(test).some((word) => word.length > 3 && words(file).includes(word));

@@ -103,7 +103,7 @@ const name = "Type its name to confirm: ";
   it("a deletion wants the name of the service, and nothing but that name", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", manifest("api"));
-    for (const answers of [["yes", "we", "WEB"], ["api", ""], [""]]) {
+    for (const answers of shareOf([["yes", "we", "WEB"], ["api", ""], [""]], 3)) {
       scenario.forget();
       const script = answers.map((answer) => [name, answer] as [string, string]);
       const { code, screen } = await atTerminal(scenario, "apply", [...script, [value, "yes"]]);
@@ -157,7 +157,7 @@ const name = "Type its name to confirm: ";
     };
     begin();
     scenario.write("Procfile", "web: npm start\n");
-    for (const key of ["\u0003", "\u0004"]) {
+    for (const key of shareOf(["\u0003", "\u0004"], 2)) {
       const { code } = await atTerminal(scenario, "init", [["Start from:", key]]);
       expect({ key, code, written: written() }).toEqual({ key, code: 130, written: [] });
     }

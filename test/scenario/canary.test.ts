@@ -2,6 +2,7 @@ import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
 import { applyKilledAfterPatch, approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { secretForms } from "../support/secret-forms";
+import { inSoak, isSoak, shareOf } from "../support/soak";
 
 const plain = canary("plain");
 const environment = canary("environment");
@@ -32,6 +33,9 @@ const env = {
 
 /** What Node tells of requests and files too. */
 const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
+
+/** `npm test` plays an apply with all of them and what is left of it, the soak all ways in which one may be shown. */
+const itInSoak = isSoak ? it : it.skip;
 
 const shop = (more = "", text = yaml(plain)) => `
 projects:
@@ -101,7 +105,7 @@ describe("no secret is ever shown", () => {
       .map(({ id }) => scenario.emulator.store.variableValue(id) ?? "")
       .map((value) => ({ name: "generated", core: value.slice(4, 24), value }));
 
-  it.each<[string, Fault]>([
+  const faults: readonly (readonly [string, Fault])[] = [
     [
       "a 400 that echoes what was sent",
       { kind: "status", status: 400, message: `bad value ${plain.value}: ${environment.value} ${file.core}` },
@@ -111,7 +115,8 @@ describe("no secret is ever shown", () => {
     ["a 403", { kind: "status", status: 403, message: `${apiKey.value} ${plain.value}` }],
     ["a redirect", { kind: "redirect", location: `http://127.0.0.1:9/${encodeURIComponent(plain.core)}` }],
     ["a broken answer", { kind: "malformed" }],
-  ])("when a variable meets %s", async (_, fault) => {
+  ];
+  it.each(shareOf(faults, faults.length))("when a variable meets %s", async (_, fault) => {
     let met = false;
     scenario.fail(({ method, path }) => {
       if (method === "GET" || !path.includes("/variables")) return undefined;
@@ -149,7 +154,7 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
-  it("by what the service tells of a deployment, in whatever form it repeats them", async () => {
+  itInSoak("by what the service tells of a deployment, in whatever form it repeats them", async () => {
     const whole = [plain, environment, file, command, block].map(({ value }) => value);
     const spoken = [...whole, `${template.core}:`, `x${interpolated.value}x`]
       .flatMap((value) => Object.values(secretForms).map((write) => write(value)))
@@ -213,12 +218,12 @@ describe("no secret is ever shown", () => {
     const [variable] = scenario.emulator.store.variables(service?.id ?? "");
     scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
     expect((await watched(["drift", "-strict"])).code).toBe(2);
-    expect((await watched(["apply", ...approve], debugging)).code).toBe(0);
+    expect((await watched(["apply", ...approve], inSoak(debugging, env))).code).toBe(0);
     await watched(["plan"]);
     expect(seen).toEqual([]);
   });
 
-  it("by values that are revealed, whether they are equal or not", async () => {
+  itInSoak("by values that are revealed, whether they are equal or not", async () => {
     const theirs = canary("theirs");
     canaries.push(theirs);
     const [service] = scenario.emulator.store.services();
@@ -245,7 +250,7 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
-  it("by a run that is killed while a secret is on its way", async () => {
+  itInSoak("by a run that is killed while a secret is on its way", async () => {
     const killed = canary("killed");
     canaries.push(killed);
     scenario.write("rnv.yaml", shop("", yaml(killed)));
@@ -290,7 +295,7 @@ describe("no secret is ever shown", () => {
     ["a secret behind an anchor", shop(`          C: &c ${plain.core}\n          D: *d`)],
     ["an output of a secret", shop(`outputs: { leak: "\${variable.shop.api.PLAIN.value}" }`)],
   ];
-  it.each(mistakes)("by %s", async (_, text) => {
+  it.each(shareOf(mistakes, 7))("by %s", async (_, text) => {
     scenario.write("rnv.yaml", text);
     const validated = await watched(["validate", "-json"]);
     const planned = await watched(["plan"]);
@@ -299,7 +304,7 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
-  it("by a variable of more than 262,144 bytes, which is refused before it is sent", async () => {
+  itInSoak("by a variable of more than 262,144 bytes, which is refused before it is sent", async () => {
     scenario.write("rnv.yaml", shop("", JSON.stringify(plain.core.repeat(30_000))));
     scenario.forget();
     const { code, stderr } = await watched(["apply", ...approve]);
@@ -311,7 +316,7 @@ describe("no secret is ever shown", () => {
 
   it("by destroy, and by what it leaves", async () => {
     scenario.write("rnv.yaml", shop());
-    const { code, stdout } = await watched(["destroy", ...approve], debugging);
+    const { code, stdout } = await watched(["destroy", ...approve], inSoak(debugging, env));
     expect({ code, stdout }).toMatchObject({ code: 0 });
     await watched(["show"]);
     expect(seen).toEqual([]);

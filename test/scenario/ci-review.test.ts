@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { isSoak } from "../support/soak";
 
 const shop = (branch: string, more = "") =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
@@ -11,6 +12,8 @@ const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
 describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform) => {
+  // `npm test` plays the first story on both, the others on one.
+  const it = platform === "github" || isSoak ? test : test.skip;
   let scenario: Scenario;
   let server: CodeHostServer;
   const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
@@ -86,7 +89,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
   };
 
-  it("is applied at the merge, once, and a job that runs again does nothing", async () => {
+  test("is applied at the merge, once, and a job that runs again does nothing", async () => {
     const planned = await plan(inPullRequest());
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 3 to add") });
     expect(own("plan")).toEqual([expect.stringContaining("**Plan: 3 to add, 0 to change, 0 to destroy.**")]);
@@ -178,7 +181,10 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     await plan(inPullRequest());
     server.refuse = ({ path }) =>
       path.includes(merged) ? { status: 403, body: '{"message":"no"}' } : undefined;
-    expect(await apply()).toMatchObject({ code: 1, stderr: expect.stringContaining("error[api.forbidden]") });
+    expect(await apply()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("error[api.forbidden]"),
+    });
     server.refuse = undefined;
     const unread = { ...onMain(), GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" };
     const without = await scenario.runWith({ env: unread }, "ci", "apply");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
+import { shareOf } from "../support/soak";
 
 const manifest = "projects: { shop: { name: Shop } }\n";
 const otherWorkspace = "6f1c0000-0000-4000-8000-000000000001";
@@ -120,7 +121,7 @@ const key = "API key (not shown)";
     expect(refused.screen).toContain("error[api.unauthorized]");
     expect(refused.screen).toContain("hint: nothing was saved: check the answers and run rnv login again");
     expect(refused.screen).not.toContain("rnv_wrong");
-    for (const typed of ["\u0003", "\u0004"]) {
+    for (const typed of shareOf(["\u0003", "\u0004"], 2)) {
       const left = await atTerminal(scenario, "login --profile shop", answers(typed), bare());
       expect({ typed, ...left }).toMatchObject({ typed, code: 130 });
       expect(left.screen).toContain("Cancelled. Nothing was saved.");
@@ -346,7 +347,7 @@ describe("a profile", () => {
   });
 
   it("writes nothing where the question is left, and asks where the folder's profile does not exist", async () => {
-    for (const typed of ["\u0003", "\u0004"]) {
+    for (const typed of shareOf(["\u0003", "\u0004"], 2)) {
       const { code } = await atTerminal(scenario, "init", [[service, typed]], bare());
       expect({ typed, code, files: scenario.files() }).toEqual({ typed, code: 130, files: [] });
     }

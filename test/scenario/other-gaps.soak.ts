@@ -275,33 +275,6 @@ it("a service that somebody archived, where no list shows it and no route reads 
   await scenario.close();
 });
 
-it.each([
-  ["as it was", []],
-  ["archived", ["failed-deletions-archive"]],
-] as const)(
-  "a deletion that failed leaves the service %s: declared again, it is the same service, as it is declared",
-  async (_, further) => {
-    const conditions = ["failed-deletions", ...further] as const;
-    const scenario = await openScenario();
-    const { store } = scenario.emulator;
-    scenario.write("rnv.yaml", shop("/a", "info"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    const [{ id } = { id: "" }] = store.services();
-    for (const condition of conditions) store.setCondition(condition, true);
-    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
-    const failed = await scenario.run("apply", ...approve, "--confirm-delete", "service.shop.api");
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("error[apply.delete_failed]") });
-    expect(store.services()).toMatchObject([{ id, archived: further.length > 0 }]);
-    scenario.settle();
-    for (const condition of conditions) store.setCondition(condition, false);
-    scenario.write("rnv.yaml", shop("/a", "info"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    expect(store.services()).toMatchObject([{ id, archived: false }]);
-    await scenario.isQuiet();
-    await scenario.close();
-  },
-);
-
 describe("a kind with defaults of its own", () => {
   const site = (configuration: string) =>
     `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;

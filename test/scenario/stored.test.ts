@@ -4,6 +4,7 @@ import { approve, openScenario, type Scenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { serveHttpState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
 
 /** A workspace, its state and a saved plan as they lay on a disk before the sources were rearranged. */
@@ -323,7 +324,7 @@ describe("a journal of version 0.1 with an open intent", () => {
       services: ["docs"],
     },
   ];
-  for (const one of interrupted)
+  for (const one of shareOf(interrupted, 3))
     itWith(one.title, `journals/${one.folder}`, async (world) => {
       const { env = {}, plan, writes, services = ["api"] } = one;
       const { store } = world.scenario.emulator;
@@ -347,7 +348,7 @@ describe("a comment of version 0.1 on a pull request", () => {
     github: { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged },
     gitlab: { CI_COMMIT_SHA: merged },
   };
-  for (const platform of ["github", "gitlab"] as const)
+  for (const platform of shareOf(["github", "gitlab"] as const, 2))
     itWith(
       `of ${platform} has no authenticated record and is no review`,
       `comments/${platform}`,

@@ -4,24 +4,22 @@
 const { Readable, Writable } = require("node:stream");
 
 const { main } = require(process.argv[2]);
-let current;
 
-for (const name of ["stdin", "stdout", "stderr"])
-  Object.defineProperty(process, name, { configurable: true, get: () => current[name] });
-process.exit = (code) => current.end(code ?? process.exitCode ?? 0);
 process.once("disconnect", () => process.kill(process.pid));
 
 process.on("message", ({ args, cwd, env }) => {
-  const stdout = collect();
-  const stderr = collect();
-  current = { stdin: Readable.from([]), stdout, stderr };
-  current.end = (code) => process.send({ code, stdout: stdout.text(), stderr: stderr.text() });
-  for (const name of Object.keys(process.env)) delete process.env[name];
-  Object.assign(process.env, env);
-  process.argv = [process.execPath, process.argv[1], ...args];
-  process.exitCode = undefined;
+  const [stdout, stderr] = [collect(), collect()];
   process.chdir(cwd);
-  main();
+  main({
+    argv: [...process.argv.slice(0, 2), ...args],
+    env,
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    exit: (code) => process.send({ code, stdout: stdout.text(), stderr: stderr.text() }),
+    on: (name, listener) => process.on(name, listener),
+    off: (name, listener) => process.off(name, listener),
+  });
 });
 
 function collect() {

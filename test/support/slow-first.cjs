@@ -1,14 +1,15 @@
 const { statSync } = require("node:fs");
 
-// Files that start programs or play the matrix: begun last, they would leave the other cores with nothing to do.
-// To count work costs more in a process in which others ran before.
+// Files that play many suites, start programs or play the matrix: begun last, they would leave the other cores with
+// nothing to do.
 const slow = [
-  "test/unit/manifest/linear-time",
-  "test/unit/report/values",
-  "test/faults/",
-  "test/package/",
+  "test/together/scenario",
+  "test/together/unit-commands",
   "test/terraform/",
+  "test/together/unit-state",
   "test/scenario/",
+  "test/browser/",
+  "test/faults/",
   "test/examples/",
   "test/property/",
 ];

@@ -6,6 +6,7 @@ import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gap-settings";
 import { createReads } from "../../src/api/reads";
+import type { Transport } from "../../src/api/transport";
 import { type RuntimeOutcome, type RuntimeRequest, runtimeAction } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { Connection, Context } from "../../src/commands/context";
@@ -37,6 +38,8 @@ export interface WorkbenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Where the state lies; default: in memory, which takes no time. */
   readonly disk?: MemoryDisk | "file system";
+  /** Changes what is sent and answered. */
+  readonly transport?: (honest: Transport) => Transport;
   /** The key of fingerprints; default: always the same. */
   readonly stateKey?: Context["stateKey"];
   /** Where the state lies instead of the folder. */
@@ -133,7 +136,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
       const client = createClient({
         baseUrl,
         apiKey: new Secret(embeddedApiKey),
-        transport: emulator.transport(),
+        transport: options.transport?.(emulator.transport()) ?? emulator.transport(),
         clock,
         random: () => 0.5,
         runId: Buffer.from(context.randomBytes(16)).toString("hex"),

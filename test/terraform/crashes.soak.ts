@@ -1,65 +1,111 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import type { SeenRequest } from "../../src/emulator/faults";
 import { CrashFolder, everything } from "../support/crash-folder";
-import { describeTerraform } from "../support/terraform";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-describeTerraform("applies that are cut short", () => {
+const secondKey = "rnv_second-key-of-the-same-workspace";
+const shop = `
+resource "rnv_service" "api" {
+  name = "api"
+  kind = "web"
+  configuration {
+    branch = "main"
+  }
+}
+`;
+const value = "a-value-that-no-file-may-hold";
+const withVariables = `${shop}
+resource "rnv_variable" "a" {
+  service_id = rnv_service.api.id
+  key        = "A"
+  value      = "${value}"
+}
+resource "rnv_variables" "b" {
+  service_id = rnv_service.api.id
+  values     = { B = "${value}", C = "${value}" }
+}
+`;
+const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
+
+describeTerraform("what an apply that was cut short made", () => {
+  const apiKeys = [embeddedApiKey, secondKey].map((key) => ({ key, scope: "write", role: "owner" }) as const);
+  const world = new CrashFolder({ apiKeys });
+  const named = (name: string) => world.services().filter((one) => one.name === name);
+  const posts = (end: string) => (request: { readonly method: string; readonly path: string }) =>
+    request.method === "POST" && request.path.endsWith(end);
+  const folder = join(world.folder, "w", ".terraform", ".rnv");
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("stops the next apply, with the ID and an import block, whatever key it uses, and is never created twice", async () => {
+    world.write(withVariables);
+    await world.applyKilledAt(posts("/services"), "after", { receipt: false });
+    world.environment = { RNV_API_KEY: secondKey };
+    const [api] = named("api");
+    const stopped = flat(await world.run("apply -auto-approve", 1));
+    expect(stopped).toContain('Service "api" already exists');
+    expect(stopped).toContain(`id = "${api?.id}"`);
+    world.environment = {};
+    expect(await world.applyImporting()).toHaveLength(1);
+    expect(named("api")).toHaveLength(1);
+    await world.expectNoChanges();
+    expect(existsSync(folder)).toBe(false);
+  }, 120_000);
+
+  it("is imported with another configuration too, variables as well; Terraform may die too", async () => {
+    const only = new CrashFolder({ apiKeys });
+    await only.open();
+    try {
+      only.write(withVariables);
+      await only.applyKilledAt(posts("/variables"), "after", { dies: "terraform" });
+      only.write(withVariables.replace('"main"', '"next"'));
+      // Terraform died with what its state did not have yet.
+      await only.applyImporting();
+      const [api, ...others] = only.services();
+      expect([api?.configuration.branch, others]).toEqual(["next", []]);
+      expect(
+        only.emulator.store
+          .variables(api?.id ?? "")
+          .map(({ key }) => key)
+          .sort(),
+      ).toEqual(["A", "B", "C"]);
+      await only.expectNoChanges();
+    } finally {
+      await only.close();
+    }
+  }, 120_000);
+
+  it("is one deployment, taken over with another key and without a receipt", async () => {
+    const only = new CrashFolder({ apiKeys });
+    await only.open();
+    try {
+      only.write(everything("1"));
+      await only.applyKilledAt(posts("/deploys"), "after");
+      only.environment = { RNV_API_KEY: secondKey };
+      expect(flat(await only.apply())).toContain("has every change already, and is taken over");
+      expect(only.deployments()).toHaveLength(1);
+      only.write(everything("2"));
+      await only.applyKilledAt(posts("/deploys"), "after", { receipt: false });
+      only.environment = {};
+      await only.apply();
+      expect(only.deployments()).toHaveLength(2);
+      await only.expectNoChanges();
+    } finally {
+      await only.close();
+    }
+  }, 120_000);
+});
+
+/** `npm run kills:terraform` kills at each write of a create, an update, a replacement and a destroy. */
+describeTerraform("an apply that was cut short", () => {
   const world = new CrashFolder();
   const { emulator } = world;
 
-  beforeAll(async () => {
-    await world.open();
-    world.write(everything("1"));
-    await world.apply();
-  }, 60_000);
+  beforeAll(() => world.open());
   afterAll(() => world.close());
-
-  it.each([
-    ["/projects", "after", 1],
-    ["/services", "before", 0],
-    ["/services", "after", 1],
-    ["/variables", "after", 1],
-    ["/deploys", "before", 0],
-    ["/deploys", "after", 0],
-  ] as const)(
-    "a provider killed at POST %s (%s the service has it) leaves nothing duplicated: %i create stops, with an import block",
-    async (end, when, stops) => {
-      const only = new CrashFolder();
-      await only.open();
-      try {
-        only.write(everything("1"));
-        await only.applyKilledAt(({ method, path }) => method === "POST" && path.endsWith(end), when);
-        expect(await only.applyImporting()).toHaveLength(stops);
-        const { store } = only.emulator;
-        expect(store.projects()).toHaveLength(1);
-        expect(only.services().map(({ name }) => name)).toEqual(["api"]);
-        const variables = store.variables(only.services()[0]?.id ?? "");
-        expect(variables.map(({ key }) => key).sort()).toEqual(["A", "B"]);
-        await only.apply();
-        await only.expectNoChanges();
-        expect(only.deployments()).toHaveLength(1);
-      } finally {
-        await only.close();
-      }
-    },
-    120_000,
-  );
-
-  it("a provider killed in a change or a second deployment leaves nothing duplicated, and nothing stops", async () => {
-    world.write(everything("2"));
-    const steps: readonly [RegExp, "before" | "after"][] = [
-      [/\/services\/[^/]+$/, "after"],
-      [/\/canvas$/, "after"],
-      // Terraform drops private data with a provider that dies: what ran before is known all the same.
-      [/\/deploys$/, "before"],
-      [/\/deploys$/, "after"],
-    ];
-    for (const [path, when] of steps) {
-      await world.applyKilledAt((request) => path.test(request.path), when);
-    }
-    await world.apply();
-    expect(world.services()[0]?.configuration.branch).toBe("v2");
-    expect(world.deployments()).toHaveLength(2);
-    await world.expectNoChanges();
-  }, 120_000);
 
   it("a deployment that failed after its provider had died is made again", async () => {
     const untriggered = (version: string): string =>
@@ -80,5 +126,52 @@ describeTerraform("applies that are cut short", () => {
     expect(world.deployments()).toHaveLength(before + 2);
     expect(world.deployments().at(-1)?.status).toBe("live");
     await world.expectNoChanges();
+  }, 120_000);
+  it("a destroy whose provider died stops where nothing is left to prove it, and ends with accept_missing", async () => {
+    const names = ["a", "b", "c", "d"];
+    world.write(
+      names
+        .map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`)
+        .join(""),
+    );
+    await world.apply();
+    const command = ["destroy", "-auto-approve"];
+    let left = 4;
+    const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
+    await world.applyKilledAt(isLast, "after", { command });
+    expect(world.services()).toEqual([]);
+    world.settle();
+    expect((await world.run("destroy -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ")).toContain(
+      "set accept_missing = true",
+    );
+    world.write("", "accept_missing = true");
+    await world.run("destroy -auto-approve");
+    expect(world.state().resources).toEqual([]);
+  }, 60_000);
+
+  it("Ctrl-C ends the wait for a deployment, keeps what is done, and the next apply goes on with it", async () => {
+    const slow = new TerraformFolder({ deploySeconds: 600 });
+    await slow.open();
+    try {
+      slow.write(everything("1"));
+      const running = slow.start("apply", "-auto-approve");
+      const { child } = running;
+      while (slow.writes().every((write) => !write.endsWith("/deploys")))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      process.kill(-(child.pid ?? 0), "SIGINT");
+      const { code, output } = await running;
+      expect(code).toBe(1);
+      expect(output).toContain("was accepted, and its end was not waited for");
+      const kept = slow
+        .state()
+        .resources.map(({ type }) => type)
+        .sort();
+      expect(kept).toEqual(["rnv_canvas_layout", "rnv_project", "rnv_service", "rnv_variables"]);
+      slow.emulator.store.settle();
+      await slow.apply();
+      expect(slow.emulator.store.deployments(slow.emulator.store.services()[0]?.id ?? "")).toHaveLength(1);
+    } finally {
+      await slow.close();
+    }
   }, 120_000);
 });

@@ -2,6 +2,9 @@ import type { Condition } from "../../../src/emulator/behaviour";
 import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
+import type { ApplyEvent } from "../../../src/model/apply-event";
+import { resourceText } from "../../../src/report/state-text";
+import { plainStyle } from "../../../src/report/style";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const at = (text: string): Address => text as Address;
@@ -54,7 +57,11 @@ describe("a deletion whose operation fails", () => {
         exitCode: 1,
         diagnostics: [{ code: "apply.delete_failed", address: api }],
       });
-      expect(await recordedIn(bench, api)).toMatchObject({ id: service?.id, deletionFailed: failed });
+      const recorded = await recordedIn(bench, api);
+      expect(recorded).toMatchObject({ id: service?.id, deletionFailed: failed });
+      expect(recorded && resourceText(api, recorded, plainStyle)).toContain(
+        `# its last deletion failed: ${failed}`,
+      );
       const { plan } = await bench.plan();
       expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({
         action: "delete",
@@ -340,6 +347,39 @@ describe("the end of a deletion", () => {
     expect(diagnostics.map(({ code }) => code)).toEqual([status === 403 ? "api.forbidden" : "api.not_found"]);
     expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
     expect(await recordedIn(bench, level)).toHaveProperty("pending.deletes", true);
+    bench.remove();
+  });
+});
+
+describe("a deletion that an interrupted destroy requested", () => {
+  const destroy = { mode: "destroy" } as const;
+  const interrupted = async () => {
+    const { bench, store, deletes } = await opened("queued-deletions");
+    const interruption = new AbortController();
+    const emit = (event: ApplyEvent): void => {
+      if (event.type === "waiting") interruption.abort();
+    };
+    const { exitCode } = await bench.apply(destroy, { signal: interruption.signal, emit });
+    expect([exitCode, deletes.length]).toEqual([130, 1]);
+    return { bench, store, deletes };
+  };
+  const isOfService = ({ path }: SeenRequest) => path.includes("/services/");
+
+  it("is waited for while it is pending, and not requested again", async () => {
+    const { bench, store, deletes } = await interrupted();
+    expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
+    expect([store.services(), store.projects()]).toEqual([[], []]);
+    expect(deletes.filter(isOfService)).toHaveLength(1);
+    bench.remove();
+  });
+
+  it("is requested again where the service was restored since", async () => {
+    const { bench, store, deletes } = await interrupted();
+    const [service] = store.services();
+    store.editService(service?.id ?? "", () => ({ archived: false, deletionRequestedAt: null }));
+    expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
+    expect([store.services(), store.projects()]).toEqual([[], []]);
+    expect(deletes.filter(isOfService)).toHaveLength(2);
     bench.remove();
   });
 });

@@ -177,6 +177,42 @@ describe("reads that stay behind the last write", () => {
     });
   });
 
+  describe.each([{ ms: 1500 }, { reads: 3 }])("%j", (all) => {
+    const applied = async (text: string) => {
+      bench.write("rnv.yaml", text);
+      expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    };
+    const live = () => bench.emulator.store.services();
+    beforeEach(() => bench.emulator.store.setLag({ all }));
+
+    it("do not hide that a change is taken back", async () => {
+      for (const replicas of [1, 2, 1]) await applied(shop(replicas));
+      expect(live().map(({ configuration }) => configuration.replicas)).toEqual([1]);
+    });
+
+    it("are no drift, and no reason to deploy or to set a variable again", async () => {
+      const deployed = (replicas: number) =>
+        `services: { a: { kind: web, configuration: { repository: "https://git.example.com/a", replicas: ${replicas} }, variables: { LEVEL: "${replicas}" } } }\n`;
+      await applied(deployed(1));
+      await applied(deployed(2));
+      expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+      const before = bench.writes();
+      await applied(deployed(2));
+      expect(bench.writes()).toEqual(before);
+      expect(bench.emulator.store.deployments(live()[0]?.id ?? "")).toHaveLength(2);
+    });
+
+    it("are no reason to forget what is destroyed, nor to keep what is made again", async () => {
+      await applied(shop(1));
+      const [first] = live();
+      expect(await bench.apply({ mode: "destroy" })).toMatchObject({ exitCode: 0 });
+      expect([live(), bench.emulator.store.projects()]).toEqual([[], []]);
+      await applied(shop(1));
+      expect(live().map(({ id }) => id === first?.id)).toEqual([false]);
+      expect(bench.emulator.store.projects()).toHaveLength(1);
+    });
+  });
+
   it("do not take the end of an older deployment for that of the one just queued", async () => {
     const deployed = (replicas: number) =>
       shop(replicas)

@@ -26,7 +26,7 @@ const lags: readonly (readonly [string, Lags])[] = [
   ["5 s in deployments", { deployments: { ms: 5000 } }],
 ];
 
-describe.each(shareOf(lags, 5))(
+describe.each(shareOf(lags, 6))(
   "a run that goes on where another was killed, with reads %s behind",
   (_, lag) => {
     let bench: Workbench;

@@ -1,6 +1,7 @@
 import type { RuntimeAction } from "../../../src/commands/act-on-service";
 import { importResource } from "../../../src/commands/import-resource";
-import { createWorkbench, type Workbench } from "../../support/workbench";
+import type { Lags } from "../../../src/emulator/lag";
+import { type ActionRequest, createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `projects:
   shop:
@@ -80,5 +81,60 @@ describe("a verb whose reads stay behind", () => {
     bench.emulator.store.setLag({ canvas: { ms: 20_000 }, service: { ms: 20_000 } });
     expect((await bench.apply()).exitCode).toBe(0);
     expect(bench.emulator.store.services()).toHaveLength(1);
+  });
+});
+
+/** By time, and by count: all reads together, and the replicas of some apart. */
+const lags: readonly (readonly [string, Lags])[] = [
+  ["1.5 s", { all: { ms: 1500 } }],
+  ["3 reads", { all: { reads: 3 } }],
+  ["1.5 s in deployments and operations", { deployments: { ms: 1500 }, operations: { ms: 1500 } }],
+];
+
+describe.each(lags)("right after an apply, with reads that are %s behind,", (_, lag) => {
+  let bench: Workbench;
+  const store = () => bench.emulator.store;
+  /** Newest first. */
+  const deployed = () => [...store().deployments(store().services()[0]?.id ?? "")].reverse();
+  const act = async (action: RuntimeAction, more: Partial<ActionRequest> = {}) =>
+    expect(await bench.act({ action, confirm: async () => "api", ...more })).toMatchObject({ exitCode: 0 });
+  const applied = async (text = shop) => {
+    bench.write("rnv.yaml", text);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+  };
+  beforeEach(async () => {
+    bench = createWorkbench();
+    store().setLag(lag);
+    await applied();
+  });
+  afterEach(() => bench.remove());
+
+  it("deploy queues one deployment and ends with that one", async () => {
+    const { accepted, result } = await bench.act({ action: "deploy" });
+    expect(deployed()).toHaveLength(2);
+    expect([result, accepted?.id]).toEqual(["done", deployed()[0]?.id]);
+  });
+
+  it("restart, suspend and resume are carried out once each", async () => {
+    for (const action of ["restart", "suspend", "resume"] as const) await act(action);
+    expect(
+      store()
+        .operations()
+        .map(({ kind }) => kind),
+    ).toEqual(["restart", "suspend", "resume"]);
+  });
+
+  it("rollback goes back to the release before the last one", async () => {
+    const [first] = deployed();
+    await applied(shop.replace('api" }', 'api", replicas: 2 }'));
+    await act("rollback");
+    expect(deployed().map(({ sourceDeploymentId }) => sourceDeploymentId)).toEqual([first?.id, null, null]);
+  });
+
+  it("cancel finds the deployment that was just queued", async () => {
+    store().setCondition("worker-offline", true);
+    await act("deploy", { wait: false });
+    await act("cancel", { wait: false });
+    expect(deployed()[0]?.cancelRequested).toBe(true);
   });
 });

@@ -54,7 +54,17 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waits()).toEqual([
       expect.stringMatching(/^queued since an earlier run; waiting for it, at most (10m|9m\d+s)$/),
     ]);
-    const again = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
+    const again = await minutesOf(async () => {
+      expect(await bench.apply()).toMatchObject({
+        exitCode: 7,
+        diagnostics: [
+          {
+            summary: "deployment.shop.api: still queued, started by an earlier run",
+            hint: expect.stringContaining("rnv status"),
+          },
+        ],
+      });
+    });
     expect(again).toBeLessThan(1);
     expect(deploys()).toBe(0);
     bench.emulator.store.setCondition("worker-offline", false);

@@ -1,14 +1,7 @@
 import type { ApiError } from "../../../src/api/api-error";
 import { diagnosticOf } from "../../../src/api/api-error";
-import { createClient } from "../../../src/api/client";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
-import { apply } from "../../../src/commands/apply";
-import type { Context } from "../../../src/commands/context";
-import { planRequest } from "../../../src/commands/context";
-import { plan } from "../../../src/commands/plan";
-import { embeddedApiKey } from "../../../src/emulator/emulator";
-import { Secret } from "../../../src/model/secret";
-import { connectionOf, createWorkbench, type Workbench } from "../../support/workbench";
+import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const names = ["api", "worker", "mail", "search"];
 const shop = `projects:\n  shop:\n    name: Shop\n    services:\n${names
@@ -91,10 +84,18 @@ describe.each(lies)("$name", ({ lie, stops }) => {
   /** Writes since everything was made. */
   let written: () => string[] = () => [];
   beforeEach(async () => {
-    bench = createWorkbench();
+    bench = createWorkbench({
+      transport: ({ send, close }) => ({
+        send: async (wire) => {
+          const answer = await send(wire);
+          return isLying && wire.method === "GET" ? lie(wire, answer) : answer;
+        },
+        close,
+      }),
+    });
     bench.write("rnv.yaml", shop);
     isLying = false;
-    expect((await apply(contextOf(), request)).exitCode).toBe(0);
+    expect((await bench.apply(request)).exitCode).toBe(0);
     const made = bench.writes().length;
     // What is younger is not believed gone on the word of any read.
     bench.clock.advance(3 * 60_000);
@@ -104,32 +105,9 @@ describe.each(lies)("$name", ({ lie, stops }) => {
   afterEach(() => bench.remove());
 
   const request = {
-    ...planRequest,
-    lockTimeoutMs: 0,
-    parallelism: 10,
     adopt: true,
     approve: async () => ({ confirmedDeletes: names.map((name) => `service.shop.${name}` as never) }),
   };
-
-  function contextOf(): Context {
-    const { emulator, clock, context } = bench;
-    const honest = emulator.transport();
-    const client = createClient({
-      baseUrl: context.baseUrl,
-      apiKey: new Secret(embeddedApiKey),
-      transport: {
-        send: async (wire) => {
-          const answer = await honest.send(wire);
-          return isLying && wire.method === "GET" ? lie(wire, answer) : answer;
-        },
-        close: honest.close,
-      },
-      clock,
-      random: () => 0.5,
-    });
-    const connection = connectionOf(client, { clock });
-    return { ...context, connect: async () => connection };
-  }
 
   const verdictOf = ({
     exitCode,
@@ -146,17 +124,17 @@ describe.each(lies)("$name", ({ lie, stops }) => {
     work.catch((cause: unknown) => ({ exitCode: 1, diagnostics: [diagnosticOf(cause as ApiError)] }));
 
   it("plans nothing anew and nothing to delete", async () => {
-    const planned = await settled(plan(contextOf(), request));
+    const planned = await settled(bench.plan(request));
     expect(verdictOf(planned)).toEqual(expected);
-    const changes = (planned as Awaited<ReturnType<typeof plan>>).plan?.changes ?? [];
+    const changes = (planned as Awaited<ReturnType<Workbench["plan"]>>).plan?.changes ?? [];
     expect(changes.filter(({ action }) => action !== "no-op")).toEqual([]);
   });
 
   it("has an apply with every approval write nothing, and the next one finds all as it was", async () => {
-    expect(verdictOf(await settled(apply(contextOf(), request)))).toEqual(expected);
+    expect(verdictOf(await settled(bench.apply(request)))).toEqual(expected);
     expect(written()).toEqual([]);
     isLying = false;
-    const { plan: quiet, diagnostics } = await plan(contextOf(), request);
+    const { plan: quiet, diagnostics } = await bench.plan(request);
     expect(diagnostics).toEqual([]);
     expect(quiet?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
   });

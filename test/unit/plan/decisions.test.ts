@@ -6,11 +6,9 @@ import {
   appearanceOf,
   attributesAfter,
   createdAttributes,
-  goesWithParent,
   lookupIn,
   nameAfter,
   neighboursOf,
-  place,
   printsOfRevealed,
   unboundSecrets,
   unreadSecrets,
@@ -189,34 +187,6 @@ describe("the neighbours of a resource", () => {
   });
 });
 
-describe("what goes with its parent", () => {
-  const part = (removedWithParent = true, parent: string | undefined = shop) =>
-    instanceOf({ type: typeWith({ removedWithParent }), ...(parent !== undefined && { parent }) });
-  const around = (
-    ...[action, more]: [Parameters<typeof decisionOf>[0], Partial<ReturnType<typeof decisionOf>>?]
-  ) => decisionsOf(decisionOf(action, { address: shop }, more));
-
-  it("is a part whose parent is deleted, replaced or made, and not archived", () => {
-    const goes = (...args: Parameters<typeof around>) => goesWithParent(part(), around(...args));
-    expect([goes("delete"), goes("replace"), goes("create")]).toEqual([true, true, true]);
-    expect(goes("delete", { onRemove: "archive" })).toBe(false);
-    expect([goes("update"), goes("no-op"), goes("forget"), goes("adopt")]).toEqual([
-      false,
-      false,
-      false,
-      false,
-    ]);
-  });
-
-  it("is nothing that has a life or a place of its own", () => {
-    expect(goesWithParent(part(false), around("delete"))).toBe(false);
-    expect(
-      goesWithParent(instanceOf({ type: typeWith({ removedWithParent: true }) }), around("delete")),
-    ).toBe(false);
-    expect(goesWithParent(part(), new Map())).toBe(false);
-  });
-});
-
 describe("the attributes of a creation", () => {
   it("are those declared, sorted, without what only rnv reads and what is left to the service", () => {
     const token = new Secret("a-token");
@@ -242,52 +212,6 @@ describe("the attributes of a creation", () => {
         forcesReplacement: false,
         range,
       });
-  });
-});
-
-describe("an attribute of a creation", () => {
-  const created = (
-    declared: Readonly<Record<string, string | Secret>>,
-    own: Parameters<typeof instanceOf>[0] = {},
-  ) =>
-    createdAttributes({
-      instance: instanceOf({ declared, ...own }),
-      resolved: new Map(Object.entries(declared)),
-      secrets: new Map(),
-      undecided: decisionOf("no-op"),
-    });
-
-  it("that is a secret is never shown; a text of the same field that is declared as none is", () => {
-    expect(created({ token: new Secret("hidden") })[0]?.after).toEqual({ kind: "secret" });
-    expect(created({ token: "plain" })[0]?.after).toEqual({ kind: "value", value: "plain" });
-    expect(created({ plan: "plain" })[0]?.after).toEqual({ kind: "value", value: "plain" });
-  });
-
-  it("stands where it is declared, else where its block is, else nowhere", () => {
-    const block = { file: "rnv.yaml", start: 3, end: 4 };
-    const none = new Map();
-    expect(created({ plan: "pro" }, { desired: { range: block } })[0]?.range).toEqual(range);
-    expect(created({ plan: "pro" }, { desired: { range: block, attributes: none } })[0]?.range).toEqual(
-      block,
-    );
-    const [bare] = createdAttributes({
-      ...{ instance: instanceOf(), resolved: new Map([["plan", "pro"]]), secrets: none },
-      undecided: decisionOf("no-op"),
-    });
-    expect(bare?.range).toBeUndefined();
-  });
-});
-
-describe("the place of a finding", () => {
-  it("is the name where that is declared, else the block, else nowhere", () => {
-    const block = { file: "rnv.yaml", start: 3, end: 4 };
-    expect(place(instanceOf({ declared: { name: "a" }, desired: { range: block } }))).toEqual({ range });
-    expect(place(instanceOf({ declared: {}, desired: { range: block } }))).toEqual({ range: block });
-    const nameless = typeWith({ nameAttribute: undefined });
-    expect(place(instanceOf({ type: nameless, declared: { name: "a" }, desired: { range: block } }))).toEqual(
-      { range: block },
-    );
-    expect(place(instanceOf())).toEqual({});
   });
 });
 

@@ -1,4 +1,5 @@
 import { Secret } from "../../../src/model/secret";
+import { UnreadSecret } from "../../../src/model/value";
 import { planDocument } from "../../../src/plan/document";
 import { driftReport } from "../../../src/plan/drift";
 import { makePlan } from "../../../src/plan/make-plan";
@@ -139,6 +140,51 @@ describe("a plan as JSON", () => {
         },
       },
     ]);
+  });
+
+  it("has a code for the reason of a create, a deletion and a replacement", () => {
+    const reasonOf = (world: World, address: string, ...args: Parameters<World["plan"]>) =>
+      resource(world, address, ...args)?.action_reason;
+    const world = settled();
+    world.lose("variable.shop.api.TOKEN");
+    expect(reasonOf(world, "variable.shop.api.TOKEN", desiredOf(shop()))).toBe("create_because_missing");
+    expect(reasonOf(new World(), "project.shop", desiredOf(shop()))).toBeUndefined();
+    const api = "service.shop.api";
+    expect(reasonOf(settled(), api, desiredOf(shop().slice(0, 1)))).toBe("delete_because_no_resource_config");
+    const replace = { replace: [api as never] };
+    expect(reasonOf(settled(), api, desiredOf(shop()), replace)).toBe("replace_by_request");
+    const other = [declare("project.shop"), declare(api, { kind: "static" })];
+    expect(reasonOf(settled(), api, desiredOf(other))).toBe("replace_because_cannot_update");
+  });
+
+  it("names the secrets that its digests leave out, and of outputs what they do", () => {
+    const unread = declare("variable.shop.api.TOKEN", { value: new UnreadSecret("TOKEN is not set") });
+    const desired = desiredOf([...shop().slice(0, 2), unread]);
+    const change = resource(new World(), "variable.shop.api.TOKEN", desired);
+    expect(change).toMatchObject({ unbound_values: ["value"], declared_digest: expect.any(String) });
+    const unchanged = resource(settled(), "variable.shop.api.TOKEN", desired);
+    expect(unchanged).not.toHaveProperty("unbound_values");
+    const [absent, known, secret] = [
+      { kind: "absent" },
+      { kind: "value", value: "b" },
+      { kind: "secret" },
+    ] as const;
+    const document = planDocument({
+      ...settled().plan(desiredOf(shop())),
+      outputs: [
+        { name: "gone", before: known, after: absent },
+        { name: "hidden", before: secret, after: secret },
+      ],
+      plannedOutputs: { hidden: secret, shown: known },
+    });
+    expect(document.output_changes).toMatchObject({
+      gone: { actions: ["delete"], before: "b", after: null },
+      hidden: { actions: ["update"], before: null, after: null, after_sensitive: true },
+    });
+    expect(document.planned_values).toMatchObject({
+      outputs: { hidden: { sensitive: true }, shown: { sensitive: false, value: "b" } },
+    });
+    expect(JSON.stringify(document.planned_values)).not.toContain('"sensitive":true,"value"');
   });
 
   it("shows what stands in the way", () => {

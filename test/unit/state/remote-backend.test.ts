@@ -289,6 +289,7 @@ describe("a run that stood still between its read and its write, on a server wit
       exitCode: 6,
       code: "state.lock_lost",
       summary: expect.stringContaining(told),
+      detail: expect.stringContaining("may have replaced what another run wrote there"),
       hint: expect.stringContaining("run the same command again"),
     });
     expect(await problem(session.commit(start))).toMatchObject({ code: "state.lock_lost" });

@@ -1,4 +1,4 @@
-import { answerStream } from "../../../src/terraform/answer";
+import type * as answer from "../../../src/terraform/answer";
 import { createLog, loggedCall, loggedTransport } from "../../../src/terraform/log";
 
 const clock = { now: () => Date.UTC(2026, 0, 2), elapsed: () => 0, sleep: async () => {} };
@@ -83,8 +83,13 @@ describe("the log of the plugin", () => {
     const written = jest.spyOn(process.stderr, "write").mockReturnValue(true);
     const { TF_LOG_PROVIDER: before = "" } = process.env;
     process.env.TF_LOG_PROVIDER = "debug";
-    const asked = { typeName: "rnv_restart", config: null };
-    await answerStream("InvokeAction", asked, { send: async () => {}, signal: new AbortController().signal });
+    // A process reads its level once: for the calls of other tests there is another log.
+    await jest.isolateModulesAsync(async () => {
+      const { answerStream } = require("../../../src/terraform/answer") as typeof answer;
+      const asked = { typeName: "rnv_restart", config: null };
+      const { signal } = new AbortController();
+      await answerStream("InvokeAction", asked, { send: async () => {}, signal });
+    });
     process.env.TF_LOG_PROVIDER = before;
     const lines = written.mock.calls.map(([line]) => JSON.parse(`${line}`));
     written.mockRestore();

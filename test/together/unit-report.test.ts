@@ -1,0 +1,4 @@
+import "../support/count-work";
+import { together } from "../support/together";
+
+together(["unit/report", "unit/diagnostics"]);

@@ -1,0 +1,136 @@
+import { diagnosticOf } from "../../../src/api/api-error";
+import type { WireRequest, WireResponse } from "../../../src/api/transport";
+import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
+
+/** DESIGN section 5, "Consistent reads". */
+const shop = (replicas: number, more = "") => `projects:
+  shop:
+    services:
+${more}      api: { kind: worker, configuration: { replicas: ${replicas} }, deploy: { when: never } }
+`;
+const minute = 60_000;
+const forever = { ms: 10 ** 9 };
+
+let bench: Workbench;
+const open = (options?: WorkbenchOptions) => {
+  bench = createWorkbench(options);
+};
+beforeEach(() => open());
+afterEach(() => bench.remove());
+
+const store = () => bench.emulator.store;
+const applied = async (text: string, ...how: Parameters<Workbench["apply"]>) => {
+  bench.write("rnv.yaml", text);
+  expect(await bench.apply(...how)).toMatchObject({ exitCode: 0, diagnostics: [] });
+};
+const changes = async () =>
+  (await bench.plan()).plan?.changes.flatMap(({ action, address }) =>
+    action === "no-op" ? [] : [`${action} ${address}`],
+  );
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => "none",
+    (cause) => (cause.diagnostics?.[0] ?? diagnosticOf(cause)).code,
+  );
+
+it("a version that is older than the recorded one does not make a revert say that nothing changes", async () => {
+  await applied(shop(1));
+  bench.clock.advance(10 * minute);
+  store().setLag({ all: forever });
+  await applied(shop(2));
+  bench.clock.advance(60 * minute);
+  bench.write("rnv.yaml", shop(1));
+  expect(await refusal(bench.plan())).toBe("live.stale");
+  store().setLag();
+  expect(await changes()).toEqual(["update service.shop.api"]);
+});
+
+describe("the age of a write", () => {
+  it.each([-60, 60])(
+    "is measured by the clock of the service, not by ours, %i minutes apart",
+    async (minutes) => {
+      store().setLag({ all: { ms: 3000 } });
+      await applied(shop(1));
+      const clock = { ...bench.clock, now: () => bench.clock.now() + minutes * minute };
+      await applied(shop(1), {}, { clock });
+      expect(store().services()).toHaveLength(1);
+    },
+  );
+
+  it("is unknown without a Date, which counts as a moment ago", async () => {
+    await applied(shop(1));
+    bench.clock.advance(10 * minute);
+    store().deleteServiceNow(store().services()[0]?.id ?? "");
+    store().setCondition("no-date", true);
+    expect(await refusal(bench.plan())).toBe("live.stale");
+    store().setCondition("no-date", false);
+    expect(await changes()).toEqual(["create service.shop.api"]);
+  });
+});
+
+describe("two copies of one service in a list", () => {
+  const older = ({ configuration, ...node }: { readonly configuration: object }) => ({
+    ...node,
+    configuration: { ...configuration, replicas: 9 },
+    updatedAt: "2020-01-01T00:00:00.000Z",
+  });
+  const doubled = ({ url }: WireRequest, answer: WireResponse, isOlderFirst: boolean): WireResponse => {
+    if (!url.endsWith("/canvas")) return answer;
+    const { nodes, ...rest } = JSON.parse(answer.body);
+    const both = isOlderFirst ? [...nodes.map(older), ...nodes] : [...nodes, ...nodes.map(older)];
+    return { ...answer, body: JSON.stringify({ ...rest, nodes: both }) };
+  };
+
+  it.each([true, false])("are the newer one; the older one is first: %s", async (isOlderFirst) => {
+    bench.remove();
+    let isDoubled = false;
+    open({
+      transport: ({ send, close }) => ({
+        send: async (request) => {
+          const answer = await send(request);
+          return isDoubled ? doubled(request, answer, isOlderFirst) : answer;
+        },
+        close,
+      }),
+    });
+    await applied(shop(1));
+    bench.clock.advance(60 * minute);
+    isDoubled = true;
+    expect(await bench.drift()).toMatchObject({ exitCode: 0, diagnostics: [] });
+  });
+});
+
+it("an equal time in whole seconds is not believed at once where the content is not that of our last write", async () => {
+  bench.write("rnv.yaml", shop(1));
+  const updatedAt = "2026-01-01T00:00:00Z";
+  bench.emulator.setFaults(() => ({ kind: "with-fields", fields: { updatedAt } }));
+  await applied(shop(1));
+  bench.clock.advance(Date.parse(updatedAt) - bench.clock.now());
+  store().setLag({ all: { ms: 2000 } });
+  await applied(shop(2));
+  expect(await changes()).toEqual([]);
+});
+
+it("a create by name sees a service of its name that was made a second ago", async () => {
+  const first = "      aaa: { kind: worker, deploy: { when: never } }\n";
+  bench.write("rnv.yaml", shop(1, first));
+  const add = async () => {
+    bench.clock.advance(1200);
+    store().addService({ name: "api", kind: "worker", projectId: store().projects()[0]?.id });
+  };
+  bench.emulator.setFaults((_, { method, path, body }) =>
+    method === "POST" && path.endsWith("/services") && body?.includes('"aaa"')
+      ? { kind: "hook", when: "after", run: add }
+      : undefined,
+  );
+  const { exitCode, diagnostics } = await bench.apply({ parallelism: 1 });
+  expect({ exitCode, summaries: diagnostics.map(({ summary }) => summary) }).toMatchObject({
+    exitCode: 3,
+    summaries: [expect.stringContaining("service.shop.api was created after the plan was made")],
+  });
+  expect(
+    store()
+      .services()
+      .filter(({ name }) => name === "api"),
+  ).toHaveLength(1);
+});

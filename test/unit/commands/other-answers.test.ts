@@ -1,0 +1,144 @@
+import { diagnosticOf } from "../../../src/api/api-error";
+import type { Address } from "../../../src/model/address";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = (mode = "one", deploy = "deploy: { when: never }", more = "") => `
+projects:
+  shop:
+    services:
+      api: { kind: web, ${deploy}, variables: { MODE: ${mode} } }
+${more}`;
+const worker = "      worker: { kind: web, deploy: { when: never }, variables: { MODE: two } }\n";
+const deployed = 'configuration: { repository: "https://git.example.com/api" }';
+const api = "service.shop.api" as Address;
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench();
+});
+afterEach(() => bench.remove());
+
+const store = () => bench.emulator.store;
+const idOf = async (address: string) => (await bench.state())?.resources[address as Address]?.id;
+const applied = async (text: string) => {
+  bench.write("rnv.yaml", text);
+  expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+};
+const isQuiet = async () => {
+  bench.emulator.setFaults(undefined);
+  const { plan, diagnostics } = await bench.plan();
+  expect({ diagnostics, changes: plan?.changes.filter(({ action }) => action !== "no-op") }).toEqual({
+    ...{ diagnostics: [], changes: [] },
+  });
+};
+/** The answer to each create of a kind is that of another resource. */
+const answerCreatesWith = (route: string, id: string) =>
+  bench.emulator.setFaults((_, { method, path }) =>
+    method === "POST" && path.endsWith(`/${route}`) ? { kind: "other-id", id } : undefined,
+  );
+
+/** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
+describe("an answer about another resource", () => {
+  it.each(["services", "projects"] as const)(
+    "of a create among %s leaves that as it is: what was made is looked for and recorded",
+    async (route) => {
+      const theirs = {
+        services: () => store().addService({ name: "theirs", live: true }),
+        projects: () => store().addProject({ name: "Theirs" }),
+      }[route]();
+      const shown = () =>
+        JSON.stringify([...store().services(), ...store().projects()].find(({ id }) => id === theirs.id));
+      const before = shown();
+      answerCreatesWith(route, theirs.id);
+      await applied(shop());
+      expect(store()[route]()).toHaveLength(2);
+      const made = store()
+        [route]()
+        .find(({ id }) => id !== theirs.id);
+      expect(await idOf(route === "services" ? api : "project.shop")).toBe(made?.id);
+      expect(shown()).toBe(before);
+      await isQuiet();
+    },
+  );
+
+  it("does not record one variable twice", async () => {
+    await applied(shop());
+    answerCreatesWith("variables", (await idOf("variable.shop.api.MODE")) ?? "");
+    await applied(shop("one", "deploy: { when: never }", worker));
+    const [made] = store().variables((await idOf("service.shop.worker")) ?? "");
+    expect(await idOf("variable.shop.worker.MODE")).toBe(made?.id);
+    await isQuiet();
+  });
+
+  it("does not take an earlier deployment for the new one", async () => {
+    await applied(shop("one", deployed));
+    const earlier = (await idOf("deployment.shop.api")) ?? "";
+    answerCreatesWith("deploys", earlier);
+    await applied(shop("three", deployed));
+    expect(store().deployments((await idOf(api)) ?? "")).toHaveLength(2);
+    expect(await idOf("deployment.shop.api")).not.toBe(earlier);
+    await isQuiet();
+  });
+
+  it("of a poll does not end a wait: the deployment is asked for again", async () => {
+    let asked = 0;
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "GET" && /deploys\/[^/]+$/.test(path) && asked++ < 2 ? { kind: "other-id" } : undefined,
+    );
+    await applied(shop("one", deployed));
+    expect(asked).toBeGreaterThan(2);
+    await isQuiet();
+  });
+});
+
+const refused = () => {
+  throw new Error("it was not refused");
+};
+
+/** DESIGN section 5: "A listing that fails, is short, or does not parse is an error; it never means empty." */
+describe("a list that does not show what a plan decides on", () => {
+  it.each([
+    ["canvas", "configuration", "nodes.0.configuration of ID"],
+    ["canvas", "name", "nodes.0.name of ID"],
+    ["canvas", "id", "nodes.0.id:"],
+    ["canvas", "kind", "nodes.0.kind of ID"],
+    ["projects", "name", "projects.0.name of ID"],
+    ["variables", "updatedAt", "variables.0.updatedAt of ID"],
+    ["variables", "key", "variables.0.key of ID"],
+  ])("stops each command that needs it: %s without %s", async (list, field, told) => {
+    await applied(shop());
+    bench.emulator.resetLog();
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "GET" && path.endsWith(`/${list}`) ? { kind: "without-fields", fields: [field] } : undefined,
+    );
+    const destroy = { mode: "destroy" } as const;
+    for (const run of [bench.plan, bench.apply, bench.drift, () => bench.apply(destroy)]) {
+      const found = diagnosticOf(await run().then(refused, (cause) => cause));
+      expect(found.code).toBe("api.malformed");
+      expect(found.summary.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")).toContain(told);
+    }
+    expect(bench.writes()).toEqual([]);
+    await isQuiet();
+  });
+
+  it("makes a write uncertain where its answer is short: what was made is looked for, and nothing is made twice", async () => {
+    await applied(shop());
+    bench.emulator.setFaults((_, { method }) =>
+      method === "GET" ? undefined : { kind: "without-fields", fields: ["configuration", "updatedAt"] },
+    );
+    bench.write(
+      "rnv.yaml",
+      shop("three", "deploy: { when: never }, configuration: { branch: next }", worker),
+    );
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, codes: diagnostics.map(({ code }) => code) }).toMatchObject({
+      exitCode: 3,
+      codes: expect.arrayContaining(["api.malformed"]),
+    });
+    expect(store().services()).toHaveLength(2);
+    bench.emulator.setFaults(undefined);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(store().services()).toHaveLength(2);
+    await isQuiet();
+  });
+});

@@ -1,0 +1,162 @@
+import type { Fault, SeenRequest } from "../../../src/emulator/faults";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+/** DESIGN section 7, "Retries", and interface, "Idempotency rules". */
+const shop = `projects:
+  shop:
+    services:
+      api:
+        kind: worker
+        configuration: { repository: "https://git.example.com/api" }
+        variables: { A: one }
+        deploy: { commit: ${"a".repeat(40)} }
+`;
+const changed = shop.replace("A: one", "A: two");
+type Route = Pick<SeenRequest, "method" | "path">;
+const isPost = ({ method }: Route) => method === "POST";
+const queues = ({ method, path }: Route) => method === "POST" && path.endsWith("/deploys");
+const creates = ({ method, path }: Route) => method === "POST" && path.endsWith("/services");
+
+/** Each answer to a write that says nothing of it. */
+const lost: readonly (readonly [string, Fault])[] = [
+  ["a reset", { kind: "reset-after" }],
+  ["half an answer", { kind: "truncate" }],
+  ["an empty answer", { kind: "empty" }],
+  ...[500, 502, 503, 504].map((status) => [`${status}`, { kind: "status", status, when: "after" }] as const),
+  ["a gateway's page", { kind: "html", when: "after" }],
+];
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = createWorkbench();
+  bench.write("rnv.yaml", shop);
+});
+afterEach(() => bench.remove());
+
+const store = () => bench.emulator.store;
+const api = () => store().services()[0]?.id ?? "";
+const deploymentsOf = () => store().deployments(api());
+const sent = (matches: (request: Route) => boolean) => bench.emulator.log.filter(matches);
+const keysOf = (matches: (request: Route) => boolean) =>
+  sent(matches).map(({ headers, path }) => `${path} ${headers["idempotency-key"]}`);
+const applied = async () => {
+  expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+  bench.emulator.resetLog();
+};
+const isQuiet = async () => {
+  bench.emulator.setFaults(undefined);
+  const { plan } = await bench.plan();
+  expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+};
+
+/** The first request to each path that matches is carried out, and answered so. */
+const failFirst = (matches: (request: Route) => boolean, fault: Fault, meanwhile = () => {}) => {
+  const failed = new Set<string>();
+  bench.emulator.setFaults((_, request) => {
+    const route = request.path.split("/").at(-1) ?? "";
+    if (!matches(request) || failed.has(route)) return undefined;
+    failed.add(route);
+    meanwhile();
+    return fault;
+  });
+};
+
+describe("a write whose answer and receipt are lost is looked for before it is sent again", () => {
+  it.each(lost)("%s: one project, one service, one variable, one deployment", async (_, fault) => {
+    failFirst(isPost, { ...fault, receipt: false });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(sent(isPost)).toHaveLength(4);
+    const { length: variables } = store().variables(api());
+    expect([store().projects().length, store().services().length, variables, deploymentsOf().length]).toEqual(
+      [1, 1, 1, 1],
+    );
+    await isQuiet();
+  });
+
+  it.each(lost)("%s: a deploy makes one deployment", async (_, fault) => {
+    await applied();
+    failFirst(queues, { ...fault, receipt: false });
+    expect(await bench.act({ action: "deploy" })).toMatchObject({ exitCode: 0 });
+    expect(deploymentsOf()).toHaveLength(2);
+    expect(bench.writes()).toHaveLength(1);
+  });
+
+  it("and sent again where nothing is shown for 30 seconds, with the same key", async () => {
+    failFirst(isPost, { kind: "reset-before" });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    const keys = keysOf(isPost);
+    expect([keys.length, new Set(keys).size]).toEqual([8, 4]);
+  });
+});
+
+describe("a deployment that is listed is ours", () => {
+  const theirs = (commit: string) => void store().deploy(api(), { commitSha: commit.repeat(40) });
+  const newest = (count: number) =>
+    [...deploymentsOf()]
+      .sort((left, right) => Date.parse(right.createdAt) - Date.parse(left.createdAt))
+      .slice(0, count);
+
+  it.each([
+    ["apply", () => bench.apply(), 3],
+    ["deploy", () => bench.act({ action: "deploy" }), 1],
+  ] as const)(
+    "%s: only if it is the only new one; two are listed, and nothing is sent",
+    async (_, run, code) => {
+      await applied();
+      bench.write("rnv.yaml", changed);
+      const before = deploymentsOf().length;
+      failFirst(queues, { kind: "reset-after", receipt: false }, () => theirs("a"));
+      const { exitCode, diagnostics } = await run();
+      const [told] = diagnostics.filter(({ severity }) => severity === "error");
+      expect([exitCode, told?.code]).toEqual([code, "apply.uncertain"]);
+      expect(deploymentsOf()).toHaveLength(before + 2);
+      for (const { id } of newest(2)) expect(JSON.stringify(told)).toContain(id);
+      expect(sent(queues)).toHaveLength(1);
+    },
+  );
+
+  it("not if it is of another commit", async () => {
+    await applied();
+    failFirst(queues, { kind: "reset-before" }, () => theirs("b"));
+    expect(await bench.act({ action: "deploy" })).toMatchObject({ exitCode: 0 });
+    expect(deploymentsOf().map(({ commitSha }) => commitSha?.[0])).toEqual(["a", "b", "a"]);
+  });
+
+  it("not if it was created before our request, by the service's clock", async () => {
+    await applied();
+    bench.write("rnv.yaml", changed);
+    const deployEarlier = async () => {
+      theirs("a");
+      bench.clock.advance(10_000);
+    };
+    bench.emulator.setFaults((_, request) => {
+      if (request.method === "PATCH") return { kind: "hook", when: "before", run: deployEarlier };
+      return queues(request) && sent(queues).length === 0 ? { kind: "reset-before" } : undefined;
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(sent(queues)).toHaveLength(2);
+    expect(deploymentsOf()).toHaveLength(3);
+  });
+});
+
+describe("a first key that answers idempotency_conflict", () => {
+  const conflict = { kind: "status", status: 409, code: "idempotency_conflict" } as const;
+
+  it("is followed by a look, which finds what it made", async () => {
+    failFirst(creates, { ...conflict, when: "after" });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(store().services()).toHaveLength(1);
+  });
+
+  it("and where nothing is there, the message names the command that continues", async () => {
+    failFirst(creates, conflict);
+    const { exitCode, diagnostics } = await bench.apply();
+    expect(exitCode).toBe(3);
+    expect(JSON.stringify(diagnostics)).toContain(
+      "Nothing was made. Run `rnv apply`: it sends the request under a new key.",
+    );
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(new Set(keysOf(creates)).size).toBe(2);
+    expect(store().services()).toHaveLength(1);
+  });
+});
