@@ -84,11 +84,11 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const { children, decisions } = context;
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
-  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
-  if (isUndeclared(instance) && !goesWithParent(instance, decisions)) return nothing;
+  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it. Of a service that it archives, a stack
+  // declares no deployment; declared again, it is the same one.
+  const isMissed = !isUndeclared(instance) && !isRunOfArchived(instance, decisions);
+  if (!isMissed && !goesWithParent(instance, decisions)) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
-  // A stack declares no deployment of a service that it archives; declared again, it is the same one.
-  if (isRunOfArchived(instance, decisions)) return nothing;
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
   const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
