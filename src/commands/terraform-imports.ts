@@ -37,6 +37,9 @@ export async function terraformImports(
   const imports = new Map<string, TerraformImport>();
   for (const [address, record] of recorded) {
     const type = typeNamed(record.type);
+    // The deployment of an archived service is recorded, and no block of the stack takes it.
+    const isDeclared = declared?.desired?.resources.has(address) === true;
+    if (context.stack && type?.reacts !== undefined && !isDeclared) continue;
     const label = type && context.stack && labelInStack(address, type, declared);
     const importId = importIdOf(record, state?.resources ?? {}, label?.startsWith(`${variablesResource}.`));
     if (type === undefined || importId === undefined) continue;

@@ -86,11 +86,11 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
-  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
-  if (isUndeclared(instance) && !withParent) return nothing;
+  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it. Of a service that it archives, a stack
+  // declares no deployment; declared again, it is the same one.
+  const isMissed = !isUndeclared(instance) && !isRunOfArchived(instance, decisions);
+  if (!isMissed && !withParent) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
-  // A stack declares no deployment of a service that it archives; declared again, it is the same one.
-  if (isRunOfArchived(instance, decisions)) return nothing;
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };

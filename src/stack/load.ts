@@ -197,23 +197,13 @@ function reportNamesakes(
       first.set(key, one);
       return;
     }
-    const what = [
-      `the ${type.type}`,
-      ...(name === "" ? [] : [JSON.stringify(name)]),
-      ...(of === undefined ? [] : [`of ${of}`]),
-    ];
-    report(
-      error(
-        "stack.duplicate",
-        `${owner} declares ${what.join(" ")}, as does ${earlier.source.reader.owner}`,
-        {
-          address: block.address,
-          range: block.range,
-          detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
-          hint: isPart ? "remove one of the two" : "give one of the two another name",
-        },
-      ),
-    );
+    const named = name === "" ? type.type : `${type.type} ${JSON.stringify(name)}`;
+    const what = of === undefined ? named : `${named} of ${of}`;
+    const summary = `${owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
+    const { address, range } = block;
+    const detail = `The other is declared at ${formatLocation(earlier.block.range, texts)}.`;
+    const hint = isPart ? "remove one of the two" : "give one of the two another name";
+    report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });
 }
 

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import * as cdktf from "cdktf";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
+  archivedService,
   changed,
   fieldsOfOthers,
   internalLibrary,
@@ -71,6 +72,16 @@ describe("programs in the style of those that teams write", () => {
     },
     60_000,
   );
+
+  it("keep the deployment of a service that they archive, and hand none to Terraform", async () => {
+    await applied(archivedService("info", false));
+    await applied(archivedService("info"));
+    expect((await rnv("state", "list")).stdout).toContain("deployment.shop.old");
+    const { code, stdout } = await rnv("terraform", "import-blocks", "--stack", "archive");
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining("rnv_deployment")]);
+    const destroyed = await rnv("destroy", ...approve);
+    expect(destroyed).toMatchObject({ code: 0, stdout: expect.stringContaining("deployment.shop.old") });
+  }, 60_000);
 
   it("apply a whole environment", async () => {
     await applied(wholeEnvironment);
