@@ -29,14 +29,14 @@ export interface WrittenAttribute {
   readonly entry: MapEntry;
 }
 
-/** The keys of a block. */
+/** The keys of a block. Most have neither `lifecycle` nor a wrong key: no map is made for these. */
 interface Content {
   /** Its attributes, in the order of the text. */
   readonly written: WrittenAttribute[];
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
-  readonly meta: Map<string, MapEntry>;
+  meta?: Map<string, MapEntry>;
   /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
-  readonly misspelt: Map<string, MapEntry>;
+  misspelt?: Map<string, MapEntry>;
   /** False when the block is not what its type expects: what it lacks is then not reported. */
   isReadable: boolean;
 }
@@ -85,7 +85,7 @@ function walkChildren(
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
-    const entry = node?.entries.get(key) ?? parent?.misspelt.get(key);
+    const entry = node?.entries.get(key) ?? parent?.misspelt?.get(key);
     if (entry !== undefined) walkPlace(placed, entry, parent, walk);
     else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
   }
@@ -131,12 +131,10 @@ function addBlock(
   walk: Walk,
 ): void {
   const address = addressOf(placed.type.type, ...names);
-  const block: Block = {
-    ...readContent(placed, entry, address, walk),
-    ...{ placed, address, names, range: entry.keyRange },
-    name: names[names.length - 1] ?? placed.type.type,
-    ...(parent && { parent }),
-  };
+  const { written, meta, misspelt, isReadable } = readContent(placed, entry, address, walk);
+  const name = names[names.length - 1] ?? placed.type.type;
+  const range = entry.keyRange;
+  const block: Block = { placed, address, name, names, parent, range, written, meta, misspelt, isReadable };
   walk.blocks.set(address, block);
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
@@ -152,7 +150,7 @@ interface Reading {
 function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
   const { shorthand } = placed;
   const { value } = entry;
-  const content: Content = { written: [], meta: new Map(), misspelt: new Map(), isReadable: true };
+  const content: Content = { written: [], isReadable: true };
   if (value.kind === "map" && !isValueOf(placed, value)) readBlock(value, { content, placed, address, walk });
   else if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
     content.written.push({ shape: shorthand, entry });
@@ -177,8 +175,10 @@ function readBlock(node: MapNode, reading: Reading): void {
     if (shape !== undefined) content.written.push({ shape, entry });
     else if (group !== undefined) readGroup(group, entry, reading);
     else if (placed.children.has(key) || isFreeKey(key)) continue;
-    else if (isMetaKey(key, placed)) content.meta.set(key, entry);
-    else {
+    else if (isMetaKey(key, placed)) {
+      content.meta ??= new Map();
+      content.meta.set(key, entry);
+    } else {
       noteUnknown(entry, undefined, reading);
       content.isReadable = placed.shorthand?.secret !== true;
     }
@@ -237,7 +237,9 @@ function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Rea
   );
   const meant = meantKey(entry.key, placed, groupKey)?.path;
   if (meant === undefined) return;
-  reading.content.misspelt.set(meant, entry);
+  const { content } = reading;
+  content.misspelt ??= new Map();
+  content.misspelt.set(meant, entry);
   const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
   if (group !== undefined) readGroup(group, entry, reading);
 }

@@ -85,7 +85,7 @@ function reportMissing(
 ): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
-    const isWrong = block.misspelt.has(shape.path);
+    const isWrong = block.misspelt?.has(shape.path);
     if (!isNeeded(shape, block, attributes) || shape.isName || isWrong || isWritten(block, shape.path))
       continue;
     context.report(

@@ -38,7 +38,7 @@ const importSchema = z
 
 /** `import: <uuid>`: the id of the live resource to take over. */
 export function readImport(block: Block, context: ReadContext): DesiredResource["importId"] {
-  const node = block.meta.get("import")?.value;
+  const node = block.meta?.get("import")?.value;
   if (node === undefined) return undefined;
   const { address } = block;
   const noReference = "import takes an id, not a reference";
@@ -51,7 +51,7 @@ export function readImport(block: Block, context: ReadContext): DesiredResource[
 
 /** Returns true if `sensitive: false` says that the value of a block is no secret. */
 export function isOpenValue({ address, meta }: Block, { report }: ReadContext): boolean {
-  const node = meta.get(sensitiveKey)?.value;
+  const node = meta?.get(sensitiveKey)?.value;
   const subject = { nameOf: () => sensitiveKey, address };
   return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
 }
@@ -94,7 +94,7 @@ export function readLifecycle(
   context: ReadContext,
 ): Pick<DesiredResource, "lifecycle" | "conditions"> {
   const { address, placed } = block;
-  const written = block.meta.get("lifecycle")?.value;
+  const written = block.meta?.get("lifecycle")?.value;
   if (written === undefined || isNull(written)) return { lifecycle: defaultLifecycle };
   const node = written.kind === "map" ? filledIn(written, block, context) : written;
   const schema = placed.type.archives ? lifecycles.archived : lifecycles.removed;
@@ -318,8 +318,11 @@ export const orderSchema = (index: Pick<TypeIndex, "byType">, type: string) =>
 
 /** Returns the declared addresses that `dependsOn` of a block names; the others are reported. */
 export function readOrder({ address, meta, placed }: Block, context: ReadContext): readonly Address[] {
+  const node = meta?.get(orderKey)?.value;
+  // To make a schema for each block would take longer than to read the block.
+  if (node === undefined) return [];
   const schema = addressSchema(context.index, placed.type.type);
-  const named = judgeItems(schema, orderKey, meta.get(orderKey)?.value, context.report, { address });
+  const named = judgeItems(schema, orderKey, node, context.report, { address });
   return named.flatMap(({ item, at: { range } }) => {
     const on = item as Address;
     if (on === address)
