@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
 import { openScenario, type Scenario } from "../support/cli";
+import { shareOf } from "../support/soak";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  ${name}:\n    services:\n      ${name}-api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
@@ -128,18 +129,21 @@ it("runs the members again alone that hang or break their process; none is lost"
   expect(statusesOf(late.stdout)).toEqual({ a: "timeout", b: "timeout", c: "timeout", d: "timeout" });
 });
 
-it.each(["plan", "drift", "apply"])("leaves no process of fleet %s behind after a SIGKILL", async (verb) => {
-  writeMembers("a", "b");
-  const silent = await openSilent();
-  const options = verb === "apply" ? ["-auto-approve"] : [];
-  const started = scenario.start({ env: { RNV_BASE_URL: silent.url } }, "fleet", verb, ...options);
-  await until(() => silent.connections() >= 3);
-  expect(processes()).not.toEqual([]);
-  started.process.kill("SIGKILL");
-  await started.ended;
-  await until(() => processes().length === 0);
-  silent.close();
-});
+it.each(shareOf(["plan", "drift", "apply"], 2))(
+  "leaves no process of fleet %s behind after a SIGKILL",
+  async (verb) => {
+    writeMembers("a", "b");
+    const silent = await openSilent();
+    const options = verb === "apply" ? ["-auto-approve"] : [];
+    const started = scenario.start({ env: { RNV_BASE_URL: silent.url } }, "fleet", verb, ...options);
+    await until(() => silent.connections() >= 3);
+    expect(processes()).not.toEqual([]);
+    started.process.kill("SIGKILL");
+    await started.ended;
+    await until(() => processes().length === 0);
+    silent.close();
+  },
+);
 
 it("leaves no program of a member behind after a SIGKILL", async () => {
   const waits = '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n';
