@@ -75,7 +75,8 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
   let told: string | undefined;
   let times = 0;
   return (holder) => {
-    const who = nameOf(holder);
+    const named = holder && escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
+    const who = named ?? "another run";
     const waited = clock.elapsed() - startedAt;
     const isNew = who !== told;
     if (!isNew && waited < reminderAfter(times)) return;
@@ -90,11 +91,6 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
     );
   };
 }
-
-const nameOf = (holder: LockHolder | undefined): string =>
-  holder === undefined
-    ? "another run"
-    : escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
 
 function heldSince({ since }: LockHolder, now: number): string {
   const seconds = (now - Date.parse(since)) / 1000;

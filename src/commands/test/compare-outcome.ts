@@ -29,9 +29,7 @@ export function compareOutcome(
   const found = compareDiagnostics(expect, outcome.diagnostics);
   const differences = [
     ...difference("diagnostics", found.expected, found.got),
-    ...(expect.exitCode === undefined || expect.exitCode === exitCode
-      ? []
-      : difference("exit code", [String(expect.exitCode)], [String(exitCode)])),
+    ...difference("exit code", [String(expect.exitCode ?? exitCode)], [String(exitCode)]),
     ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
     ...(expect.policies ? comparePolicies(expect.policies, plan?.checks ?? []) : []),
     ...(expect.values ? compareValues(expect.values, outcome.after ?? plan) : []),
