@@ -20,7 +20,7 @@ import { holdLock } from "./hold-lock";
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
   { backend }: Pick<Context, "backend">,
-  { lockId }: { readonly lockId: string },
+  lockId: string,
 ): Promise<LockHolder> {
   const removed = await backend.forceUnlock(lockId);
   if (removed) return removed;
