@@ -160,8 +160,14 @@ export function subjectOf(
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
-export const reviewOf = async (invocation: Invocation, job: CiJob): Promise<Review> =>
-  (await withHost(invocation, (host) => findReview(host, job))) ?? { isUnread: true, comments: [] };
+export const reviewOf = async (
+  invocation: Invocation,
+  { pullRequest, commit, earlier }: CiJob,
+): Promise<Review> =>
+  (await withHost(invocation, (host) => findReview(host, pullRequest, commit, earlier))) ?? {
+    isUnread: true,
+    comments: [],
+  };
 
 /** Appends outputs that later steps read: to the file of GitHub, one line for each. Values hold no line breaks. */
 export function writeOutputs({ environment }: Invocation, outputs: Readonly<Record<string, string>>): void {

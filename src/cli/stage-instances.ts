@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Option } from "commander";
-import { isEmptied } from "../commands/erase-state";
+import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, warning } from "../diagnostics/diagnostic";
 import { shownPath } from "../manifest/files";

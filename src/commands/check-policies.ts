@@ -52,20 +52,14 @@ export async function checkPolicies(
   const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
   if (hasErrors(diagnostics)) return { checks: limits, diagnostics, sources };
   const overrides = new Set(request.overridePolicies ?? []);
-  const refused = refuseOverrides(
-    overrides,
-    compiled.map(({ policy }) => policy),
-  );
+  const known = compiled.map(({ policy }) => policy);
+  const refused = refuseOverrides(overrides, known);
   const subjects = compiled.length === 0 ? () => [] : subjectsOf(plan, { stage, types: resourceTypes });
-  const checks = [
-    ...judgeInTime(
-      compiled.map((one) => ({
-        policy: one.policy,
-        judge: () => judgePolicy(one, subjects(one.policy.each), overrides),
-      })),
-    ),
-    ...limits,
-  ];
+  const judgements = compiled.map((one) => ({
+    policy: one.policy,
+    judge: () => judgePolicy(one, subjects(one.policy.each), overrides),
+  }));
+  const checks = [...judgeInTime(judgements), ...limits];
   return { checks, diagnostics: [...refused, ...checks.flatMap(diagnosticOf)], sources };
 }
 
@@ -74,10 +68,8 @@ function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Poli
   return [...overrides].flatMap((name): Diagnostic[] => {
     const policy = policies.find((one) => one.name === name);
     if (policy === undefined) {
-      const meant = suggest(
-        name,
-        policies.map((one) => one.name),
-      );
+      const names = policies.map((one) => one.name);
+      const meant = suggest(name, names);
       const other = meant === undefined ? "leave it out" : `did you mean "${meant}"?`;
       const hint = isCostLimit({ policy: name }) ? `give --${name} another amount instead` : other;
       return [error("policy.invalid", `--override-policy ${name}: there is no such policy`, { hint })];

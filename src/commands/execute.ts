@@ -3,6 +3,7 @@ import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
+import { append } from "../model/graph";
 import type { RunOrigin } from "../model/history";
 import type { LiveResource } from "../model/live";
 import { shownIds } from "../model/resource-type";
@@ -18,11 +19,6 @@ import type { Context } from "./context";
 import type { PlanningInput } from "./plan";
 import { startingState } from "./recover";
 
-interface ExecuteResult extends RunResult {
-  /** Outputs that are known after the run. */
-  readonly outputs: Readonly<Record<string, Plain>>;
-}
-
 /** How a plan is run, and what of it is remembered. */
 interface Execution {
   /** Most changes in flight at once. */
@@ -32,18 +28,18 @@ interface Execution {
   readonly exitCodeOfLeft: number;
 }
 
-/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. */
+/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
 export async function execute(
   context: Context,
   session: StateSession,
   planning: PlanningInput,
   plan: Plan,
   { parallelism, origin, exitCodeOfLeft }: Execution,
-): Promise<ExecuteResult> {
+): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
   const state = await startingState(context, session, planning.recoveredEntries);
   const journal = new RunJournal(session, state, context.clock, planning.connection.reads.serviceTime);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const record = { ...runRecord(context, plan, planning, planning.input.inventory), origin };
+  const record = { ...runRecord(context, plan, planning), origin };
   if (writes) await journal.begin(record, planning.keyId);
   const run = runOf(context, planning, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
@@ -66,11 +62,8 @@ export async function execute(
 }
 
 /** Reads resources as they are after the run; undefined where the service does not show one. */
-function settledReader({
-  reads,
-  journal,
-  types,
-}: Run): (change: Change) => Promise<LiveResource | undefined> {
+function settledReader(run: Run): (change: Change) => Promise<LiveResource | undefined> {
+  const { reads, journal, types } = run;
   let isFirst = true;
   return async ({ address, type: name, instance: { desired } }) => {
     const recorded = journal.recorded(address);
@@ -87,23 +80,13 @@ function settledReader({
   };
 }
 
-function runRecord(
-  context: Context,
-  plan: Plan,
-  {
-    connection,
-    retriableIntents,
-    earlierPreexistingIds,
-  }: Pick<PlanningInput, "connection" | "retriableIntents" | "earlierPreexistingIds">,
-  inventory: readonly LiveResource[],
-): RunRecord {
+function runRecord(context: Context, plan: Plan, planning: PlanningInput): RunRecord {
+  const { connection, retriableIntents, earlierPreexistingIds, input } = planning;
   const idsByName = new Map<string, string[]>();
   // A service may keep names in a form of its own.
   const keyOf = (type: string, name: string): string => `${type} ${plainName(name)}`;
-  for (const { type, name, id } of inventory) {
-    const ids = idsByName.get(keyOf(type, name));
-    if (ids) ids.push(id);
-    else idsByName.set(keyOf(type, name), [id]);
+  for (const { type, name, id } of input.inventory) {
+    append(idsByName, keyOf(type, name), id);
   }
   const retriedAddresses = new Set(retriableIntents.map(({ address }) => address));
   const fences = plan.changes.flatMap(({ address, type, name, action, instance }) => {

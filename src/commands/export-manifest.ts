@@ -5,12 +5,12 @@ import { maxFileBytes } from "../manifest/files";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import type { LiveResource, Offers } from "../model/live";
+import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { uuidPattern } from "../model/text";
 import { type Plain, plainEqual, type Reference, Template } from "../model/value";
-import { importableTypes, resourceTypes } from "../resources";
+import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
 
 export interface ExportRequest {
@@ -50,7 +50,11 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     const place = names.get(one);
     if (place === undefined) return [];
     const parent = one.parentId === null ? undefined : byId.get(one.parentId);
-    const block = blockOf(one, place, catalog, { isNamedByIdOnly: isAmbiguous(one, live), parent });
+    // Another resource of its type may have the same name and parent: then its id names it.
+    const isSame = ({ type, name, parentId }: LiveResource): boolean =>
+      type === one.type && name === one.name && parentId === one.parentId;
+    const isNamedByIdOnly = live.filter(isSame).length > 1;
+    const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
     return [withReferences(block, references.get(one))];
   });
   const diagnostics: Diagnostic[] = live
@@ -134,11 +138,8 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined) {
-    const hint =
-      didYouMean(
-        text,
-        roots.map(({ name }) => name),
-      ) ?? "rnv export without --project shows all of them";
+    const names = roots.map(({ name }) => name);
+    const hint = didYouMean(text, names) ?? "rnv export without --project shows all of them";
     throw failure("command.usage", `there is no project "${text}"`, { hint });
   }
   const hint = `use an id: ${found.map(({ id }) => id).join(", ")}`;
@@ -152,13 +153,6 @@ function within(root: LiveResource, all: readonly LiveResource[]): readonly Live
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
   return [...found.values()];
 }
-
-/** Another resource of its type has the same name and parent: only its id tells them apart. */
-const isAmbiguous = (one: LiveResource, live: readonly LiveResource[]): boolean =>
-  live.some(
-    (other) =>
-      other !== one && other.type === one.type && other.name === one.name && other.parentId === one.parentId,
-  );
 
 /** Returns the block that declares a live resource: attributes that differ from the defaults, secrets preserved. */
 export function blockOf(
@@ -179,7 +173,10 @@ export function blockOf(
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
     const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
-    const isDefault = plainEqual(value, base.get(path)) || isDefaultChoice(value, parent?.offers?.[path]);
+    // What the parent chooses where nothing is declared.
+    const chosen = (parent?.offers?.[path] ?? []).filter(({ isDefault }) => isDefault);
+    const isChosen = chosen.some(({ id, name }) => value === name || value === id);
+    const isDefault = plainEqual(value, base.get(path)) || isChosen;
     if (isDeclarable && value !== null && !isDefault) written.set(path, value);
   }
   // A secret stays where it is: its value is never read.
@@ -187,12 +184,8 @@ export function blockOf(
   return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
 }
 
-/** It is what the parent chooses where nothing is declared. */
-const isDefaultChoice = (value: Plain | undefined, offered: Offers[string] = []): boolean =>
-  offered.some(({ id, name, isDefault }) => isDefault && (value === name || value === id));
-
 function typeOf(name: string): Resource {
-  const type = resourceTypes.find((candidate) => candidate.type === name);
+  const type = typeNamed(name);
   if (!type) throw new Error(`a listing of the unknown type ${name}`);
   return type;
 }

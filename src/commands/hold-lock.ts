@@ -2,7 +2,7 @@ import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { durationText, reminderAfter } from "../model/time";
 import { escapeText } from "../report/escape-text";
 import { elapsedText } from "../report/time-text";
-import type { LockHolder, LockWait, StateSession } from "../state/backend";
+import type { LockWait, StateSession } from "../state/backend";
 import type { Context } from "./context";
 
 interface StateLock {
@@ -75,28 +75,20 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
   let told: string | undefined;
   let times = 0;
   return (holder) => {
-    const who = nameOf(holder);
+    const named = holder && escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
+    const who = named ?? "another run";
     const waited = clock.elapsed() - startedAt;
     const isNew = who !== told;
     if (!isNew && waited < reminderAfter(times)) return;
     if (!isNew) times += 1;
     told = who;
     const left = `at most ${durationText(Math.max(0, timeoutMs - waited))} more`;
-    const since = holder === undefined ? "" : heldSince(holder, clock.now());
+    const heldMs = clock.now() - Date.parse(holder?.since ?? "");
+    const since = heldMs >= 0 ? ` for ${elapsedText(heldMs / 1000)}` : "";
     say?.(
       isNew
         ? `The state is locked by ${who}${since}; waiting ${left}`
         : `Still waiting for the lock of ${who} (${elapsedText(waited / 1000)} so far, ${left})`,
     );
   };
-}
-
-const nameOf = (holder: LockHolder | undefined): string =>
-  holder === undefined
-    ? "another run"
-    : escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
-
-function heldSince({ since }: LockHolder, now: number): string {
-  const seconds = (now - Date.parse(since)) / 1000;
-  return seconds >= 0 ? ` for ${elapsedText(seconds)}` : "";
 }

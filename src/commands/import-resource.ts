@@ -172,10 +172,8 @@ async function readLive(
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
       parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
-    throw failure("live.import_missing", `${type.type} ${id} ${where}`, {
-      address,
-      hint: "check the address",
-    });
+    const hint = "check the address";
+    throw failure("live.import_missing", `${type.type} ${id} ${where}`, { address, hint });
   }
   return read.live;
 }
@@ -216,12 +214,8 @@ async function undeclared(
   const names = nameOf(address).split(".");
   const block = blockOf(live, names, (await reads.catalog()) as Catalog);
   const isStack = desired !== undefined && merged === undefined;
-  const where =
-    desired === undefined
-      ? "write it to rnv.yaml"
-      : isStack
-        ? "add it to the stack"
-        : "add it to the manifest";
+  const addTo = isStack ? "add it to the stack" : "add it to the manifest";
+  const where = desired === undefined ? "write it to rnv.yaml" : addTo;
   return error(
     "live.import_undeclared",
     `${address} is not declared: ${desired === undefined ? "there is no manifest" : "the next plan would delete what is imported there"}`,

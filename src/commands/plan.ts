@@ -232,7 +232,7 @@ async function revealValues(revealing: Revealing): Promise<{
       const { live } = change.instance;
       if (!live || paths.length === 0) return [];
       try {
-        return [[change.address, await reveal(revealing, { change, live, paths })] as const];
+        return [[change.address, await reveal(revealing, change, live, paths)] as const];
       } catch (failure) {
         diagnostics.push(notRevealed(change, failure));
         return [];
@@ -278,13 +278,12 @@ function notRevealed({ address, instance }: Change, failure: unknown): Diagnosti
   return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
 }
 
-interface RevealTarget {
-  readonly change: Change;
-  readonly live: LiveResource;
-  readonly paths: readonly string[];
-}
-
-async function reveal({ input, reads }: Revealing, { change, live, paths }: RevealTarget): Promise<Revealed> {
+async function reveal(
+  { input, reads }: Revealing,
+  change: Change,
+  live: LiveResource,
+  paths: readonly string[],
+): Promise<Revealed> {
   const { address, previousAddress, instance, type } = change;
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};

@@ -30,7 +30,7 @@ export interface Promotion {
 /** The attribute that pins a commit. */
 const pin = deployment.computed.commitSha?.pinnedBy ?? "";
 
-export interface PromoteOutcome extends Outcome {
+interface PromoteOutcome extends Outcome {
   /** Those that differ; empty where a service cannot be promoted. */
   readonly promotions: readonly Promotion[];
 }

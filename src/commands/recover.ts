@@ -76,6 +76,8 @@ async function readInput(
   const refreshed = await refresh(target);
   const filled = fillData(desired, refreshed.data);
   const { stage } = originOf(context);
+  // Values are compared with each other before there is a key: a key for this plan alone tells which are equal.
+  const isKeyless = request.verifyValues === true && (state?.keyId ?? null) === null;
   return {
     desired: filled.desired,
     data: filled.uses,
@@ -92,14 +94,10 @@ async function readInput(
     timestamp: new Date(context.clock.now()).toISOString(),
     types: resourceTypes,
     options,
-    fingerprintKey: key.key ?? (comparesWithoutKey(request, state) ? context.randomBytes(32) : undefined),
+    fingerprintKey: key.key ?? (isKeyless ? context.randomBytes(32) : undefined),
     previousFingerprintKey: key.previous?.key,
   };
 }
-
-/** Values are compared with each other before there is a key: a key for this plan alone tells which are equal. */
-const comparesWithoutKey = ({ verifyValues }: PlanRequest, state: State | undefined): boolean =>
-  verifyValues === true && (state?.keyId ?? null) === null;
 
 /** Settles the writes that an earlier run left open, before anything new is planned or sent. */
 export async function recoverWrites(

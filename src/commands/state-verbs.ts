@@ -20,7 +20,7 @@ import { holdLock } from "./hold-lock";
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
   { backend }: Pick<Context, "backend">,
-  { lockId }: { readonly lockId: string },
+  lockId: string,
 ): Promise<LockHolder> {
   const removed = await backend.forceUnlock(lockId);
   if (removed) return removed;
@@ -53,7 +53,9 @@ export function moveState(
     const found = findRecorded(session.state, request.from);
     if (found.diagnostic || session.state === undefined) return refused(found.diagnostic);
     const to = parseAddress(request.to);
-    if (to === undefined) return refused(notAnAddress(request.to));
+    const hint = "an address looks like service.shop.api";
+    if (to === undefined)
+      return refused(error("command.usage", `"${request.to}" is not an address`, { hint }));
     const moves = movesBelow(session.state, found.address, to);
     let moved: Edited = { state: session.state, diagnostics: [] };
     for (const move of moves) {
@@ -174,9 +176,6 @@ const refused = (...diagnostics: readonly (Diagnostic | undefined)[]): Edit => (
   addresses: [],
 });
 
-const notAnAddress = (text: string): Diagnostic =>
-  error("command.usage", `"${text}" is not an address`, { hint: "an address looks like service.shop.api" });
-
 /** Edits the state under its lock and writes it, unless the edit was refused. */
 function edit(
   context: Context,
@@ -236,4 +235,24 @@ export function findRecorded(state: State | undefined, text: string): Found {
   const summary =
     address === undefined ? `"${text}" is not an address` : `${text} is not recorded in the state`;
   return { diagnostic: error("state.address_unknown", summary, { hint }) };
+}
+
+/** Whether a state owns nothing and no run of it is left open. */
+export const isEmptied = (state: State | undefined): boolean =>
+  state === undefined ||
+  (Object.keys(state.resources).length === 0 && state.open.length === 0 && state.run === null);
+
+/**
+ * Removes a state that owns nothing, as it is under its lock; false where it owns something by now, or where its store
+ * removes nothing. `beside` removes, under the lock too, what belongs to it alone.
+ */
+export function eraseState(
+  context: Context,
+  { lockTimeoutMs, beside }: { readonly lockTimeoutMs: number; readonly beside: () => void },
+): Promise<boolean> {
+  return holdLock(context, { command: "stage sweep", timeoutMs: lockTimeoutMs }, async (session) => {
+    if (!isEmptied(session.state) || !(await session.erase())) return false;
+    beside();
+    return true;
+  });
 }

@@ -38,11 +38,9 @@ export async function status(
   );
 }
 
-const secretPaths = pathsWith(variable, "secret");
-
 function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): ShownVariable {
   const recorded = Object.values(resources).find((one) => one.type === "variable" && one.id === id);
-  const isSet = secretPaths.some((path) => recorded?.applied[path] !== undefined);
+  const isSet = pathsWith(variable, "secret").some((path) => recorded?.applied[path] !== undefined);
   const managed = recorded === undefined ? "no" : isSet ? "rnv" : "preserve";
   return { key, managed, ...(updatedAt && { changed: updatedAt }) };
 }

@@ -9,22 +9,14 @@ import { type Context, type Outcome, succeeded } from "./context";
 import { refuseHandOver } from "./hand-over";
 import { type Loaded, load } from "./load";
 
-export interface TerraformImportsRequest {
-  readonly files: readonly string[];
-  /** Writes the resource blocks of what the manifest declares, too. */
-  readonly blocks: boolean;
-}
-
-export interface TerraformImportsOutcome extends Outcome {
-  /** HCL. */
-  readonly text?: string;
-}
-
-/** `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform. Writes nothing. */
+/**
+ * `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform, in HCL; with `blocks` the resource
+ * blocks of what the manifest declares, too. Writes nothing.
+ */
 export async function terraformImports(
   context: Pick<Context, "backend" | "cwd" | "environment" | "standardInput" | "untrusted" | "stack">,
-  { files, blocks }: TerraformImportsRequest,
-): Promise<TerraformImportsOutcome> {
+  { files, blocks }: { readonly files: readonly string[]; readonly blocks: boolean },
+): Promise<Outcome & { readonly text?: string }> {
   const state = await context.backend.read();
   refuseHandOver(state);
   const recorded = entriesOf(state).filter(([, { retained }]) => retained !== true);

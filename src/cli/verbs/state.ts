@@ -289,7 +289,7 @@ export const forceUnlockVerb: Verb = {
   handler: async (invocation) => {
     const lockId = invocation.positional[0] as string;
     const { host, pid, command, since } = await withContext(invocation, (context) =>
-      forceUnlock(context, { lockId }),
+      forceUnlock(context, lockId),
     );
     invocation.terminal.out(
       `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
-import { eraseState } from "../../commands/erase-state";
+import { eraseState } from "../../commands/state-verbs";
 import { runTargets } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { listStages, type StageDeclaration } from "../../manifest/stages";

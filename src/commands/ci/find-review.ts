@@ -15,19 +15,15 @@ export interface Review {
   readonly isUnread?: true;
 }
 
-/** Where the review is looked for. */
-interface ReviewPlace {
-  /** As the job says; else it is found by the commit. */
-  readonly pullRequest?: number | undefined;
-  readonly commit?: string | undefined;
-  /** The commits before it that came with the same push. */
-  readonly earlier?: readonly string[] | undefined;
-}
-
-/** Finds the pull requests of a job, and our comments on them. */
+/**
+ * Finds the pull requests of a job, and our comments on them: the one that the job names, else those of its commit and of the
+ * `earlier` ones, which came with the same push.
+ */
 export async function findReview(
   host: CodeHost,
-  { pullRequest, commit, earlier = [] }: ReviewPlace,
+  pullRequest: number | undefined,
+  commit: string | undefined,
+  earlier: readonly string[] = [],
 ): Promise<Review> {
   const found = pullRequest ?? (await findMerged(host, commit));
   if (found === undefined) return { comments: [] };
@@ -70,7 +66,7 @@ export function recordsOf(
 }
 
 /** Finds the pull request that a commit was merged with: one that is open has not been reviewed yet. */
-export const findMerged = async (host: CodeHost, commit: string | undefined): Promise<number | undefined> =>
+const findMerged = async (host: CodeHost, commit: string | undefined): Promise<number | undefined> =>
   commit === undefined
     ? undefined
     : (await host.pullRequestsOf(commit)).find(({ isMerged }) => isMerged)?.number;

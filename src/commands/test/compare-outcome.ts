@@ -28,9 +28,7 @@ export function compareOutcome(
   const found = compareDiagnostics(expect, outcome.diagnostics);
   const differences = [
     ...difference("diagnostics", found.expected, found.got),
-    ...(expect.exitCode === undefined || expect.exitCode === exitCode
-      ? []
-      : difference("exit code", [String(expect.exitCode)], [String(exitCode)])),
+    ...difference("exit code", [String(expect.exitCode ?? exitCode)], [String(exitCode)]),
     ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
     ...(expect.policies ? comparePolicies(expect.policies, plan?.checks ?? []) : []),
     ...(expect.values ? compareValues(expect.values, outcome.after ?? plan) : []),
@@ -142,11 +140,8 @@ function comparePolicies(
       told?.address === undefined || status === wanted[name] ? "" : ` of ${told.address}: ${told.message}`;
     return `${name}: ${status ?? "not judged"}${where}`;
   });
-  return difference(
-    "policies",
-    names.map((name) => `${name}: ${wanted[name]}`),
-    got,
-  );
+  const expected = names.map((name) => `${name}: ${wanted[name]}`);
+  return difference("policies", expected, got);
 }
 
 function compareValues(
@@ -162,11 +157,8 @@ function compareValues(
       return { expected: `${address} ${path}: ${expected}`, got: `${address} ${path}: ${got}` };
     });
   });
-  return difference(
-    "values",
-    rows.map(({ expected }) => expected),
-    rows.map(({ got }) => got),
-  );
+  const [expected, got] = [rows.map((row) => row.expected), rows.map((row) => row.got)];
+  return difference("values", expected, got);
 }
 
 const sensitive = "(sensitive)";
@@ -188,21 +180,16 @@ function compareOutputs(
   const found = (name: string): string =>
     outputs === undefined ? sideText(plan?.plannedOutputs[name]) : shownJson(outputs[name]);
   const names = Object.keys(wanted);
-  return difference(
-    "outputs",
-    names.map((name) => `${name}: ${shownJson(wanted[name])}`),
-    names.map((name) => `${name}: ${found(name)}`),
-  );
+  const expected = names.map((name) => `${name}: ${shownJson(wanted[name])}`);
+  const got = names.map((name) => `${name}: ${found(name)}`);
+  return difference("outputs", expected, got);
 }
 
-const sideText = (side: ShownValue | undefined): string => {
+function sideText(side: ShownValue | undefined): string {
   if (side?.kind === "value") return shownJson(side.value);
-  return side === undefined || side.kind === "absent"
-    ? "absent"
-    : side.kind === "secret"
-      ? "(sensitive)"
-      : "known after apply";
-};
+  if (side === undefined || side.kind === "absent") return "absent";
+  return side.kind === "secret" ? sensitive : "known after apply";
+}
 
 const shownJson = (value: unknown): string =>
   value === undefined ? "absent" : canonicalJson(value as Plain);
