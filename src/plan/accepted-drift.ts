@@ -11,21 +11,15 @@ import {
   type PendingResource,
 } from "./drift";
 
-/** A report without what is accepted, and how the entries fared. */
-export interface Judged {
-  readonly report: DriftReport;
-  /** Entries for this stage, by what became of them. */
-  readonly used: ReadonlySet<Acceptance>;
-  readonly unused: readonly Acceptance[];
-  readonly expired: readonly Acceptance[];
-}
+/** A report without what is accepted, and the entries for a stage by what became of them. */
+export type Judged = ReturnType<typeof acceptDrift>;
 
 /** Takes out of a report what entries accept for `stage` at the time `now`. */
 export function acceptDrift(
   report: DriftReport,
   acceptances: readonly Acceptance[],
   { now, stage }: { readonly now: number; readonly stage?: string | undefined },
-): Judged {
+) {
   const own = acceptances.filter((one) => appliesTo(one, stage));
   const expired = own.filter(({ endsAt }) => endsAt <= now);
   const standing = own

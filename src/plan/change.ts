@@ -105,11 +105,7 @@ export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.n
 function bindingOf({ live, type }: ResourceInstance): Binding | null {
   if (!live) return null;
   const attributes = canonicalJson(Object.fromEntries(withoutOpenFields(type, live.attributes)) as Plain);
-  return {
-    id: live.id,
-    updatedAt: live.updatedAt ?? null,
-    digest: sha256(attributes),
-  };
+  return { id: live.id, updatedAt: live.updatedAt ?? null, digest: sha256(attributes) };
 }
 
 /** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */

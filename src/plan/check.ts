@@ -147,10 +147,9 @@ const named = (instances: readonly ResourceInstance[]): string =>
 function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.archives?.unlisted))].join(", ");
   const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
-  return warning("live.unlisted", summary, {
-    detail: `Would be created: ${named(creates)}`,
-    hint: `to take over an archived one, name its id: ${phrasesFor(creates[0]?.desired).takeOver("ID")}`,
-  });
+  const detail = `Would be created: ${named(creates)}`;
+  const hint = `to take over an archived one, name its id: ${phrasesFor(creates[0]?.desired).takeOver("ID")}`;
+  return warning("live.unlisted", summary, { detail, hint });
 }
 
 /** Warns where a retained resource has the name and the parent of a create. */
@@ -161,14 +160,10 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
     (one) => one.type === type && one.recorded?.name === written && one.recorded?.parent === made.parent,
   );
   if (other === undefined) return [];
-  return [
-    warning("plan.retained", `${other.address} is archived and has the name of ${address}`, {
-      address,
-      detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
-      hint: `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`,
-      range: desired?.range,
-    }),
-  ];
+  const summary = `${other.address} is archived and has the name of ${address}`;
+  const detail = `A second one would be created beside it (id ${other.recorded?.id}).`;
+  const hint = `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`;
+  return [warning("plan.retained", summary, { address, detail, hint, range: desired?.range })];
 }
 
 const left = (retained: readonly ResourceInstance[]): Diagnostic =>

@@ -94,12 +94,8 @@ function fillAttributes(
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).filter(({ address }) => isDataAddress(address));
 
-interface FillTarget {
-  readonly address?: Address;
-  readonly attribute: string;
-  /** An output may hold any value; an attribute holds text. */
-  readonly isOutput: boolean;
-}
+/** What a value is for: an output may hold any value, an attribute holds text. */
+type FillTarget = Pick<Diagnostic, "address" | "attribute"> & { readonly isOutput: boolean };
 
 function fillValue(
   { value, range }: DesiredAttribute,

@@ -82,7 +82,7 @@ function decideRefresh(instance: ResourceInstance): Decision {
 
 /** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
 function decideRemoval(instance: ResourceInstance, context: DecisionContext): Decision {
-  const { children, decisions } = context;
+  const { decisions } = context;
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
@@ -101,7 +101,7 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
     return { ...nothing, ...archived, reason: "onRemove: archive; declared again, it is restored" };
   if (instance.type.removedWithParent && isKept(instance.parent && decisions.get(instance.parent)))
     return { ...forget, reason: `${instance.parent} is kept` };
-  const kept = keptChild(instance, children, decisions);
+  const kept = keptChild(instance, context);
   if (kept) return { ...forget, retains: kept.retains, reason: `it still holds ${kept.instance.address}` };
   return { ...nothing, action: "delete", onRemove: "delete", withParent, ...whyAgain(instance) };
 }
@@ -139,8 +139,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
 function keptChild(
   instance: ResourceInstance,
-  children: DecisionContext["children"],
-  decisions: Decisions,
+  { children, decisions }: DecisionContext,
 ): Decision | undefined {
   const kept = (children.get(instance.address) ?? [])
     .filter(({ type }) => !type.removedWithParent)

@@ -16,22 +16,14 @@ import {
 } from "./plan";
 import type { ResolvedInstance } from "./resolve";
 
-export interface AttributesDiff {
-  readonly changes: readonly AttributeChange[];
-  readonly released: readonly AttributeChange[];
-  readonly drift: readonly AttributeChange[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed">;
+
+export type AttributesDiff = ReturnType<typeof diffAttributes>;
 
 /** The verdict of one row of the table about a field: it is the same, it is released, or it is set. */
 type FieldVerdict = "same" | "released" | SetVerdict;
 
-interface SetVerdict {
-  readonly cause: ChangeCause;
-  readonly liveChangedToo?: true;
-}
+type SetVerdict = { readonly cause: ChangeCause; readonly liveChangedToo?: true };
 
 /**
  * Who owns a field (DESIGN section 4). D declared, L last applied, V live overlaid on the defaults, C the default;
@@ -48,7 +40,7 @@ interface SetVerdict {
  * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
  * | absent | none | any      | not ours: never comes here               |
  */
-export function diffAttributes(instance: ResourceInstance, declared: DeclaredFields): AttributesDiff {
+export function diffAttributes(instance: ResourceInstance, declared: DeclaredFields) {
   const changes: AttributeChange[] = [];
   const released: AttributeChange[] = [];
   const drift: AttributeChange[] = [];
@@ -77,18 +69,12 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   return { changes, released, drift, diagnostics };
 }
 
-interface Differing {
-  readonly path: string;
-  readonly rule: AttributeRule;
-  readonly verdict: Exclude<FieldVerdict, "same">;
-}
-
 /**
  * The fields, declared or recorded, that are not as they are declared; all others are not ours. Sorted, so that the
  * order of keys does not show.
  */
-function differingFields(instance: ResourceInstance, declared: DeclaredFields): readonly Differing[] {
-  const found: Differing[] = [];
+function differingFields(instance: ResourceInstance, declared: DeclaredFields) {
+  const found: { path: string; rule: AttributeRule; verdict: Exclude<FieldVerdict, "same"> }[] = [];
   const look = (value: ResolvedValue | undefined, path: string): void => {
     // A secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(instance, path)) return;

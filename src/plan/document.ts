@@ -32,7 +32,6 @@ export function planDocument(
   unbound: Unbound = new Map(),
   sources: Sources = new Map(),
 ): PlanDocument {
-  const context = { unbound, sources };
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
@@ -44,7 +43,7 @@ export function planDocument(
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
     resource_changes: plan.changes.map((change, i) =>
-      changeDocument(change, sides[i] as ChangeSides, context),
+      changeDocument(change, sides[i] as ChangeSides, unbound, sources),
     ),
     resource_drift: drifted.map((change) => driftDocument(change, sources)),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
@@ -98,11 +97,7 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
   name: nameOf(address),
 });
 
-function changeDocument(
-  change: Change,
-  sides: ChangeSides,
-  { unbound, sources }: { readonly unbound: Unbound; readonly sources: Sources },
-): DocumentObject {
+function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound, sources: Sources) {
   const fieldDocument = (field: AttributeChange) => attributeDocument(field, sources);
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];

@@ -127,15 +127,8 @@ export interface DriftReport
   readonly revealed?: Plan["revealed"];
 }
 
-interface DriftRequested {
-  /** Counted besides `drifted` and `missing`. */
-  readonly failOn?: readonly DriftClass[];
-  /** Unmanaged resources besides those that the plan knows. */
-  readonly unmanaged?: Plan["unmanaged"];
-  readonly undeclared?: readonly UndeclaredField[];
-  /** Unchecked resources besides those that the plan knows. */
-  readonly unchecked?: Plan["unchecked"];
-}
+/** What counts besides `drifted` and `missing`, and what was found besides what the plan knows. */
+type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undeclared" | "unchecked">>;
 
 /** Tells what happened behind our back from what was only not applied yet. */
 export function driftReport(

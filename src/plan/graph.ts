@@ -125,12 +125,10 @@ function declaredName({ address, desired, type }: ResourceInstance): string {
 
 function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnostic {
   const first = ring[0] as Address;
-  return error("plan.cycle", `${ring.length} resources wait for each other`, {
-    detail: [...ring, first].join(" -> "),
-    hint: "remove one of these references",
-    address: first,
-    range: instances.get(first)?.desired?.range,
-  });
+  const detail = [...ring, first].join(" -> ");
+  const found = { detail, hint: "remove one of these references", address: first };
+  const range = instances.get(first)?.desired?.range;
+  return error("plan.cycle", `${ring.length} resources wait for each other`, { ...found, range });
 }
 
 /** The addresses that a plan is about. */
@@ -204,8 +202,6 @@ function dependants({ waits, goWith }: Graph): (address: Address) => readonly Ad
 }
 
 function unknownTarget(address: Address, instances: ResourceInstances): Diagnostic {
-  return error("plan.target_unknown", `${address} is neither declared nor recorded`, {
-    address,
-    hint: didYouMean(address, instances.keys()),
-  });
+  const hint = didYouMean(address, instances.keys());
+  return error("plan.target_unknown", `${address} is neither declared nor recorded`, { address, hint });
 }

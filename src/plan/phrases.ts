@@ -2,16 +2,12 @@ import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 
 /** Words of a hint about the source: a manifest, or a program of constructs. */
-interface Phrases {
-  readonly takeOver: (id: string) => string;
-  readonly move: (from: string, to: Address) => string;
-  readonly confirm: (address: Address) => string;
-}
+type Phrases = typeof manifestPhrases;
 
-const manifestPhrases: Phrases = {
-  takeOver: (id) => `import: ${id}`,
-  move: (from, to) => `moved: [{ from: ${from}, to: ${to} }]`,
-  confirm: (address) => `removed: [${address}]`,
+const manifestPhrases = {
+  takeOver: (id: string) => `import: ${id}`,
+  move: (from: string, to: Address) => `moved: [{ from: ${from}, to: ${to} }]`,
+  confirm: (address: Address) => `removed: [${address}]`,
 };
 
 const constructPhrases: Phrases = {

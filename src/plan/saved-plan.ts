@@ -144,22 +144,18 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
   const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
   const addresses = [...new Set([...before.keys(), ...after.keys()])].sort();
-  // What else differs may only follow from these.
+  // What else differs may only follow from these, and what runs because of other changes from those.
   for (const address of addresses) {
     if (!before.has(address)) return stale(`${address} would change now`, address);
     if (!after.has(address)) return stale(`${address} no longer needs to change`, address);
   }
-  for (const address of [...addresses.filter((one) => !isReaction(after.get(one))), ...addresses]) {
+  for (const address of [...addresses.filter((one) => after.get(one)?.reason === undefined), ...addresses]) {
     const moved = firstDifference(before.get(address), after.get(address));
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
   return output === undefined ? undefined : stale(`output ${output} is another`);
 }
-
-/** It runs because of other changes. */
-const isReaction = (change: object | undefined): boolean =>
-  change !== undefined && "reason" in change && change.reason !== undefined;
 
 const stale = (why: string, address?: string): Diagnostic =>
   error("plan.stale", `the saved plan is out of date: ${why}`, {
@@ -175,12 +171,12 @@ const unboundIn = ({ resource_changes: changes }: PlanDocument): Unbound =>
 type ChangeDocument = PlanDocument["resource_changes"][number];
 
 /** Changes by address, without those that change nothing, and without what says nothing of what apply would do. */
-const changesByAddress = ({ resource_changes: changes }: PlanDocument): ReadonlyMap<string, object> =>
+const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
   new Map(
     changes
       .filter((change) => !isNoOp(change))
       .map(({ references: _references, parent: _parent, removal_declared: _declared, ...change }) => [
-        change.address,
+        change.address as string,
         { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
       ]),
   );

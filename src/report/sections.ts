@@ -78,9 +78,9 @@ export const longestName = 120;
 
 /** A section in Markdown: rows as a list. */
 export function sectionMarkdown({ heading, rows }: Section): string {
-  // The escape trims what stands between code and code.
+  const gap = (isThere: boolean): string => (isThere ? " " : "");
   const prose = (text: string): string =>
-    text.trim() === "" ? text.slice(0, 1) : text.replace(/\S(?:.*\S)?/s, escapeMarkdown);
+    `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
   const shown = (part: string | Code): string =>
     typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
   const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));

@@ -1,5 +1,5 @@
 import type * as cel from "@marcbachmann/cel-js";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Check, Policy, PolicyExpression } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
@@ -88,11 +88,6 @@ function readingOf(
   return { environment, variables: Object.keys(variables), names };
 }
 
-interface Problem {
-  readonly summary: string;
-  readonly range?: { readonly start: number; readonly end: number };
-}
-
 /** Signs of other languages, and what CEL writes. */
 const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or: "||", not: "!" };
 
@@ -100,7 +95,7 @@ const meantSigns: Readonly<Record<string, string>> = { "=": "==", and: "&&", or:
 function mistakeIn(
   { name }: Policy,
   { text, start, range: whole }: PolicyExpression,
-  { summary, range }: Problem,
+  { summary, range }: { readonly summary: string; readonly range?: Omit<SourceRange, "file"> },
   reading: Reading,
 ): Diagnostic {
   const isPlaced = range !== undefined && start !== undefined;
@@ -108,10 +103,8 @@ function mistakeIn(
   const word = range === undefined ? "" : text.slice(range.start, range.end);
   const variables = reading.variables.map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
-  return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, {
-    range: at,
-    hint: meantBy(word, summary, reading) ?? hint,
-  });
+  const details = { range: at, hint: meantBy(word, summary, reading) ?? hint };
+  return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, details);
 }
 
 /** Returns a hint where a word of an expression is nearly another one. */
