@@ -115,7 +115,9 @@ function writtenLifecycle(archives: boolean, isOverlay: boolean): z.ZodType {
     onRemove: filledIn(shape.onRemove),
   };
   const written = Object.entries(keys).map(([key, one]) => [key, isOverlay ? orNull(one) : one]);
-  return z.strictObject(Object.fromEntries(written)).meta({ patternProperties: freeKeys }).nullable();
+  const description = "Whether it may be destroyed, what becomes of it then, and which changes are ignored.";
+  const block = z.strictObject(Object.fromEntries(written));
+  return block.meta({ patternProperties: freeKeys, description }).nullable();
 }
 
 function placesIn(places: ReadonlyMap<string, PlacedType>, making: Making): Record<string, z.ZodType> {

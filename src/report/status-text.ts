@@ -48,7 +48,8 @@ export function oneStatusText(service: RunningService, now: number, style: Style
     ["since", release && since],
     ["by", release?.actor && escapeText(release.actor)],
     ["latest", latest && !isNoteEnough ? latestText(latest) : undefined],
-    ...notesOf(service, now).map((note) => ["note", note] as const),
+    ...variableNotes(service, now).map((note) => ["variable", note] as const),
+    ...standingNotes(service, now).map((note) => ["note", note] as const),
   ]);
   const title = address.endsWith(`.${name}`) ? "" : ` (${quoteText(name)})`;
   return `${[`${style.colors.bold(escapeText(address))}${title}`, ...facts].join("\n")}\n`;
@@ -79,12 +80,19 @@ function runsText({ runs, archived }: RunningService, { colors }: Style): string
 
 const managedWords = { rnv: "managed by rnv", preserve: "preserved", no: "not managed" } as const;
 
-/** Notes that stand below the row of a service. */
-const notesOf = ({ standing, reason, variables = [] }: RunningService, now: number): string[] => [
-  ...variables.map(
+/** Notes below the row of a service. */
+const notesOf = (service: RunningService, now: number): string[] => [
+  ...variableNotes(service, now),
+  ...standingNotes(service, now),
+];
+
+const variableNotes = ({ variables = [] }: RunningService, now: number): string[] =>
+  variables.map(
     ({ key, managed, changed = "" }) =>
       `${escapeText(key)}: ${managedWords[managed]}, changed ${timeAgo(changed, now)}`,
-  ),
+  );
+
+const standingNotes = ({ standing, reason }: RunningService, now: number): string[] => [
   ...(reason === undefined ? [] : [escapeText(reason)]),
   ...standing.filter(({ code }) => code !== "suspended").map((one) => noteText(one, now)),
 ];

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
 import { type LockHolder, largestSnapshot, NoRoomForIntent, type StateSession } from "./backend";
@@ -86,8 +86,8 @@ export class Session implements StateSession {
 
   append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
-      const failure = this.#over ?? this.store.failure;
-      if (failure !== undefined) return reject(failure);
+      const ended = this.#over ?? this.store.failure;
+      if (ended !== undefined) return reject(ended);
       this.#queue.push({ entries, durable, resolve, reject });
       if (durable || this.store.append) return this.#flushInTurn();
       resolve();
@@ -164,9 +164,9 @@ export class Session implements StateSession {
     const durable = batch.some((request) => request.durable);
     try {
       await this.store.append?.(entries, durable);
-    } catch (failure) {
-      const isApart = batch.length > 1 && (failure as Error).cause instanceof NoRoomForIntent;
-      if (!isApart) throw failure;
+    } catch (cause) {
+      const isApart = batch.length > 1 && (cause as Error).cause instanceof NoRoomForIntent;
+      if (!isApart) throw cause;
       // Intents that find no room must not take outcomes with them.
       for (const request of batch) await this.#append([request]).catch(request.reject);
     }
@@ -187,8 +187,8 @@ export class Session implements StateSession {
 
   async #write(state: State): Promise<State> {
     const { store, cipher } = this;
-    const failure = this.#over ?? store.failure;
-    if (failure !== undefined) throw failure;
+    const ended = this.#over ?? store.failure;
+    if (ended !== undefined) throw ended;
     this.#current = state;
     this.#hasUnsaved = true;
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
@@ -205,11 +205,9 @@ export class Session implements StateSession {
   }
 }
 
-const tooLarge = (location: string): DiagnosticsError =>
-  new DiagnosticsError([
-    error(
-      "state.write_failed",
-      `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`,
-      { hint: "split the manifest into several, each with a state of its own" },
-    ),
-  ]);
+const tooLarge = (location: string): DiagnosticsError => {
+  const summary = `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`;
+  return failure("state.write_failed", summary, {
+    hint: "split the manifest into several, each with a state of its own",
+  });
+};

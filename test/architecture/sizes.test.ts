@@ -17,30 +17,30 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_491, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_758, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_513, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_717, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 7_958,
+    ceiling: 7_367,
     budget: 5_700,
   },
-  "manifest/convert": { paths: ["manifest/convert"], ceiling: 743, budget: 700 },
-  stack: { paths: ["stack"], ceiling: 4_779, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_414, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_892, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_845, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 4_321, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 6_592, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_155, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 8_068, budget: 6_800 },
+  "manifest/convert": { paths: ["manifest/convert"], ceiling: 784, budget: 700 },
+  stack: { paths: ["stack"], ceiling: 4_692, budget: 4_350 },
+  plan: { paths: ["plan"], ceiling: 5_069, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_889, budget: 2_400 },
+  apply: { paths: ["apply"], ceiling: 2_844, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 4_322, budget: 3_300 },
+  report: { paths: ["report"], ceiling: 6_407, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 4_910, budget: 4_600 },
+  cli: { paths: ["cli"], ceiling: 7_558, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_892, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 68_886, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 66_989, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [

@@ -24,6 +24,7 @@ describe("rnv explain", () => {
   it("knows the fields of the manifest that no resource has, and its blocks", async () => {
     for (const [word, text] of [
       ["dependsOn", "settled before this one"],
+      ["lifecycle", "Whether it may be destroyed"],
       ["lifecycle.preventDestroy", "Refuse every plan"],
       ["stages.overlay", "laid over this one"],
       ["removed", "whose deletion is confirmed"],

@@ -46,6 +46,7 @@ interface FieldSchema {
   readonly pattern?: string;
   readonly items?: FieldSchema;
   readonly anyOf?: readonly FieldSchema[];
+  readonly allOf?: readonly FieldSchema[];
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly additionalProperties?: FieldSchema | boolean;
 }
@@ -66,7 +67,8 @@ function manifestFields(): readonly Field[] {
   const referred = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
   const found = new Map<string, Field>();
   const walk = (schema: FieldSchema, type: ResourceType | undefined, path: string): void => {
-    const { $ref, description, properties = {}, additionalProperties, items, anyOf = [] } = schema;
+    const { $ref, description, properties = {}, additionalProperties, items } = schema;
+    const { anyOf = [], allOf = [] } = schema;
     const name = `${type?.type ?? ""} ${path}`;
     if (path !== "" && description !== undefined && !found.has(name)) found.set(name, { type, path, schema });
     const definition = $ref === undefined ? undefined : definitions[referred($ref)];
@@ -75,7 +77,7 @@ function manifestFields(): readonly Field[] {
     for (const [key, one] of Object.entries(properties))
       walk(one, type, path === "" ? key : `${path}.${key}`);
     const values = typeof additionalProperties === "object" ? [additionalProperties] : [];
-    for (const one of [...values, ...(items ? [items] : []), ...anyOf]) walk(one, type, path);
+    for (const one of [...values, ...(items ? [items] : []), ...anyOf, ...allOf]) walk(one, type, path);
   };
   walk(manifest, undefined, "");
   for (const type of resourceTypes) walk(definitions[type.type] ?? {}, type, "");
