@@ -12,7 +12,7 @@ const shortestWord = 4;
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Words in which the service tells its progress: no secrets, and code decides by them. */
-const ownWords = wordsIn(`
+const reservedWords = wordsIn(`
   superseded cancelled preparing building deploying starting complete suspended suspending
   checkout check-out payments purchase subscription subscriptions
 `);
@@ -39,7 +39,7 @@ const ellipsis = /\u2026|\.\.\./;
 const deepest = 32;
 
 /** Answers that are remembered until the first secrets are known; the reads that open a plan are three. */
-const mostEarly = 16;
+const maxBufferedAnswers = 16;
 
 /**
  * Masks the secrets that a client knows of in the texts of the service, in all their forms (`secretForms`),
@@ -75,12 +75,12 @@ export class Redactor {
     if (early === undefined) return false;
     this.#early = undefined;
     if (!isMore && this.#added.length === 0) return false;
-    return early.length > mostEarly || early.some((body) => this.#mask(body) !== body);
+    return early.length > maxBufferedAnswers || early.some((body) => this.#mask(body) !== body);
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
   text(text: string): string {
-    if (text.length < shortestWord || ownWords.has(text)) return text;
+    if (text.length < shortestWord || reservedWords.has(text)) return text;
     this.#learn();
     const shown = this.#withoutWords(text.replaceAll(this.#key, mask));
     if (this.#forms.size === 0) return shown;
@@ -107,7 +107,7 @@ export class Redactor {
 
   /** Returns the body of an answer to a request at `url` with its free text masked; what it leaves as it is it shares. */
   body<T>(body: T, url = ""): T {
-    if (this.#early !== undefined && this.#early.length <= mostEarly) this.#early.push(body);
+    if (this.#early !== undefined && this.#early.length <= maxBufferedAnswers) this.#early.push(body);
     const about = /\/services\/([^/?]+)/.exec(url)?.[1];
     return this.#mask(body, this.#recorded?.services.get(about ?? ""));
   }
@@ -172,7 +172,8 @@ export class Redactor {
       if (isWord && !/^\d+$/.test(text) && !commonWords.has(text.toLowerCase())) this.#words.add(text);
       if (text.length < shortest || this.#forms.has(text)) continue;
       for (const form of secretForms(text)) {
-        if (form.length < shortest || ownWords.has(form.toLowerCase()) || this.#forms.has(form)) continue;
+        if (form.length < shortest || reservedWords.has(form.toLowerCase()) || this.#forms.has(form))
+          continue;
         this.#forms.add(form);
         const start = form.slice(0, shortest);
         const lengths = this.#starts.get(start) ?? [];

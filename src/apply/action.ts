@@ -8,7 +8,7 @@ import { type Command, commandText, type RecordedResource, type RunRecord, type 
 import type { Attributes } from "../model/value";
 import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
-import { firstSentAt, journaledSend, type Left } from "./journaled-send";
+import { firstSentAt, journaledSend, type SentRecord } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
 
@@ -47,7 +47,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   );
   const since = firstSentAt(run, address);
   const close = async (result: "done" | "refused", id?: string): Promise<void> => {
-    const { recording, run: record } = id === undefined ? ({} as Left) : leftBy(run, order, { id });
+    const { recording, run: record } = id === undefined ? ({} as SentRecord) : leftBy(run, order, { id });
     const outcome = { result, status: 0, ...(id !== undefined && { id }) };
     await run.journal.closeAt(address, outcome, recording, record);
   };
@@ -110,7 +110,7 @@ export function leftBy(
   run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
   order: ActionOrder,
   made: Made,
-): Left & { readonly run: RunRecord } {
+): SentRecord & { readonly run: RunRecord } {
   const { command } = order;
   const input = inputOf(order);
   const { makes, pendingOf } = actionOf(run, order);
@@ -167,7 +167,7 @@ function recordOfMade(
   order: ActionOrder,
   type: Resource,
   { id, madeAt }: Made,
-): NonNullable<Left["recording"]> {
+): NonNullable<SentRecord["recording"]> {
   const { journal } = run;
   const input = inputOf(order);
   const { address } = input;

@@ -62,7 +62,7 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
   return {
     ...{ run, change, type, slot, parentId, recordOnAccept },
     endpoints: run.endpoints(journaledSend(writes)),
-    endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
+    endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isRetry: true })),
   };
 }
 

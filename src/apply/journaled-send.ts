@@ -21,11 +21,11 @@ export interface JournaledWrites {
   /** Of a create: attribute paths of the settings it sends. */
   readonly madeWith?: readonly string[];
   /** The same write a second time in one run, on purpose: under another key. */
-  readonly isAgain?: true;
+  readonly isRetry?: true;
   /** The verb that asks for it, outside of a plan. */
   readonly command?: Command;
   /** Returns the record that an answered write leaves. */
-  readonly after: (answered: JournaledAnswer) => Left;
+  readonly after: (answered: JournaledAnswer) => SentRecord;
 }
 
 /** The answer to a write. */
@@ -40,7 +40,7 @@ export interface JournaledAnswer {
 }
 
 /** Changes of the state after an answered write; empty: none. */
-export interface Left {
+export interface SentRecord {
   readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
   readonly run?: RunRecord;
 }
@@ -88,14 +88,14 @@ export function journaledSend(writes: JournaledWrites): Send {
  * What was made under the same key `since` it was first sent is ours, but its id may have been seen before only where an
  * interrupted run sent it. Without a time that run's is ours.
  */
-function acceptingKnown(request: ApiRequest, since: string | undefined, isCarried: boolean): ApiRequest {
+function acceptingKnown(request: ApiRequest, since: string | undefined, isResumed: boolean): ApiRequest {
   const { about } = request;
   if (!about) return request;
   const accepting: typeof about = (body) => {
     const found = about(body);
     const { isKnown, createdAt } = found;
-    const isRecent = createdAt === undefined || since === undefined ? isCarried : !isOlder(createdAt, since);
-    const isOurs = isRecent && (isCarried || isKnown === "age");
+    const isRecent = createdAt === undefined || since === undefined ? isResumed : !isOlder(createdAt, since);
+    const isOurs = isRecent && (isResumed || isKnown === "age");
     return isKnown && isOurs ? { ...found, mismatch: undefined } : found;
   };
   return { ...request, about: accepting };
@@ -110,7 +110,7 @@ async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options
 
 function intentOf(writes: JournaledWrites, request: ApiRequest): Omit<Intent, "seq"> {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
-  const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
+  const step = `${request.operation} ${request.path}${writes.isRetry ? " again" : ""}`;
   const retriable = writes.run.retriableIntents.find(
     (open) =>
       open.address === writes.address &&

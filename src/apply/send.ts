@@ -45,8 +45,8 @@ const mostAgeMs = 1000;
 async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
   const { run, change, type, parentId } = context;
   const { address, missing } = change;
-  const isCarried = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
-  if (type.reacts || !type.candidates || (type.removedWithParent && !isCarried)) return undefined;
+  const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
+  if (type.reacts || !type.candidates || (type.removedWithParent && !isResumed)) return undefined;
   run.reads.invalidate(mostAgeMs);
   // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? change.instance.recorded?.id : undefined;
@@ -56,7 +56,7 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
     throw notGone(change, recorded ?? "", "run the command again");
   const [found, ...others] = candidates;
   if (!found) return undefined;
-  if (isCarried && others.length === 0) return takeMade(context, found);
+  if (isResumed && others.length === 0) return takeMade(context, found);
   const summary = `${address} was created after the plan was made (ID ${found.id})`;
   const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
   const range = change.instance.desired?.range;

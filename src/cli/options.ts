@@ -154,7 +154,7 @@ function parallelism(): Option {
 /** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */
 function answerTimeout(): Option {
   const description = "how long to wait for one answer of the service: 30s (1m unless given)";
-  const option = new Option("--timeout <duration>", description).argParser(someTime);
+  const option = new Option("--timeout <duration>", description).argParser(positiveDuration);
   option.attributeName = () => "answerTimeout";
   return option;
 }
@@ -167,7 +167,7 @@ export function duration(text: string): number {
 }
 
 /** Parses a duration option above zero to milliseconds: what may take no time at all never ends well. */
-export function someTime(text: string): number {
+export function positiveDuration(text: string): number {
   const milliseconds = duration(text);
   if (milliseconds === 0) throw new InvalidArgumentError("Not a duration above zero, such as 30s, 5m or 1h.");
   return milliseconds;

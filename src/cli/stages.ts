@@ -97,7 +97,7 @@ export async function listIds(invocation: Invocation): Promise<readonly string[]
 }
 
 /** How a verb takes an app of several stacks. */
-type StackUse =
+type StackReading =
   /** One after the other, each after those that it needs. */
   | "each"
   /** One after the other, each before those that it needs. */
@@ -109,7 +109,7 @@ type StackUse =
 
 /** How a verb reads what it runs on. */
 export interface Reading {
-  readonly use: StackUse;
+  readonly use: StackReading;
   /**
    * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
    * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.

@@ -29,7 +29,7 @@ import { typeNamed, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
-import { connectConcealing } from "./load";
+import { connectWithRedaction } from "./load";
 import { recoverWrites, startingState } from "./recover";
 import { findRecorded } from "./state-verbs";
 
@@ -102,7 +102,7 @@ type Action = NonNullable<Resource["actions"]>[string];
  * secret is masked.
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
-  const connection = await connectConcealing(context, await context.backend.read());
+  const connection = await connectWithRedaction(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const acting = { context, connection, request };
   const sent = await holdLock(context, lock, (session) => sendLocked(acting, session));

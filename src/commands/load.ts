@@ -172,7 +172,7 @@ const declaresSecrets = (desired: Desired): boolean =>
  * Connects for a verb that reads no manifest: secrets of the manifest in the folder are masked all the same, and so are the
  * values that only the state knows.
  */
-export async function connectConcealing(context: Context, state: State | undefined): Promise<Connection> {
+export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
   connection.redact(desired ? declaredSecrets(desired) : [], state && (await recordedValues(context, state)));

@@ -127,7 +127,7 @@ export async function buildPlan(
   const { input: read, recovered, diagnostics: open } = await reading;
   if (!read) return { diagnostics: [...declared, ...open], sources };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
-  const foreseen = start.foresees ? await foresee(connection, made) : [];
+  const foreseen = start.foresees ? await checkBeforeApply(connection, made) : [];
   const judged =
     request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
   const held = request.policies && (await checkPreconditions(desired, made));
@@ -157,7 +157,7 @@ async function showProgress({ clock, progress }: Context, addresses: readonly st
 }
 
 /** Asks the service for what blocks a plan now (DESIGN section 7); returns warnings. */
-async function foresee({ reads }: Connection, plan: Plan): Promise<readonly Diagnostic[]> {
+async function checkBeforeApply({ reads }: Connection, plan: Plan): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = [];
   const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
   for (const { type, runs } of resourceTypes) {
@@ -170,7 +170,7 @@ async function foresee({ reads }: Connection, plan: Plan): Promise<readonly Diag
       const parent = desired?.parent ?? recorded?.parent;
       return (parent && ids.get(parent)) ?? [];
     });
-    for (const { code, summary, detail, hint } of await runs.foresee(reads, {
+    for (const { code, summary, detail, hint } of await runs.checkBeforeApply(reads, {
       count: planned.length,
       parentIds,
     }))

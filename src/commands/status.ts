@@ -10,7 +10,7 @@ import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Connection, Context } from "./context";
-import { connectConcealing } from "./load";
+import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
 /**
@@ -27,7 +27,7 @@ export async function status(
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
-  const { reads } = await connectConcealing(context, state);
+  const { reads } = await connectWithRedaction(context, state);
   reads.remember(state);
   return Promise.all(
     services.map(async ({ address, recorded }) => {
@@ -106,7 +106,7 @@ export async function deployments(
   { address: wanted, limit }: { readonly address: string; readonly limit: number },
 ): Promise<ReleaseList> {
   const { state, address, recorded } = findService(await context.backend.read(), wanted);
-  const { reads } = await connectConcealing(context, state);
+  const { reads } = await connectWithRedaction(context, state);
   reads.remember(state);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone")

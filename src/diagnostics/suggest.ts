@@ -42,7 +42,7 @@ export const joinHints = (...hints: readonly (string | undefined)[]): string =>
 const shortestSlip = 4;
 
 /** The name that a new one is a slip of: one letter off, or two that changed places; never `API_1` of `API_2`. */
-export function slipOf(name: string, known: readonly string[]): string | undefined {
+export function suggestion(name: string, known: readonly string[]): string | undefined {
   if (name.length < shortestSlip || name.length > longestWord) return undefined;
   const letters = (text: string): string => text.replace(/\d/g, "");
   return known.find((one) => {

@@ -1,5 +1,5 @@
 import { error, warning } from "../diagnostics/diagnostic";
-import { slipOf, suggest } from "../diagnostics/suggest";
+import { suggest, suggestion } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
 import { formatLocation, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
@@ -280,7 +280,7 @@ function checkAdded(
   { report }: Overlaying,
 ): boolean {
   const lacks = lackedBy(entry.value, placed);
-  const slip = slipOf(entry.key, known);
+  const slip = suggestion(entry.key, known);
   const meant = lacks === undefined ? slip : suggest(entry.key, known);
   if (meant === undefined && lacks === undefined) return true;
   const hint =

@@ -118,7 +118,7 @@ export interface Runs<Reads> {
   /** Returns what a run leaves pending, recorded with its answer. `attributes`: those that were sent. */
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
   /** Returns what the service says now that blocks planned runs; at most one request. */
-  readonly foresee: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
+  readonly checkBeforeApply: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
 }
 
 /** The input of a verb that acts on one resource. */

@@ -16,13 +16,13 @@ export const isFingerprint = (value: unknown): value is Fingerprint =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
 
 /** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
-type Taken<T> = [Plain] extends [T]
+type Parsed<T> = [Plain] extends [T]
   ? T
   : T extends string | number | boolean | null | undefined
     ? T
     : T extends readonly (infer Item)[]
-      ? readonly Taken<Item>[]
-      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Taken<T[Key]> };
+      ? readonly Parsed<Item>[]
+      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Parsed<T[Key]> };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
@@ -81,7 +81,7 @@ const resource = z.looseObject({
 });
 
 /** One resource instance in the state file. */
-export type RecordedResource = Taken<z.infer<typeof resource>>;
+export type RecordedResource = Parsed<z.infer<typeof resource>>;
 
 const deletedResource = z.looseObject({
   type: text,
@@ -93,7 +93,7 @@ const deletedResource = z.looseObject({
 });
 
 /** A resource that we deleted a moment ago; lists may still show it. */
-export type DeletedResource = Taken<z.infer<typeof deletedResource>>;
+export type DeletedResource = Parsed<z.infer<typeof deletedResource>>;
 
 const command = z.looseObject({
   /** `deploy`, `clear-cache`, `restart`, `suspend`, `resume`, `rollback` or `cancel`. */
@@ -109,7 +109,7 @@ const command = z.looseObject({
 });
 
 /** The action that a verb asks for, outside of a plan. */
-export type Command = Taken<z.infer<typeof command>>;
+export type Command = Parsed<z.infer<typeof command>>;
 
 const run = z.looseObject({
   /** 128 random bits, hex. */
@@ -137,7 +137,7 @@ const run = z.looseObject({
 });
 
 /** Durable before the first write of a run; its id goes into every idempotency key. */
-export type RunRecord = Taken<z.infer<typeof run>>;
+export type RunRecord = Parsed<z.infer<typeof run>>;
 
 const intent = z.looseObject({
   /** Unique in the journal. */
@@ -168,7 +168,7 @@ const intent = z.looseObject({
 });
 
 /** A write about to be sent. Durable before its first byte. */
-export type Intent = Taken<z.infer<typeof intent>>;
+export type Intent = Parsed<z.infer<typeof intent>>;
 
 /** The shape of one entry of the journal. */
 export const journalEntrySchema = z.discriminatedUnion("kind", [
@@ -195,7 +195,7 @@ export const journalEntrySchema = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("end") }),
 ]);
 
-export type JournalEntry = Taken<z.infer<typeof journalEntrySchema>>;
+export type JournalEntry = Parsed<z.infer<typeof journalEntrySchema>>;
 
 /** The shape of the state file, version 1. Fields it does not name are allowed and kept. */
 export const stateSchema = z.looseObject({
@@ -240,7 +240,7 @@ export const stateSchema = z.looseObject({
 });
 
 /** The recorded state: a snapshot with the journal folded in. */
-export type State = Taken<z.infer<typeof stateSchema>>;
+export type State = Parsed<z.infer<typeof stateSchema>>;
 
 /** The shape of the state file when it is encrypted: lineage and serial stand in the clear, all else in `data`. */
 const encryptedStateSchema = z.looseObject({

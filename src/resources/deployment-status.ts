@@ -209,7 +209,7 @@ function underWay({ id, status, blockedReason, createdAt }: Deployment): Standin
  * What keeps deployments from running, in the words of the service: the catalog's capabilities, and of one service the
  * list of deployments (interface, "Catalog", and "Deployments", rule 1). At most one request.
  */
-export async function foreseeDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
+export async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
   const reason = await reasonOfList(reads, planned);

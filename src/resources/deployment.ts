@@ -27,7 +27,7 @@ import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import { stands } from "./deletion";
-import { deploymentStanding, foreseeDeployments, pollDeployment, queuedSince } from "./deployment-status";
+import { checkDeployments, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
@@ -141,7 +141,7 @@ export const deployment: Resource = {
   remove: async (_writes, input) => ({ id: input.id }),
   candidates,
   poll: pollDeployment,
-  runs: { pendingOf, foresee: foreseeDeployments },
+  runs: { pendingOf, checkBeforeApply: checkDeployments },
 };
 
 /** Warns where there is nothing to build: which sources a service has besides a repository is not shown (interface, "Service"). */

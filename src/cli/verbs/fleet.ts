@@ -3,7 +3,7 @@ import type { FleetVerb, Shard } from "../../model/fleet";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";
-import { list, options, positive, someTime } from "../options";
+import { list, options, positive, positiveDuration } from "../options";
 import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -35,7 +35,7 @@ const runOptions = [
   shard,
   new Option("--parallelism <n>", "members at once (default: two for each processor)").argParser(positive),
   new Option("--member-timeout <duration>", "how long one member may take before it is ended")
-    .argParser(someTime)
+    .argParser(positiveDuration)
     .default(1_800_000, "30m"),
   options.answerTimeout,
   ...shownOptions,

@@ -159,7 +159,7 @@ describe("the key of a write", () => {
       keyOf({ operation: "other" }),
       keyOf({ path: "/other" }),
       keyOf({ body: { name: "other" } }),
-      keyOf({}, { isAgain: true }),
+      keyOf({}, { isRetry: true }),
       keyOf({}, { address: "service.shop.web" as Address }),
     ]);
     expect(new Set(keys).size).toBe(keys.length);

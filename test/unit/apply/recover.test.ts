@@ -166,7 +166,7 @@ describe("a deployment that an interrupted run did not see answered", () => {
     follows: ["variable"],
     reacts: {} as never,
     candidates: async () => [liveOf("d2", { type: "deployment", name: "api", parentId: "s1" })],
-    runs: { pendingOf: (id: string) => ({ kind: "deployment", id }), foresee: async () => [] },
+    runs: { pendingOf: (id: string) => ({ kind: "deployment", id }), checkBeforeApply: async () => [] },
   });
   const intent = intentOf({
     address: rollout,

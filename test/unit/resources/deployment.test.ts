@@ -179,7 +179,7 @@ describe("what keeps planned deployments from running", () => {
     const { reads, serviceId } = await world();
     const seen = reads();
     jest.spyOn(seen.live, "listDeployments").mockRejectedValue(failure);
-    return deployment.runs?.foresee(seen, { count: 1, parentIds: [serviceId] });
+    return deployment.runs?.checkBeforeApply(seen, { count: 1, parentIds: [serviceId] });
   };
 
   it("is not said by a list that cannot be read, and an interrupt of its read ends the look", async () => {
