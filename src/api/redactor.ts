@@ -12,7 +12,7 @@ const shortestWord = 4;
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Words in which the service tells its progress: no secrets, and code decides by them. */
-const reservedWords = wordsIn(`
+const ownWords = wordsIn(`
   superseded cancelled preparing building deploying starting complete suspended suspending
   checkout check-out payments purchase subscription subscriptions
 `);
@@ -80,7 +80,7 @@ export class Redactor {
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
   text(text: string): string {
-    if (text.length < shortestWord || reservedWords.has(text)) return text;
+    if (text.length < shortestWord || ownWords.has(text)) return text;
     this.#learn();
     const shown = this.#withoutWords(text.replaceAll(this.#key, mask));
     if (this.#forms.size === 0) return shown;
@@ -172,8 +172,7 @@ export class Redactor {
       if (isWord && !/^\d+$/.test(text) && !commonWords.has(text.toLowerCase())) this.#words.add(text);
       if (text.length < shortest || this.#forms.has(text)) continue;
       for (const form of secretForms(text)) {
-        if (form.length < shortest || reservedWords.has(form.toLowerCase()) || this.#forms.has(form))
-          continue;
+        if (form.length < shortest || ownWords.has(form.toLowerCase()) || this.#forms.has(form)) continue;
         this.#forms.add(form);
         const start = form.slice(0, shortest);
         const lengths = this.#starts.get(start) ?? [];
