@@ -19,7 +19,7 @@ import { arrowOf, idNote, type Style, shownId, wrapText } from "./style";
 import { attributeLines, coloured, joinBlocks } from "./values";
 
 /** Addresses of a group. */
-const mostInGroup = 10;
+const mostInGroup = 5;
 const below = " ".repeat(6);
 
 interface PlanTextOptions {
