@@ -98,7 +98,9 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
     cause,
   ]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
-  return JSON.stringify([type, action, commonReason(change), change.deployed, fields, effects, bill]);
+  // Runs that differ in nothing but their reasons are one item, which counts these.
+  const reason = fields.length > 0 ? commonReason(change) : change.reason !== undefined;
+  return JSON.stringify([type, action, reason, change.deployed, fields, effects, bill]);
 }
 
 /** One item of a report: one change, or many like it of as many resources. */
@@ -117,12 +119,19 @@ function entryOf(changes: readonly Change[], plan: Plan) {
     /** Stands after the subject: `will be created`. */
     phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
     /** Why it is done; of many what their reasons have in common. */
-    reason: isMany ? commonReason(first) : first.reason,
+    reason: isMany ? reasonsOf(changes) : first.reason,
     /** Of many, each path once, with the values that they have. */
     fields,
     effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
     cost: costOf(changes),
   };
+}
+
+/** Returns what the reasons of many changes have in common; of several kinds each with its count. */
+function reasonsOf(changes: readonly Change[]): string | undefined {
+  const kinds = groupBy(changes, commonReason);
+  if (kinds.size < 2) return changes[0] && commonReason(changes[0]);
+  return [...kinds].map(([reason, { length }]) => `${reason} (${length})`).join(", ");
 }
 
 /** Returns the monthly cost of all of them, where it changes. */

@@ -372,6 +372,16 @@ describe("equal changes of many resources", () => {
       effects: ["deploys"],
     });
 
+  it("are one item where runs differ only in their reasons, which are counted", () => {
+    const runs = [...Array(6).keys()].map((i) => {
+      const one = run(i);
+      return i < 4 ? one : { ...one, reason: `service.shop.s${i} and variable.shop.s${i}.LEVEL change` };
+    });
+    const text = planText(plan(runs), plainStyle);
+    expect(text).toContain("  ~ 6 deployments will run again\n");
+    expect(text).toContain("because service.… changes (4), service.… and variable.….LEVEL change (2)\n");
+  });
+
   it("are told once, with whose they are", () => {
     const fourteen = [...Array(14).keys()].map((i) => i + 10);
     expect(
