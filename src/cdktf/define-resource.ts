@@ -22,7 +22,7 @@ import {
   writeAttributes,
 } from "./fields";
 import type { Library, ReferableLike } from "./library";
-import { claim, claimName, movesOf, nameAfter, nameBefore } from "./names";
+import { claim, claimName, isInStack, movesOf, nameAfter, nameBefore } from "./names";
 import {
   addMember,
   addOwnId,
@@ -34,13 +34,12 @@ import {
   noteType,
   parentIdentity,
   parentOf,
-  resolved,
   stableText,
   typeOfConstruct,
+  workspaceOf,
 } from "./parents";
 import { secretReference, versionOf } from "./secret-variable";
 import { generatedLength, isSecretSource, type SecretSource } from "./secrets";
-import { markOf } from "./shared";
 
 /** A construct class before it is given the types of a library. */
 interface GivenClass<Instance> {
@@ -369,21 +368,6 @@ function definePlaced(library: Library, type: ResourceType, Declared: DeclaredCl
     }
   };
 }
-
-/** Returns the service and the workspace that the provider of a construct names; two keys of one workspace see the same. */
-function workspaceOf(library: Library, construct: ReferableLike): string {
-  const stack = library.TerraformStack.of(construct);
-  const { given = {} } = (construct.provider ?? markOf(stack, "provider") ?? {}) as { given?: Written };
-  const settings = [given.base_url, given.workspace_id].filter((setting) => setting !== undefined);
-  return settings.map((setting) => resolved(library, construct, setting)).join(" ");
-}
-
-/** Returns true if the stack of a construct has a resource of that type and name. */
-const isInStack = (library: Library, construct: Construct, address: string): boolean =>
-  library.TerraformStack.of(construct)
-    .node.findAll()
-    .map((one) => one as ReferableLike)
-    .some((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}` === address);
 
 /** Refuses a resource of a parent with `count` or `forEach`: Terraform cannot know of which instance it is. */
 function refuseSeveralParents(construct: InstanceType<DeclaredClass>, parentFields: readonly string[]): void {

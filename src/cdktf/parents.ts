@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/text";
-import type { FieldOwner, GivenProps } from "./fields";
+import type { FieldOwner, GivenProps, Written } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { mark, markOf, sharedMark } from "./shared";
 
@@ -82,6 +82,14 @@ export function parentIdentity(library: Library, construct: FieldOwner): unknown
   const given = parents.map(({ attribute }) => construct.givenField(snakeCase(attribute))).find((id) => id);
   if (given === undefined || constructOfId(construct, given) !== undefined) return given;
   return resolved(library, construct, given);
+}
+
+/** Returns the service and the workspace that the provider of a construct names; two keys of one workspace see the same. */
+export function workspaceOf(library: Library, construct: ReferableLike): string {
+  const stack = library.TerraformStack.of(construct);
+  const { given = {} } = (construct.provider ?? markOf(stack, "provider") ?? {}) as { given?: Written };
+  const settings = [given.base_url, given.workspace_id].filter((setting) => setting !== undefined);
+  return settings.map((setting) => resolved(library, construct, setting)).join(" ");
 }
 
 export function resolved(library: Library, scope: Construct, value: unknown): string {

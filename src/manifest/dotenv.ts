@@ -100,7 +100,7 @@ function readStatement(reader: DotenvReader): void {
   add(reader, { key, keyRange, value });
 }
 
-/** Of a key that stands twice the last one counts. */
+/** Of a key that is set twice the last value counts. */
 function add({ entries }: DotenvReader, entry: MapEntry): void {
   entries.delete(entry.key);
   entries.set(entry.key, entry);

@@ -249,7 +249,7 @@ function textOf(bytes: Uint8Array, file: string): Fetched {
 interface CommandOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Texts of the environment that it may print and nobody may see. */
+  /** Texts of the environment that it may print, and that no output may show. */
   readonly hidden?: readonly string[];
   /** Bytes of output allowed. */
   readonly maxBytes: number;

@@ -162,7 +162,7 @@ export function* filesBelow(folder: string): Generator<{ readonly path: string; 
   }
 }
 
-/** A path relative to the working folder where it lies in it, with forward slashes. */
+/** A path relative to the working folder where it is inside, with forward slashes. */
 export function shownPath(path: string, cwd: string): string {
   const inside = relative(cwd, path);
   const shown = inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;

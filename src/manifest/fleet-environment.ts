@@ -26,7 +26,7 @@ const credentials: readonly (readonly string[])[] = [
   ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
 ];
 
-/** Settings that hold paths from the folder where the fleet was started, with what stands between several. */
+/** Settings that hold paths from the folder where the fleet was started, with the separator of several. */
 const paths: Readonly<Record<string, string>> = {
   RNV_API_KEY_FILE: "\0",
   NODE_EXTRA_CA_CERTS: "\0",

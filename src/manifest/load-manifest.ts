@@ -91,7 +91,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   return {
     ...(hasErrors(diagnostics) ? {} : { desired }),
     ...{ diagnostics, sources: files.masked },
-    // The tree takes more memory than all else: what goes on to the service lets go of it.
+    // The tree takes more memory than all else: what goes on to the service holds no reference to it.
     ...(request.secrets === "skip" && { merged: printer(files, root, stage, index) }),
   };
 }

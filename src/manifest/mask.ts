@@ -47,7 +47,7 @@ function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
   };
   visit(root);
   if (root.kind === "map") maskAddresses(root.entries.get("stages")?.value, text, ranges);
-  // What an alias takes to an open place may be shown; nobody knows what the rest is for.
+  // What an alias takes to an open place may be shown; what the rest is for is unknown.
   for (const node of free) maskBelow(node, text, words, index, ranges, seen);
   return star(text, ranges);
 }

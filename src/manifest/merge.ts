@@ -131,7 +131,7 @@ function comparedWith(known: readonly string[], { comparisons }: Overlaying): re
 
 /**
  * Lays a later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar, and a written
- * `null` takes away what stands below it (DESIGN section 3).
+ * `null` takes away the value of the file below (DESIGN section 3).
  */
 export function overlay(lower: MapNode, upper: MapNode, to: Overlaying): MapNode {
   const speak: Speak = (key) => key;
@@ -244,7 +244,7 @@ function overlayMap(
   return { kind: "map", entries, range: upper.range };
 }
 
-/** A null that nobody wrote: a key without a value. */
+/** A null that is not written: a key without a value. */
 const isEmpty = ({ range }: SourceNode): boolean => range.start === range.end;
 
 /** An empty block over another says nothing: lines that were commented out must delete nothing below them. */

@@ -33,7 +33,7 @@ import { readPlain } from "./values";
 /** A stage as a manifest declares it (DESIGN section 11). */
 export interface StageDeclaration {
   readonly name: string;
-  /** It stands many times, each time with an id. */
+  /** It has several instances, each with an id. */
   readonly each: boolean;
   /** Nothing in it is deleted. */
   readonly protect: boolean;
@@ -337,8 +337,8 @@ export function withStage<Node extends SourceNode>(root: Node, stage: StageName)
 }
 
 /**
- * Refuses names of an instance that do not hold its id: another instance would have the same. What lies in a project is
- * told apart by the project.
+ * Refuses names of an instance that do not hold its id: another instance would have the same. Resources in a project are
+ * distinguished by the project.
  */
 export function checkNames(
   resources: Iterable<DesiredResource>,

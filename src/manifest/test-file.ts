@@ -191,7 +191,7 @@ function testsIn(file: string, text: string, cwd: string, report: Report): reado
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
   const beside = resolve(cwd, dirname(file));
   const manifest = document.manifest === undefined ? defaultManifest(beside) : listed(document.manifest);
-  // A manifest may name what lies in its folder and below: tests in a folder of their own have it elsewhere.
+  // A manifest may name files of its folder and below: tests in a folder of their own have it elsewhere.
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
     listed(value).map((path) => relative(folder, resolve(beside, path)));

@@ -90,7 +90,7 @@ export const quoteShort = (text: string): string =>
 
 interface Written {
   readonly source: string;
-  /** Where it stands; looked for by `source` when it is not said. */
+  /** Its range; looked for by `source` when it is not said. */
   readonly range?: SourceRange;
 }
 

@@ -187,7 +187,7 @@ export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromComman
 /** Keys that may stand beside `fromCommand`: names and places, no values. */
 export const besideCommand: readonly string[] = ["env", "json"];
 
-/** Whether a key is free: what stands below it is only for anchors and other programs. */
+/** Returns true if a key is free: its content is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 
 /** The name of a block, a group or an output. */

@@ -274,7 +274,7 @@ interface Printing {
 export const printManifest = (root: MapNode, to: Printing): string =>
   yamlText(mapOf(withoutFreeKeys(root), (key, node) => placedNode(to.index.root.get(key), node, to)));
 
-/** What stands below a free key is used where an alias names it, and shown there. */
+/** The content of a free key is used where an alias names it, and shown there. */
 const withoutFreeKeys = (node: MapNode): MapNode => ({
   ...node,
   entries: new Map([...node.entries].filter(([key]) => !isFreeKey(key))),

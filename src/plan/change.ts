@@ -52,7 +52,7 @@ const referencesOf = ({ desired, recorded }: ResourceInstance): readonly Address
   return dependsOn.filter((on) => on !== parent);
 };
 
-/** A construct names its resource, and its address may be a hash: the plan says where it stands and where it goes. */
+/** A construct names its resource, and its address may be a hash: the plan says its place now and its new one. */
 function constructOf({ instance: { desired, type }, resolved }: Decision): Change["construct"] {
   const path = desired?.constructPath;
   if (path === undefined) return undefined;

@@ -137,7 +137,7 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
   ];
 }
 
-/** Returns whether a parent was taken over: what lies in it was not made here either. */
+/** Returns whether a parent was taken over: its children were not made here either. */
 const isTakenOver = ({ action, instance: { recorded } }: Decision): boolean =>
   action === "adopt" || (recorded?.writes === 0 && Object.keys(recorded.applied).length === 0);
 

@@ -196,7 +196,7 @@ function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, ra
 }
 
 /**
- * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
+ * Warns of a rename that is not written: a name that is not declared is the key, so a key that moved, or that takes over
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
 function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeChange[]): Diagnostic[] {

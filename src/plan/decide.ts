@@ -57,7 +57,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
   if (instance.removed) return decideRemoval(instance, context);
   const { reacts } = instance.type;
   const decision = reacts ? decideReaction(instance, reacts, context) : decideDeclared(instance, context);
-  // What stands against it is resolved first.
+  // Conflicts with it are resolved first.
   return decision.diagnostics.some(({ severity }) => severity === "error")
     ? decision
     : withLifecycle(decision);
@@ -86,7 +86,7 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
-  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it. Of a service that it archives, a stack
+  // A verb such as `rnv deploy` left it: it is not declared, and not missed. Of a service that it archives, a stack
   // declares no deployment; declared again, it is the same one.
   const isMissed = !isUndeclared(instance) && !isRunOfArchived(instance, decisions);
   if (!isMissed && !withParent) return nothing;

@@ -93,7 +93,7 @@ function differingFields(instance: ResourceInstance, declared: DeclaredFields) {
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** To take the declared value away sends the default: nobody edited it. */
+/** To take the declared value away sends the default: that is no edit. */
 const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
   typeof verdict === "object" && verdict.cause === "edit" && !verdict.liveChangedToo
     ? { cause: "removed" }
@@ -120,7 +120,7 @@ function judge(
     if (reset === undefined && !isParentAttribute(instance.type, path)) return "released";
     return areEqual(rule, live, reset) ? "same" : { cause: "removed" };
   }
-  // Nobody set what is at its default: to declare it takes nothing over.
+  // A value at its default was not set: to declare it takes nothing over.
   const unrecorded: ChangeCause = areEqual(rule, live, instance.defaults.get(path)) ? "edit" : "take-over";
   if (declared instanceof Unknown || !isPlain(declared))
     return { cause: recorded === undefined ? unrecorded : "edit" };

@@ -83,7 +83,7 @@ const shortHash = (content: Plain): string => hash(content).slice(0, 16);
 
 /**
  * Joins records of plans that were reviewed apart and are applied as one. An address that two of them change in ways of
- * their own has no reviewed change: nobody saw both.
+ * their own has no reviewed change: no review saw both.
  */
 export function joinRecords(records: readonly [PlanRecord, ...PlanRecord[]]): PlanRecord {
   const [first, ...others] = records;

@@ -153,7 +153,7 @@ export function driftReport(
     running: plan.standing.filter((one) => one.class === "running"),
     unmanaged: [...plan.unmanaged, ...unmanaged],
     undeclared,
-    // Drift of a value shows by its time: nobody needs its text.
+    // Drift of a value shows by its time: its text is not needed.
     unchecked: [...plan.unchecked.filter(({ attribute }) => attribute === undefined), ...unchecked],
     revealed: plan.revealed,
     failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || failOn.includes(one)),

@@ -13,8 +13,8 @@ import type { Guard, PlanInput } from "./plan";
 export type Guards = ReadonlyMap<Address, Guard>;
 
 /**
- * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
- * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; what refers to it and
+ * Blocks of deletions (DESIGN section 7), by address: protection, of the thing or of something in
+ * it; a name that is no longer the recorded one; its children that are not deleted with it; what refers to it and
  * stays; a confirmation by name that is missing.
  */
 export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
@@ -152,9 +152,9 @@ function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Dec
 }
 
 /**
- * What lies in the things that are deleted and is not deleted with them, in words, by the address of what holds it. The
+ * The children of deleted resources that are not deleted with them, in words, by the address of what holds it. The
  * service deletes only what is empty (interface, "Projects"): it would say so after all the rest is gone. What it shows
- * in no list, such as an archived thing that nobody recorded, is not known here.
+ * in no list, such as an archived one that is not recorded, is not known here.
  */
 function keptInside(
   deletions: readonly Decision[],

@@ -140,7 +140,7 @@ export const whyGone = ({ read }: ResourceInstance): string =>
     ? "it is being deleted, and its end is waited for"
     : "it was deleted outside of rnv";
 
-/** Returns the reason of a decision to ask for a deletion once more; empty where it was not asked for before. */
+/** Returns the reason of a decision to ask for a deletion again; empty where it was not asked for before. */
 export const whyAgain = ({ recorded }: ResourceInstance): { readonly reason?: string } =>
   recorded?.deletionFailed === undefined
     ? {}

@@ -144,12 +144,12 @@ const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
     return read.kind === "unchecked" && !isRetained(instance) ? [{ address, reason: read.reason }] : [];
   });
 
-/** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
+/** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change reports it. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
   action === "no-op" && (retains === true || isRetained(instance));
 
 /**
- * The changes of a decision, each `edit` that nobody made in the manifest with what it comes from: what it refers to
+ * The changes of a decision, each `edit` that is not of the manifest with what it comes from: what it refers to
  * (`service.shop.api.url`) is recorded with another value than the service shows now.
  */
 function withOrigins(

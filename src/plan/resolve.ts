@@ -201,7 +201,7 @@ type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 
 /**
  * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
- * alone: nobody wrote down what was made.
+ * alone: what was made is not written down.
  */
 export function printsOfRevealed(
   live: Secret,

@@ -133,7 +133,7 @@ export function refuseAuthor(
 /**
  * Undefined when a new plan says what the saved one said; else the first thing that differs. A secret that the saved one
  * was made without counts as what it was planned as: one that is to be set is set, one that turns out to have changed
- * is a change that nobody reviewed.
+ * is a change without a review.
  */
 export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | undefined {
   const fresh = planDocument(plan, unboundIn(saved.plan));

@@ -102,16 +102,16 @@ const changeIn = ({ name, configuration = {} }: z.infer<Bodies["nested"]>): Serv
 /** 400 for a kind, plan, region or runtime that the catalog does not list. */
 function requireOnOffer({ catalog }: World, kind: string, configuration: Configuration): void {
   if (!catalog.serviceTypes.some((type) => type.id === kind))
-    throw invalid(`kind: "${kind}" is not on offer`);
+    throw invalid(`kind: "${kind}" is not available`);
   const { plan, region, runtime } = configuration;
   if (planFor(catalog, kind, plan) === undefined) {
-    throw invalid(`configuration.plan: "${plan}" is not on offer for ${kind}`);
+    throw invalid(`configuration.plan: "${plan}" is not available for ${kind}`);
   }
   if (!catalog.regions.some((offer) => offer.id === region)) {
-    throw invalid(`configuration.region: "${region}" is not on offer`);
+    throw invalid(`configuration.region: "${region}" is not available`);
   }
   if (!catalog.runtimes.includes(runtime as string)) {
-    throw invalid(`configuration.runtime: "${runtime}" is not on offer`);
+    throw invalid(`configuration.runtime: "${runtime}" is not available`);
   }
 }
 

@@ -52,7 +52,7 @@ export const repositoryHint = "configuration: { repository: https://… }";
 export const noRepository = (report: Report, range: SourceRange, what: string): void =>
   report(dropped(range, `${what}: the repository is not said in this file`, repositoryHint));
 
-/** A mapping of another tool, whose keys are taken one by one; `finish` reports those that nobody took. */
+/** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
 export class Fields {
   readonly #taken = new Set<string>();
 

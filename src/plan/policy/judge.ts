@@ -124,7 +124,7 @@ function meantBy(word: string, summary: string, { environment, names }: Reading)
   return known.includes(word) ? undefined : didYouMean(word, known);
 }
 
-/** Failures of one policy that are told apart; the rest is counted. */
+/** Failures of one policy that are listed one by one; the rest is counted. */
 const mostTold = 50;
 
 /**
