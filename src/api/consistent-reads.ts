@@ -1,17 +1,27 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { OperationStatus } from "../model/resource-operations";
 import { shortList } from "../model/text";
-import { type Clock, systemClock } from "../model/time";
+import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
-import { type Known, KnownVersions } from "./known-versions";
+import {
+  contentOf,
+  isDeleting,
+  type Known,
+  KnownVersions,
+  newestById,
+  recordedWrites,
+  type Shown,
+} from "./known-versions";
 import type { Send } from "./send";
-import { isOlder, newestById, type Shown } from "./versions";
-import type { Canvas, Deletion, Project, Service } from "./wire/shapes";
+import type { Canvas, Project, Service } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */
 const patienceMs = 30_000;
+
+/** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
+const recentMs = 120_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "sleep">;
@@ -60,7 +70,7 @@ export class Consistency {
   #hasTold = false;
 
   constructor(private readonly options: ConsistencyOptions) {
-    this.known = new KnownVersions(options.serviceTime);
+    this.known = new KnownVersions(options.serviceTime, options.acceptsOlder);
     this.clock = options.clock ?? systemClock;
   }
 
@@ -68,12 +78,12 @@ export class Consistency {
   list<T extends Shown>(kind: string, how: ListReading<T>): Promise<Listed<T>> {
     const { known, seen } = this;
     const { read, alone, mustShow = () => true, othersStale = () => [] } = how;
-    const isStale = how.isStale ?? (async (one: T) => known.isStale(one));
+    const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
     return this.untilCurrent(async () => {
-      const listed = newestById(await read()).filter((one) => !known.wasDeleted(one));
+      const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
-      const doubtful = known.listed(kind).filter((one) => !shown.has(one.id) && mustShow(one));
+      const doubtful = this.#leftOut(kind, shown).filter(mustShow);
       for (const one of listed)
         if (await isStale(one))
           doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
@@ -82,11 +92,11 @@ export class Consistency {
       for (const one of doubtful) {
         const found = await alone?.(one.id);
         if (found === undefined || (await isStale(found))) stale.push(one);
-        else if (isListed(found)) shown.set(one.id, found);
+        else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
           hidden.push(found);
-          if (isLeaving(found)) known.noteDeleting(one.id, kind);
+          if (isDeleting(found)) known.noteDeleting(one.id, kind);
         }
       }
       return { value: { entries: [...shown.values()], hidden }, stale };
@@ -98,14 +108,14 @@ export class Consistency {
     kind: string,
     id: string,
     read: () => Promise<T>,
-    isStale: (shown: T) => Promise<boolean> = async (shown) => this.known.isStale(shown),
+    isStale: (shown: T) => Promise<boolean> = async (shown) => this.isStale(shown),
     saysNothing?: () => Promise<boolean>,
   ): Promise<T> {
     const attempt = async (): Promise<Reading<T>> => {
       const value = await read();
       const known = this.known.of(id);
       const stale = known && (await isStale(value)) ? [known] : [];
-      if (known && stale.length === 0 && isLeaving(value)) this.known.noteDeleting(id, known.kind);
+      if (known && stale.length === 0 && isDeleting(value)) this.known.noteDeleting(id, known.kind);
       return { value, stale };
     };
     return this.untilCurrent(attempt, this.known.of(id)?.kind === kind ? id : "", saysNothing);
@@ -125,12 +135,14 @@ export class Consistency {
     const endsAt = clock.elapsed() + patienceMs;
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
       const reading = await attempt().catch(async (failure: unknown): Promise<Reading<T>> => {
-        const known = isNotFound(failure) ? this.known.of(owner) : undefined;
-        if (!known || !this.known.mustExist(known) || (await saysNothing())) throw failure;
+        const known =
+          failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
+        if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;
         return { failure, stale: [known] };
       });
       const isOver = clock.elapsed() >= endsAt;
-      if (reading.stale.length === 0 || (isOver && reading.stale.every((one) => this.#accepts(one)))) {
+      const isAccepted = isOver && this.known.acceptsOlder && !reading.stale.some((one) => one.isWritten);
+      if (reading.stale.length === 0 || isAccepted) {
         if ("failure" in reading) throw reading.failure;
         return reading.value;
       }
@@ -168,8 +180,48 @@ export class Consistency {
     }
   }
 
-  #accepts({ isWritten }: Known): boolean {
-    return !isWritten && (this.known.acceptsOlder || this.options.acceptsOlder === true);
+  /** Returns true if `shown` is from before our last write of it. */
+  isStale(shown: Shown): boolean {
+    const known = this.known.of(shown.id);
+    if (known === undefined) return false;
+    if (isOlder(shown.updatedAt, known.updatedAt)) return true;
+    // Two versions may have one time where the service counts in whole seconds.
+    const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
+    if (!mayShareTime || known.content === undefined || !this.isRecentWrite(known)) return false;
+    return contentOf(shown) !== known.content;
+  }
+
+  /** Returns true if variables of a service are shown as before our last writes, or are left out. */
+  areStale(variables: readonly Shown[], serviceId: string): boolean {
+    const shown = new Map(variables.map((one) => [one.id, one]));
+    const leftOut = this.#leftOut("variable", shown);
+    return variables.some((one) => this.isStale(one)) || leftOut.some((one) => one.parentId === serviceId);
+  }
+
+  /** Returns true if only a stale read leaves it out. */
+  mustExist(known: Known): boolean {
+    return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
+  }
+
+  /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
+  isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
+    const at = updatedAt ?? writtenAt;
+    if (at === undefined) return isWritten === true;
+    const now = this.known.serviceTime();
+    return now === undefined || now - Date.parse(at) < recentMs;
+  }
+
+  /** Returns the resources of a kind that a list has to show and leaves out. */
+  #leftOut(kind: string, shown: ReadonlyMap<string, Shown>): readonly Known[] {
+    return this.known
+      .ofKind(kind)
+      .filter((one) => one.absence === undefined && !shown.has(one.id) && this.isRecentWrite(one));
+  }
+
+  /** Returns true if it was deleted by us: a list that shows it is stale. */
+  #wasDeleted(id: string): boolean {
+    const known = this.known.of(id);
+    return known?.absence === "deleted" && this.isRecentWrite(known);
   }
 }
 
@@ -177,9 +229,9 @@ export class Consistency {
 export interface ConsistentEndpoints extends Endpoints {
   readonly raw: Endpoints;
   readonly consistency: Consistency;
-  /** `sent` is the answer to a request that was sent before the record was read. */
-  listProjects(sent?: Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, sent?: Promise<Canvas>): Promise<ConsistentCanvas>;
+  /** `read` sends the request, or returns the answer to one that was sent already. */
+  listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
+  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<ConsistentCanvas>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
 }
@@ -201,7 +253,7 @@ export function consistently(
     const raw = make((request, how) =>
       send(checkingCreatedId(request, { seen, isRecorded, serviceTime: known.serviceTime() }), how),
     );
-    return { ...raw, raw, consistency, ...reads(raw, consistency), ...notedWrites(raw, known) };
+    return { ...raw, raw, consistency, ...reads(raw, consistency), ...recordedWrites(raw, known) };
   };
 }
 
@@ -209,15 +261,14 @@ function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
   const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
   return {
-    listProjects: async (sent) => {
+    listProjects: async (read = raw.listProjects) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
-      return (await consistency.list("project", { read: firstFrom(sent, raw.listProjects), alone })).entries;
+      return (await consistency.list("project", { read, alone })).entries;
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
-    canvas: async (scope = {}, sent) => {
+    canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
       const { projectId, environmentId } = scope;
       const layout = known.of(projectId ?? "", "layout");
-      const read = firstFrom(sent, () => raw.canvas(scope));
       // The canvas that was read last.
       let whole = {} as Canvas;
       const { entries, hidden } = await consistency.list("service", {
@@ -250,7 +301,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
         const value = await read();
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
-        if (!last || !value.available || !known.mustExist(last)) return { value, stale: [] };
+        if (!last || !value.available || !consistency.mustExist(last)) return { value, stale: [] };
         const isShown = value.items.some(
           ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
         );
@@ -262,70 +313,18 @@ function reads(raw: Endpoints, consistency: Consistency) {
 
 /** Returns true if a project or service is shown as before our last write of it, or before our last deployment. */
 export async function isStale(
-  { raw, consistency: { known } }: Pick<ConsistentEndpoints, "raw" | "consistency">,
+  { raw, consistency }: Pick<ConsistentEndpoints, "raw" | "consistency">,
   shown: Project | Service,
 ): Promise<boolean> {
-  if (known.isStale(shown)) return true;
+  if (consistency.isStale(shown)) return true;
   const { id, deploymentId: latest, deploymentUpdatedAt, liveDeploymentId: serving } = shown as Service;
-  const last = known.lastDeployment(id);
+  const last = consistency.known.lastDeployment(id);
   if (last === undefined) return false;
-  if (latest == null) return known.isRecentWrite(last);
+  if (latest == null) return consistency.isRecentWrite(last);
   if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
-  if (serving === latest || !known.isRecentWrite(last)) return false;
+  if (serving === latest || !consistency.isRecentWrite(last)) return false;
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }
-
-function notedWrites(raw: Endpoints, known: KnownVersions) {
-  const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
-  const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
-  const deletes = (kind: string, id: string, answer: Promise<Deletion>) => {
-    known.noteDeleting(id, kind);
-    return answer;
-  };
-  return {
-    createProject: (body) => project(raw.createProject(body)),
-    updateProject: (...args) => project(raw.updateProject(...args)),
-    deleteProject: (id, name) => deletes("project", id, raw.deleteProject(id, name)),
-    createService: (body) => service(raw.createService(body)),
-    updateService: (...args) => service(raw.updateService(...args)),
-    archiveService: (...args) => service(raw.archiveService(...args)),
-    restoreService: (...args) => service(raw.restoreService(...args)),
-    deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
-    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
-    updateVariable: async (service, ...args) =>
-      known.wrote("variable", await raw.updateVariable(service, ...args), service),
-    deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),
-    queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
-    runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
-    rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
-    saveCanvas: async (scope, body) => {
-      const canvas = await raw.saveCanvas(scope, body);
-      known.saved(scope.projectId ?? "", canvas.layout.revision);
-      return canvas;
-    },
-  } satisfies Partial<Endpoints>;
-}
-
-/** Returns true if a list shows it. */
-const isListed = (shown: Shown): boolean =>
-  (shown as Partial<Service>).archived !== true && !isLeaving(shown);
-
-const isLeaving = (shown: Shown): boolean => {
-  const { deletedAt, deletionRequestedAt } = shown as Partial<Service>;
-  return deletedAt != null || deletionRequestedAt != null;
-};
-
-/** Returns a read whose first answer is that of a request that was sent already, if any. */
-function firstFrom<T>(sent: Promise<T> | undefined, read: () => Promise<T>): () => Promise<T> {
-  let first = sent;
-  return () => {
-    const answer = first ?? read();
-    first = undefined;
-    return answer;
-  };
-}
-
-const isNotFound = (failure: unknown): boolean => failure instanceof ApiError && failure.status === 404;
 
 const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
   const names = stale.map(({ about }) => about);

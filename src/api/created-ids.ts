@@ -1,6 +1,6 @@
-import { isoTime } from "../model/time";
+import { isOlder, isoTime } from "../model/time";
+import type { Shown } from "./known-versions";
 import type { ApiRequest } from "./send";
-import { isOlder, type Shown } from "./versions";
 
 /** How far apart the clocks of one service may be, milliseconds. */
 const mostSkewMs = 5_000;

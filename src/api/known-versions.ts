@@ -1,9 +1,22 @@
 import type { RecordedResource, State } from "../model/state";
-import { contentOf, hasFraction, isOlder, type Shown } from "./versions";
-import type { Deployment, Service, Variable } from "./wire/shapes";
+import { sha256 } from "../model/text";
+import { isOlder } from "../model/time";
+import { canonicalJson, type Plain } from "../model/value";
+import type { Endpoints } from "./endpoints";
+import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
 
-/** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
-const recentMs = 120_000;
+/** A resource as an answer shows it. */
+export interface Shown {
+  readonly id: string;
+  readonly updatedAt?: string | null | undefined;
+  readonly archived?: boolean | undefined;
+  readonly deletedAt?: string | null | undefined;
+  readonly deletionRequestedAt?: string | null | undefined;
+}
+
+/** Returns true if its deletion was requested, or has ended. */
+export const isDeleting = ({ deletedAt, deletionRequestedAt }: Shown): boolean =>
+  deletedAt != null || deletionRequestedAt != null;
 
 /** The newest version of a resource that our writes or the record prove. */
 export interface Known {
@@ -33,11 +46,15 @@ export class KnownVersions {
   readonly #known = new Map<string, Known>();
   /** The last deployment of each service, by the id of the service. */
   readonly #deployments = new Map<string, Known>();
-  /** Older versions than the recorded ones may be accepted. */
-  acceptsOlder = false;
 
-  /** `serviceTime` returns the `Date` of the service's latest answer, milliseconds; undefined where it had none. */
-  constructor(readonly serviceTime: () => number | undefined = () => undefined) {}
+  /**
+   * `serviceTime` returns the `Date` of the service's latest answer, milliseconds; undefined where it had none. With
+   * `acceptsOlder` older versions than the recorded ones may be accepted.
+   */
+  constructor(
+    readonly serviceTime: () => number | undefined = () => undefined,
+    public acceptsOlder = false,
+  ) {}
 
   /** Takes in what a state records, in place of an earlier record. */
   remember(
@@ -108,7 +125,7 @@ export class KnownVersions {
     if (known.absence !== "deleted") this.#take({ ...known, isWritten: true, absence: "deleting" });
   }
 
-  /** Takes in that a deletion is proven: lists that show the resource from now on are stale. */
+  /** Takes in that a deletion is proven. */
   noteDeleted(id: string): void {
     const known = this.of(id);
     if (known) this.#write({ ...known, updatedAt: undefined, absence: "deleted" });
@@ -125,53 +142,14 @@ export class KnownVersions {
     return this.#known.get(keyOf(id, kind));
   }
 
-  /** Returns the resources of a kind that must exist and that lists show. */
-  listed(kind: string): readonly Known[] {
-    return [...this.#known.values()].filter(
-      (one) => one.kind === kind && one.absence === undefined && this.isRecentWrite(one),
-    );
+  /** Returns the resources of a kind. */
+  ofKind(kind: string): readonly Known[] {
+    return [...this.#known.values()].filter((one) => one.kind === kind);
   }
 
   /** Returns the last deployment of a service that is known. */
   lastDeployment(serviceId: string): Known | undefined {
     return this.#deployments.get(serviceId);
-  }
-
-  /** Returns true if `shown` is from before our last write of it. */
-  isStale(shown: Shown): boolean {
-    const known = this.of(shown.id);
-    if (known === undefined) return false;
-    if (isOlder(shown.updatedAt, known.updatedAt)) return true;
-    // Two versions may have one time where the service counts in whole seconds.
-    const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
-    if (!mayShareTime || known.content === undefined || !this.isRecentWrite(known)) return false;
-    return contentOf(shown) !== known.content;
-  }
-
-  /** Returns true if variables of a service are shown as before our last writes, or are left out. */
-  areStale(variables: readonly Shown[], serviceId: string): boolean {
-    const shown = new Set(variables.map(({ id }) => id));
-    const isLeftOut = ({ id, parentId }: Known): boolean => parentId === serviceId && !shown.has(id);
-    return variables.some((one) => this.isStale(one)) || this.listed("variable").some(isLeftOut);
-  }
-
-  /** Returns true if only a stale read leaves it out. */
-  mustExist(known: Known): boolean {
-    return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
-  }
-
-  /** Returns true if `id` was deleted by us: a list that shows it is stale. */
-  wasDeleted({ id }: Shown): boolean {
-    const known = this.of(id);
-    return known?.absence === "deleted" && this.isRecentWrite(known);
-  }
-
-  /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
-  isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
-    const at = updatedAt ?? writtenAt;
-    if (at === undefined) return isWritten === true;
-    const now = this.serviceTime();
-    return now === undefined || now - Date.parse(at) < recentMs;
   }
 
   /** What this process wrote counts, unless the record is newer. */
@@ -197,3 +175,52 @@ export class KnownVersions {
 }
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
+
+/** Returns the writes of `raw`; their answers are taken in. */
+export function recordedWrites(raw: Endpoints, known: KnownVersions) {
+  const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
+  const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
+  const deletes = (kind: string, id: string, answer: Promise<Deletion>) => {
+    known.noteDeleting(id, kind);
+    return answer;
+  };
+  return {
+    createProject: (body) => project(raw.createProject(body)),
+    updateProject: (...args) => project(raw.updateProject(...args)),
+    deleteProject: (id, name) => deletes("project", id, raw.deleteProject(id, name)),
+    createService: (body) => service(raw.createService(body)),
+    updateService: (...args) => service(raw.updateService(...args)),
+    archiveService: (...args) => service(raw.archiveService(...args)),
+    restoreService: (...args) => service(raw.restoreService(...args)),
+    deleteService: (id, name) => deletes("service", id, raw.deleteService(id, name)),
+    createVariable: async (id, body) => known.wrote("variable", await raw.createVariable(id, body), id),
+    updateVariable: async (service, ...args) =>
+      known.wrote("variable", await raw.updateVariable(service, ...args), service),
+    deleteVariable: (service, id) => deletes("variable", id, raw.deleteVariable(service, id)),
+    queueDeployment: async (id, body) => known.queued(id, await raw.queueDeployment(id, body)),
+    runDeployAction: async (id, action) => known.queued(id, await raw.runDeployAction(id, action)),
+    rollBack: async (id, ...args) => known.queued(id, await raw.rollBack(id, ...args)),
+    saveCanvas: async (scope, body) => {
+      const canvas = await raw.saveCanvas(scope, body);
+      known.saved(scope.projectId ?? "", canvas.layout.revision);
+      return canvas;
+    },
+  } satisfies Partial<Endpoints>;
+}
+
+/** Returns the newest copy of each id. */
+export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] {
+  const found = new Map<string, T>();
+  for (const one of listed) if (!isOlder(one.updatedAt, found.get(one.id)?.updatedAt)) found.set(one.id, one);
+  return [...found.values()];
+}
+
+/** Returns a digest of what a write sets: two versions may have one time. */
+export function contentOf(shown: Shown): string {
+  const { name, key, kind, description, color, configuration, projectId, environmentId, ...more } =
+    shown as Partial<Service & Project & Variable>;
+  // A service that does not say so is not archived; other resources never are.
+  const { archived = configuration && false } = more;
+  const parts = [name, key, kind, description, color, archived, configuration, projectId, environmentId];
+  return sha256(canonicalJson(parts.map((part) => part ?? null) as Plain)).slice(0, 16);
+}

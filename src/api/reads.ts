@@ -13,9 +13,8 @@ import {
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gap-settings";
-import type { KnownVersions } from "./known-versions";
+import { isDeleting, type KnownVersions, newestById } from "./known-versions";
 import type { Send } from "./send";
-import { newestById } from "./versions";
 import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
@@ -200,9 +199,9 @@ class CachedReads implements Reads {
 
   async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
-    const isListStale = async (listed: readonly Variable[] | undefined) =>
-      listed !== undefined && this.#known.areStale(listed, serviceId);
-    return this.#current(part, () => this.#variables(part, serviceId), isListStale);
+    const isOutdated = async (listed: readonly Variable[] | undefined) =>
+      listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId);
+    return this.#current(part, () => this.#variables(part, serviceId), isOutdated);
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
@@ -260,15 +259,15 @@ class CachedReads implements Reads {
     return byId.get(id);
   }
 
-  /** Reads a part, and again where what is stale in it was recorded after it was read. */
+  /** Reads a part, and again where a newer version was recorded after it was read. */
   async #current<T>(
     part: string,
     read: () => Promise<T>,
-    isPartStale: (value: T) => Promise<boolean>,
+    isOutdated: (value: T) => Promise<boolean>,
   ): Promise<T> {
     const cached = this.#cache.get(part);
     const value = await read();
-    if (cached === undefined || !(await isPartStale(value))) return value;
+    if (cached === undefined || !(await isOutdated(value))) return value;
     if (this.#cache.get(part) === cached) this.#cache.delete(part);
     return read();
   }
@@ -286,25 +285,28 @@ class CachedReads implements Reads {
 
   #projects(): Promise<ProjectList> {
     this.prefetch();
-    return this.#once("projects", async () => {
-      const { projects: sent } = this.#first;
-      this.#first.projects = undefined;
-      return projectList(await this.endpoints.listProjects(sent));
-    });
+    const read = this.#prefetched("projects", this.endpoints.raw.listProjects);
+    return this.#once("projects", async () => projectList(await this.endpoints.listProjects(read)));
   }
 
   #services(): Promise<ServiceList> {
     this.prefetch();
-    return this.#once("services", () => {
-      const { canvas: sent } = this.#first;
-      this.#first.canvas = undefined;
-      return this.#readServices(sent);
-    });
+    return this.#once("services", () => this.#readServices());
   }
 
-  async #readServices(sent?: Promise<Canvas>): Promise<ServiceList> {
+  /** Returns a read whose first answer is that of the request that was sent already, if any. */
+  #prefetched<T>(part: "projects" | "canvas", read: () => Promise<T>): () => Promise<T> {
+    return () => {
+      const sent = this.#first[part] as Promise<T> | undefined;
+      this.#first[part] = undefined;
+      return sent ?? read();
+    };
+  }
+
+  async #readServices(): Promise<ServiceList> {
     try {
-      return listOf([await this.endpoints.canvas({}, sent)], true);
+      const read = this.#prefetched("canvas", () => this.endpoints.raw.canvas());
+      return listOf([await this.endpoints.canvas({}, read)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
     }
@@ -375,18 +377,15 @@ const noServiceRoute: ById<never> = {
 
 function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
-  const services = nodes.filter((service) => !isDeleted(service));
+  const services = nodes.filter((service) => !isDeleting(service));
   const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
   const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
   const groups = canvases.flatMap((canvas) => canvas.groups);
   return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }
 
-const isDeleted = (service: Service): boolean =>
-  service.deletedAt != null || service.deletionRequestedAt != null;
-
 function foundOrGone(service: Service): ById<Service> {
-  if (!isDeleted(service)) return { kind: "found", value: service };
+  if (!isDeleting(service)) return { kind: "found", value: service };
   return service.deletedAt == null ? { kind: "gone", deleting: service } : { kind: "gone" };
 }
 

@@ -1,11 +1,10 @@
 import { ApiError, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
-import { isOlder } from "../api/versions";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
 import { sha256 } from "../model/text";
-import { isoTime, timeNow } from "../model/time";
+import { isOlder, isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { RecoveryContext, Run } from "./run";
 

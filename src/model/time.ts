@@ -17,6 +17,16 @@ export interface Clock {
 export const isoTime = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();
 
+/** Returns true if one time is before another; where one is in whole seconds, both are compared in whole seconds. */
+export function isOlder(time: string | null | undefined, than: string | null | undefined): boolean {
+  if (time == null || than == null || time === than) return false;
+  const step = hasFraction(time) && hasFraction(than) ? 1 : 1000;
+  return Math.floor(Date.parse(time) / step) < Math.floor(Date.parse(than) / step);
+}
+
+/** Returns true if a time has parts of a second. */
+export const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
+
 interface TwoClocks {
   readonly clock: Pick<Clock, "now">;
   readonly reads: { serviceTime(): number | undefined };

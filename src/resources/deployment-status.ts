@@ -2,12 +2,12 @@ import { ApiError, unlessAbsent } from "../api/api-error";
 import { unproven } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
-import { isOlder } from "../api/versions";
 import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Release, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
+import { isOlder } from "../model/time";
 import { notShown } from "./deletion";
 
 /**

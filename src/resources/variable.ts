@@ -3,7 +3,6 @@ import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { gapVariable } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
-import { isOlder } from "../api/versions";
 import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
@@ -20,6 +19,7 @@ import type {
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
+import { isOlder } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import { acceptedDeletion, type DeletionLook, goneOrAlone, pollDeletion, stands } from "./deletion";

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
 import { gapVariable } from "../../api/gap-settings";
 import type { Reads, Resource } from "../../api/reads";
-import { isOlder } from "../../api/versions";
 import type { Service } from "../../api/wire/shapes";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Pending, ReadResult } from "../../model/live";
@@ -17,6 +16,7 @@ import type {
 import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { sameName } from "../../model/text";
+import { isOlder } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
 import { sameId, textAt } from "../attribute-values";

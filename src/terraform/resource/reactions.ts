@@ -1,8 +1,8 @@
 import type { Resource } from "../../api/reads";
-import { isOlder } from "../../api/versions";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
+import { isOlder } from "../../model/time";
 import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
