@@ -291,7 +291,7 @@ export type Verdict =
   | { readonly kind: "retry"; readonly reason: RetryReason; readonly otherwise: FailureKind };
 
 /** How often one request is sent again for each reason. A rate limit is bounded by the deadline alone. */
-export const retryLimits = {
+const retryLimits = {
   "not connected": 5,
   "host not found": 1,
   "no whole answer": 5,

@@ -84,7 +84,6 @@ describe("the layers of src", () => {
       "src/api/read-answer.ts: readAnswer",
       "src/api/redactor.ts: Redactor",
       "src/api/retry.ts: classify",
-      "src/api/retry.ts: retryLimits",
       "src/api/retry.ts: sendWithRetry",
     ]);
   });

@@ -1,12 +1,17 @@
-import * as z from "zod";
+import { randomUUID } from "node:crypto";
+import type * as z from "zod";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { backoff } from "../../model/time";
-import { ApiError, type FailureKind } from "../api-error";
+import type { Clock } from "../../model/time";
+import { ApiError } from "../api-error";
+import { defaultGaps } from "../gap-settings";
 import { isLoopback } from "../http-transport";
-import { authorizationWith } from "../prepare-request";
+import { parseAnswer } from "../parse-answer";
+import { authorizationWith, type PreparedRequest } from "../prepare-request";
+import { RateLimiter } from "../rate-limiter";
 import { Redactor } from "../redactor";
-import { classify, type RetryOutcome, retryLimits } from "../retry";
-import { readRetryAfter, readTransportError, type WireResponse } from "../transport";
+import { sendWithRetry } from "../retry";
+import type { ApiRequest } from "../send";
+import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
 
 /** One call of a host. */
@@ -38,43 +43,54 @@ const deadlineMs = 180_000;
 const mostPages = 300;
 
 /**
- * Opens the client of a host: retries as `classify` decides, limits as GitHub and GitLab document them (429, and 403 with
- * `retry-after` or without any request left). Throws `DiagnosticsError` for an address that would show the token.
+ * Opens the client of a host: it retries as the client of the service does, and waits as GitHub and GitLab document their
+ * limits. A call throws `ApiError`; `uncertain` only for a POST. Throws `DiagnosticsError` for an address that would show
+ * the token.
  */
 export function createHostClient(
   host: string,
   headers: Readonly<Record<string, string>>,
   options: HostOptions,
 ): HostClient {
-  checkAddress(host, options.apiUrl);
-  const context: HostContext = {
-    ...options,
-    host,
-    headers: { ...headers, authorization: authorizationWith(options.token), "user-agent": options.userAgent },
-    redactor: new Redactor(options.token),
+  const { apiUrl, token, transport, clock, random, userAgent } = options;
+  checkAddress(host, apiUrl);
+  const context = {
+    ...{ transport: withLimits(transport, clock), clock, random, limiter: new RateLimiter(clock, 1) },
+    ...{ deadlineMs, gaps: defaultGaps, host: new URL(apiUrl).host, redactor: new Redactor(token) },
+    onWait: () => {},
+  };
+  const sent = { ...headers, authorization: authorizationWith(token), "user-agent": userAgent };
+  const exchange = async <Answer>(call: HostCall<Answer>) => {
+    let answered: WireResponse["headers"] = {};
+    const onAnswer = (found: WireResponse["headers"]): void => {
+      answered = found;
+    };
+    const prepared = prepare(call, apiUrl.replace(/\/+$/, ""), sent);
+    try {
+      const response = await sendWithRetry({ ...context, onAnswer }, prepared, undefined);
+      return { answer: parseAnswer(call.answer, prepared.request, response), headers: answered };
+    } catch (cause) {
+      throw withHint(cause, host, call.needs);
+    }
   };
   return {
-    send: async (call) => read(call, await sendCall(context, call), context),
-    sendPages: async ({ answer, ...call }) => {
+    send: async (call) => (await exchange(call)).answer,
+    sendPages: async (call) => {
       const items = [];
       for (let page = 1; page <= mostPages; page += 1) {
         const separator = call.path.includes("?") ? "&" : "?";
         const path = `${call.path}${separator}per_page=100&page=${page}`;
-        const one = { ...call, answer, method: "GET", path } as const;
-        const response = await sendCall(context, one);
-        items.push(...read(one, response, context));
-        if (!hasNextPage(response)) return items;
+        const found = await exchange({ ...call, method: "GET", path });
+        items.push(...found.answer);
+        if (!hasNextPage(found.headers)) return items;
       }
-      throw failure(call, "refused", `there are more than ${mostPages} pages of them`);
+      throw new ApiError({
+        ...{ kind: "refused", operation: call.operation, method: "GET", path: call.path, attempts: 1 },
+        ...{ message: `there are more than ${mostPages} pages of them`, requestId: "", hint: call.needs },
+      });
     },
-    close: () => options.transport.close(),
+    close: () => transport.close(),
   };
-}
-
-interface HostContext extends HostOptions {
-  readonly host: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly redactor: Redactor;
 }
 
 function checkAddress(host: string, apiUrl: string): void {
@@ -88,62 +104,41 @@ function checkAddress(host: string, apiUrl: string): void {
   ]);
 }
 
+function prepare(
+  { operation, method, path, body }: HostCall<unknown>,
+  address: string,
+  headers: Readonly<Record<string, string>>,
+): PreparedRequest {
+  const request: ApiRequest = { operation, method, path, keyed: false, mayBeList: true };
+  const shared = {
+    request,
+    url: `${address}${path}`,
+    requestId: randomUUID(),
+    sensitive: false,
+    secrets: [],
+  };
+  if (body === undefined) return { ...shared, headers };
+  return {
+    ...shared,
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+}
+
 /** A short page may have a next one: the headers decide. */
-const hasNextPage = ({ headers }: WireResponse): boolean =>
+const hasNextPage = (headers: WireResponse["headers"]): boolean =>
   /rel="?next"?/.test(headers.link ?? "") || /^\d+$/.test(headers["x-next-page"] ?? "");
 
-/** Sends a call until it is answered for good. Throws `ApiError`; `uncertain` only for a POST. */
-async function sendCall(context: HostContext, call: HostCall<unknown>): Promise<WireResponse> {
-  const { clock, random } = context;
-  const startedAt = clock.elapsed();
-  const retries = new Map<string, number>();
-  for (let attempts = 1; ; attempts += 1) {
-    const { outcome, response, pauseMs, code } = await exchange(context, call);
-    // Sent twice, a text is the same; a POST makes two of them.
-    const verdict = classify(call, outcome);
-    if (verdict.kind === "done" && response) return response;
-    const kind =
-      verdict.kind === "fail" ? verdict.failure : verdict.kind === "retry" ? verdict.otherwise : "malformed";
-    const failed = (): ApiError => refusal(context, call, { kind, response, code, attempts });
-    if (verdict.kind !== "retry") throw failed();
-    const tries = (retries.get(verdict.reason) ?? 0) + 1;
-    retries.set(verdict.reason, tries);
-    const wait = Math.max(random() * backoff(tries - 1, 500, 10_000), pauseMs);
-    const isLate = clock.elapsed() + wait - startedAt > deadlineMs;
-    if (tries > retryLimits[verdict.reason] || isLate) throw failed();
-    await clock.sleep(wait);
-  }
-}
-
-interface Exchanged {
-  readonly outcome: RetryOutcome;
-  readonly response?: WireResponse;
-  /** Milliseconds that the host asks to wait; 0 where it asks for none. */
-  readonly pauseMs: number;
-  /** Of an exchange without an answer. */
-  readonly code?: string;
-}
-
-async function exchange(context: HostContext, call: HostCall<unknown>): Promise<Exchanged> {
-  const { apiUrl, headers, transport, clock } = context;
-  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-  try {
-    const response = await transport.send({
-      method: call.method,
-      url: `${apiUrl.replace(/\/+$/, "")}${call.path}`,
-      headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
-      ...(body !== undefined && { body }),
-    });
-    const pauseSeconds = limitOf(response, clock.now());
-    // A limit of GitHub may come as a 403.
-    const status = pauseSeconds === undefined ? response.status : 429;
-    const wellFormed = parse(response.body) !== undefined;
-    return { outcome: { kind: "answer", status, wellFormed }, response, pauseMs: (pauseSeconds ?? 0) * 1000 };
-  } catch (thrown) {
-    const { reason, code } = readTransportError(thrown);
-    return { outcome: { kind: "no-answer", reason }, pauseMs: 0, ...(code !== undefined && { code }) };
-  }
-}
+/** Returns a transport whose answers tell a limit as the service does: 429 with `Retry-After`. GitHub may say 403. */
+const withLimits = (transport: Transport, clock: Clock): Transport => ({
+  ...transport,
+  send: async (request) => {
+    const response = await transport.send(request);
+    const seconds = limitOf(response, clock.now());
+    if (seconds === undefined) return response;
+    return { ...response, status: 429, headers: { ...response.headers, "retry-after": String(seconds) } };
+  },
+});
 
 /**
  * Returns the seconds to wait of an answer that refuses because of a limit: `retry-after`, else until `x-ratelimit-reset`
@@ -160,67 +155,15 @@ function limitOf({ status, headers, body }: WireResponse, now: number): number |
   return status === 429 || /secondary rate limit|abuse detection/i.test(body) ? 60 : undefined;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function read<Answer>(call: HostCall<Answer>, { body }: WireResponse, { host }: HostContext): Answer {
-  const parsed = call.answer.safeParse(parse(body));
-  if (parsed.success) return parsed.data;
-  throw failure(call, "malformed", `the answer of ${host} has another form than its documents say`);
-}
-
-interface Refused {
-  readonly kind: FailureKind;
-  readonly response?: WireResponse | undefined;
-  readonly code?: string | undefined;
-  readonly attempts: number;
-}
-
-function refusal(context: HostContext, call: HostCall<unknown>, refused: Refused): ApiError {
-  const { kind, response, code, attempts } = refused;
-  const { host, redactor } = context;
-  const told = response && said.safeParse(parse(response.body)).data;
-  const text = told?.message ?? told?.error;
-  const words = typeof text === "string" ? text : JSON.stringify(text);
-  const message = redactor.text((words ?? `${host} answered nothing (${code ?? "no code"})`).slice(0, 300));
-  const limited = response && limitOf(response, context.clock.now()) !== undefined;
-  return failure(call, kind, message, {
-    status: response?.status,
-    attempts,
-    hint: limited ? `${host} limits how many requests a token may send: run the job again later` : undefined,
-  });
-}
-
-/** GitHub says `message`; GitLab that, or `error`. */
-const said = z.looseObject({ message: z.unknown(), error: z.unknown() }).partial();
-
-function failure(
-  {
-    operation,
-    method,
-    path,
-    needs,
-  }: Pick<HostCall<unknown>, "operation" | "path" | "needs"> & {
-    readonly method?: string;
-  },
-  kind: FailureKind,
-  message: string,
-  more: {
-    readonly status?: number | undefined;
-    readonly attempts?: number;
-    readonly hint?: string | undefined;
-  } = {},
-): ApiError {
-  const { status, attempts = 1 } = more;
-  const usual = kind === "refused" || kind === "unauthorized" ? needs : "run the job again";
-  return new ApiError({
-    ...{ kind, operation, method: method ?? "GET", path, message, attempts, requestId: "" },
-    ...(status !== undefined && { status }),
-    hint: more.hint ?? usual,
-  });
+function withHint(cause: unknown, host: string, needs: string): unknown {
+  if (!(cause instanceof ApiError) || cause.hint !== undefined) return cause;
+  const { kind, status, code, message } = cause;
+  const isRefused = kind === "refused" || kind === "unauthorized";
+  const hint =
+    status === 429 || code === "rate_limited"
+      ? `${host} limits how many requests a token may send: run the job again later`
+      : isRefused
+        ? needs
+        : "run the job again";
+  return new ApiError({ ...cause, message, hint }, cause.cause);
 }

@@ -105,12 +105,15 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     });
   });
 
-  it("gives up on a limit that lasts longer than a job, and on what it may not do, without showing the token", async () => {
+  it("gives up on a limit that lasts longer than a job", async () => {
     server.refuse = () => ({ status: 429, headers: { "retry-after": "3600" } });
     await expect(host.findComments(pull, marker)).rejects.toMatchObject({
       kind: "unavailable",
       hint: expect.stringContaining("limits how many requests"),
     });
+  });
+
+  it("gives up on what it may not do without showing the token, and on answers of another form", async () => {
     const echoed = JSON.stringify({ message: `no access for ${hostTokens[platform]}` });
     server.refuse = () => ({ status: 403, body: echoed });
     const refused = await host.writeComment(pull, marker, marker).catch((cause: Error) => cause);
