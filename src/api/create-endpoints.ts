@@ -1,7 +1,13 @@
 import type { Catalog } from "../model/catalog";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import type { CanvasScope, DetectedPatchFormat, EndpointCall, Endpoints } from "./endpoints";
+import {
+  type CanvasScope,
+  type DetectedPatchFormat,
+  type EndpointCall,
+  type Endpoints,
+  requestOf,
+} from "./endpoints";
 import {
   fillBody,
   filledPath,
@@ -50,13 +56,12 @@ export function createEndpoints(
     gaps,
     detected,
     path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
-    read: (schema, request, reading = {}) =>
-      ask(send, schema, { ...request, method: "GET", keyed: false }, reading),
-    write: (schema, request, reading) => ask(send, schema, { ...request, keyed: true }, reading),
+    read: (schema, request, reading = {}) => ask(send, schema, request, reading),
+    write: (schema, request, reading = {}) => ask(send, schema, { ...request, keyed: true }, reading),
   };
   return {
     catalog: async () => {
-      const shown = await call.read(catalog, { operation: "catalog", path: "/catalog" });
+      const shown = await call.read(catalog, requestOf("catalog", "GET", "/catalog"));
       return { ...shown, assumed: assumedOf(gaps) };
     },
     ...projectEndpoints(call),
@@ -82,12 +87,7 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall) {
   const projectIn = ({ project }: { readonly project: Project }) => withEnvironmentFields(project, gaps);
   return {
     listProjects: async () => {
-      const request: ApiRequest = {
-        operation: "listProjects",
-        method: "GET",
-        path: path("projects"),
-        keyed: false,
-      };
+      const request = requestOf("listProjects", "GET", path("projects"));
       const listed = await readPages(send, request, (response) => {
         const { projects, page } = parseAnswer(projectsAnswer, request, response);
         return { items: projects, page };
@@ -95,33 +95,24 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall) {
       return listed.map((project) => withEnvironmentFields(project, gaps));
     },
     getProject: async (id) => {
-      const request = { operation: "getProject", path: path("projects", id) };
+      const request = requestOf("getProject", "GET", path("projects", id));
       return projectIn(await read(projectAnswer, request, { about: shows("project", { id }) }));
     },
     getProjectOperation: (projectId, operationId) => {
+      const project = requestOf("getProjectOperation", "GET", path("projects", projectId));
       const { projectOperation: template } = gaps;
-      const isOff = template === "off";
-      const below = isOff ? "" : filledPath(template, { projectId, operationId });
-      const request = {
-        operation: "getProjectOperation",
-        path: isOff ? path("projects", projectId) : `${path()}${below}`,
-      };
-      if (isOff) throw turnedOff({ ...request, method: "GET" }, "projectOperation");
+      if (template === "off") throw turnedOff(project, "projectOperation");
+      const request = { ...project, path: `${path()}${filledPath(template, { projectId, operationId })}` };
       return read(operation, request, readingOperation(operationId, gaps));
     },
     createProject: async (draft) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };
-      const request = { operation: "createProject", method: "POST", path: path("projects"), body } as const;
+      const request = requestOf("createProject", "POST", path("projects"), { body });
       const about = shows("project", { name: body.name });
       return projectIn(await write(projectAnswer, request, { about }).catch(refusedColor(body.color)));
     },
     updateProject: async (id, body) => {
-      const request = {
-        operation: "updateProject",
-        method: "PATCH",
-        path: path("projects", id),
-        body,
-      } as const;
+      const request = requestOf("updateProject", "PATCH", path("projects", id), { body });
       if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
       const about = shows("project", { id });
       const answer = await write(projectAnswer, request, { about }).catch((failure: unknown) => {
@@ -130,12 +121,10 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall) {
       });
       return projectIn(answer);
     },
-    deleteProject: (id, confirm) =>
-      write(
-        deletion,
-        { operation: "deleteProject", method: "DELETE", path: path("projects", id), body: { confirm } },
-        { about: aboutDeletion },
-      ),
+    deleteProject: (id, confirm) => {
+      const request = requestOf("deleteProject", "DELETE", path("projects", id), { body: { confirm } });
+      return write(deletion, request, { about: aboutDeletion });
+    },
   } satisfies Partial<Endpoints>;
 }
 
@@ -156,16 +145,9 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
   });
   return {
     canvas: (scope = {}) =>
-      read(canvasAnswer, { operation: "canvas", path: path("canvas"), query: query(scope) }, {}),
+      read(canvasAnswer, requestOf("canvas", "GET", path("canvas"), { query: query(scope) })),
     saveCanvas: (scope, body) => {
-      const request: ApiRequest = {
-        operation: "saveCanvas",
-        method: "PATCH",
-        path: path("canvas"),
-        query: query(scope),
-        body,
-        keyed: false,
-      };
+      const request = requestOf("saveCanvas", "PATCH", path("canvas"), { query: query(scope), body });
       return ask(send, canvasAnswer, request, {});
     },
   } satisfies Partial<Endpoints>;
@@ -175,33 +157,22 @@ function canvasEndpoints({ send, path, read }: EndpointCall) {
 function variableEndpoints(call: EndpointCall) {
   const { send, path, write } = call;
   const reveal = async (id: string, variableId: string): Promise<string> => {
-    const request: ApiRequest = {
-      operation: "revealVariable",
-      method: "POST",
-      path: path("services", id, "variables", variableId, "reveal"),
-      keyed: false,
-      sensitive: true,
-      reveals: "value",
-    };
+    const revealed = path("services", id, "variables", variableId, "reveal");
+    const request = requestOf("revealVariable", "POST", revealed, { sensitive: true, reveals: "value" });
     return parseAnswer(revealAnswer, request, await send(request)).value;
   };
   return {
     listVariables: (id) => listVariables(call, id),
     createVariable: async (id, body) => {
-      const request = {
-        operation: "createVariable",
-        method: "POST",
-        path: path("services", id, "variables"),
-        body,
-        sensitive: true,
-      } as const;
+      const variables = path("services", id, "variables");
+      const request = requestOf("createVariable", "POST", variables, { body, sensitive: true });
       const about = shows("variable", { key: body.key });
       return (await write(variableAnswer, request, { about })).variable;
     },
     updateVariable: (id, variableId, change) => updateVariable(call, id, variableId, change),
     deleteVariable: (id, variableId) => {
       const variable = path("services", id, "variables", variableId);
-      const request = { operation: "deleteVariable", method: "DELETE", path: variable, body: {} } as const;
+      const request = requestOf("deleteVariable", "DELETE", variable, { body: {} });
       return write(deletion, request, { about: aboutDeletion });
     },
     revealVariable: async (id, variableId) => new Secret(await reveal(id, variableId)),
@@ -211,15 +182,13 @@ function variableEndpoints(call: EndpointCall) {
 
 /** Gap "list variables"; all pages. */
 async function listVariables({ send, path, gaps }: EndpointCall, id: string): Promise<readonly Variable[]> {
-  const isOff = gaps.listVariables === "off";
+  const listed = requestOf("listVariables", "GET", path("services", id, "variables"));
+  if (gaps.listVariables === "off") throw turnedOff(listed, "listVariables");
   const request: ApiRequest = {
-    operation: "listVariables",
-    method: "GET",
-    path: isOff ? path("services", id, "variables") : pathUnder(path, gaps.listVariables, { serviceId: id }),
-    keyed: false,
+    ...listed,
+    path: pathUnder(path, gaps.listVariables, { serviceId: id }),
     ...(gaps.variableItems === "." ? { mayBeList: true } : {}),
   };
-  if (isOff) throw turnedOff(request, "listVariables");
   try {
     return await readPages(send, request, (response) => {
       const listed = variablesIn(response.body, gaps.variableItems);
@@ -247,12 +216,8 @@ async function updateVariable(
   change: VariableChange,
 ): Promise<Variable> {
   const { path, gaps, detected, write } = call;
-  const request = {
-    operation: "updateVariable",
-    method: "PATCH",
-    path: path("services", id, "variables", variableId),
-    sensitive: true,
-  } as const;
+  const variable = path("services", id, "variables", variableId);
+  const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
   const { patchVariable: setting } = gaps;
   if (setting === "off") throw turnedOff(request, "patchVariable");
   const patch = async (form: string): Promise<Variable> => {

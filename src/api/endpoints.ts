@@ -128,13 +128,25 @@ export interface EndpointCall {
   readonly detected: DetectedPatchFormat;
   readonly read: <T>(
     schema: DocumentSchema<T>,
-    request: Pick<ApiRequest, "operation" | "path" | "query">,
+    request: ApiRequest,
     reading?: AnswerReading<T>,
   ) => Promise<T>;
   /** Sends a write marked (I), or one of a gap that is treated so. */
   readonly write: <T>(
     schema: DocumentSchema<T>,
-    request: Omit<ApiRequest, "keyed">,
-    reading: AnswerReading<T>,
+    request: ApiRequest,
+    reading?: AnswerReading<T>,
   ) => Promise<T>;
 }
+
+/**
+ * Returns a request without a key.
+ * @example
+ * const request = requestOf("createService", "POST", path("services"), { body });
+ */
+export const requestOf = (
+  operation: string,
+  method: ApiRequest["method"],
+  path: string,
+  more: Partial<ApiRequest> = {},
+): ApiRequest => ({ operation, method, path, keyed: false, ...more });

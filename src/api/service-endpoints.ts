@@ -1,6 +1,12 @@
 import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
-import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
+import {
+  type DetectedPatchFormat,
+  type EndpointCall,
+  type Endpoints,
+  requestOf,
+  type ServiceDraft,
+} from "./endpoints";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gap-settings";
 import { aboutDeletion, shows } from "./parse-answer";
@@ -25,18 +31,13 @@ export function serviceEndpoints(call: EndpointCall) {
   const { path, gaps, detected, write } = call;
   const getService = (id: string) => readService(call, id);
   const post = async (operation: string, id: string, verb: string): Promise<Service> => {
-    const request = { operation, method: "POST", path: path("services", id, verb), body: {} } as const;
+    const request = requestOf(operation, "POST", path("services", id, verb), { body: {} });
     return (await write(serviceAnswer, request, { about: shows("service", { id }) })).service;
   };
   return {
     getService,
     createService: async (draft) => {
-      const request = {
-        operation: "createService",
-        method: "POST",
-        path: path("services"),
-        body: draft,
-      } as const;
+      const request = requestOf("createService", "POST", path("services"), { body: draft });
       const aboutService = shows("service", askedBy(draft));
       const about = (answer: { readonly service: Service }) => ({
         ...aboutService(answer),
@@ -45,12 +46,9 @@ export function serviceEndpoints(call: EndpointCall) {
       return (await write(serviceAnswer, request, { about })).service;
     },
     updateService: (id, change) => {
-      const request = {
-        operation: "updateService",
-        method: gaps.patchServiceMethod as ApiRequest["method"],
-        path: pathUnder(path, gaps.patchServicePath, { serviceId: id }),
-        ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
-      } as const;
+      const method = gaps.patchServiceMethod as ApiRequest["method"];
+      const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
+      const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
       const patch = async (body: Body): Promise<Service> => {
         const reading = {
           inner: (answered: unknown) => wrappedAs("service", answered, gaps.serviceAnswer),
@@ -62,12 +60,10 @@ export function serviceEndpoints(call: EndpointCall) {
       };
       return updateService(patch, change, gaps.patchService, detected);
     },
-    deleteService: (id, confirm) =>
-      write(
-        deletion,
-        { operation: "deleteService", method: "DELETE", path: path("services", id), body: { confirm } },
-        { about: aboutDeletion },
-      ),
+    deleteService: (id, confirm) => {
+      const request = requestOf("deleteService", "DELETE", path("services", id), { body: { confirm } });
+      return write(deletion, request, { about: aboutDeletion });
+    },
     archiveService: (id) => post("archiveService", id, "archive"),
     restoreService: (id) => post("restoreService", id, "restore"),
   } satisfies Partial<Endpoints>;
@@ -75,20 +71,21 @@ export function serviceEndpoints(call: EndpointCall) {
 
 const askedBy = ({ name, kind, projectId }: ServiceDraft) => ({ name, kind, projectId: projectId ?? null });
 
+/** Gap "keys on undocumented routes". */
+const keyOnGapRoute = ({ routeKeys }: GapSettings): Pick<ApiRequest, "omitsKey"> =>
+  routeKeys === "off" ? { omitsKey: true } : {};
+
 /** Gap "read one service". */
 async function readService({ path, gaps, read }: EndpointCall, id: string): Promise<Service> {
-  const isOff = gaps.readService === "off";
-  const request = {
-    operation: "getService",
-    path: isOff ? path("services", id) : pathUnder(path, gaps.readService, { serviceId: id }),
-  };
-  if (isOff) throw turnedOff({ ...request, method: "GET" }, "readService");
+  const service = requestOf("getService", "GET", path("services", id));
+  if (gaps.readService === "off") throw turnedOff(service, "readService");
+  const request = { ...service, path: pathUnder(path, gaps.readService, { serviceId: id }) };
   try {
-    const { service } = await read(serviceAnswer, request, {
+    const answer = await read(serviceAnswer, request, {
       inner: (body) => wrappedAs("service", body, gaps.serviceAnswer),
       about: shows("service", { id }),
     });
-    return service;
+    return answer.service;
   } catch (failure) {
     throw underGap(failure, "read one service");
   }
@@ -96,31 +93,22 @@ async function readService({ path, gaps, read }: EndpointCall, id: string): Prom
 
 /** Interface, "Services": actions and the operations they queue. */
 export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
-  const run = (operationName: string, id: string, action: string) => ({
-    operation: operationName,
-    method: "POST" as const,
-    path: path("services", id, "actions"),
-    body: { action },
-    hostedBy: path("services", id, "deploys"),
-  });
+  const run = (operationName: string, id: string, action: string): ApiRequest =>
+    requestOf(operationName, "POST", path("services", id, "actions"), {
+      body: { action },
+      hostedBy: path("services", id, "deploys"),
+    });
   return {
     runAction: async (id, action) => {
       const about = shows("operation", {});
       return (await write(actionAnswer, run("runAction", id, action), { about })).operation;
     },
-    runDeployAction: async (id, action) => {
-      const request = run("runDeployAction", id, action);
-      const answer = await write(deploymentAnswer, request, {
-        about: ({ deployment }) => aboutQueued(deployment),
-      });
-      return answer.deployment;
+    runDeployAction: async (id, action) =>
+      (await write(deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued })).deployment,
+    getOperation: (id, operationId) => {
+      const shown = path("services", id, "operations", operationId);
+      return read(operation, requestOf("getOperation", "GET", shown), readingOperation(operationId, gaps));
     },
-    getOperation: (id, operationId) =>
-      read(
-        operation,
-        { operation: "getOperation", path: path("services", id, "operations", operationId) },
-        readingOperation(operationId, gaps),
-      ),
   } satisfies Partial<Endpoints>;
 }
 
@@ -200,40 +188,30 @@ export function deploymentEndpoints(call: EndpointCall) {
         ...(limit === undefined ? {} : { limit: String(limit) }),
         ...(cursor === undefined ? {} : { cursor }),
       };
-      return read(deploymentsAnswer, { operation: "listDeployments", path: deploys(id), query });
+      return read(deploymentsAnswer, requestOf("listDeployments", "GET", deploys(id), { query }));
     },
     getDeployment: async (id, deploymentId) => {
-      const request = { operation: "getDeployment", path: deploys(id, deploymentId) };
+      const request = requestOf("getDeployment", "GET", deploys(id, deploymentId));
       const about = shows("deployment", { id: deploymentId });
       return (await read(deploymentAnswer, request, { about })).deployment;
     },
     queueDeployment: async (id, body) => {
-      const request = {
-        operation: "queueDeployment",
-        method: "POST",
-        path: deploys(id),
-        body,
-        hostedBy: deploys(id),
-      } as const;
-      const answer = await write(deploymentAnswer, request, {
-        about: ({ deployment }) => aboutQueued(deployment),
-      });
-      return answer.deployment;
+      const request = requestOf("queueDeployment", "POST", deploys(id), { body, hostedBy: deploys(id) });
+      return (await write(deploymentAnswer, request, { about: aboutQueued })).deployment;
     },
     cancelDeployment: async (id, deploymentId) => {
       const cancel = deploys(id, deploymentId, "cancel");
-      const request = { operation: "cancelDeployment", method: "POST", path: cancel, body: {} } as const;
-      await write(cancelAnswer, request, {});
+      await write(cancelAnswer, requestOf("cancelDeployment", "POST", cancel, { body: {} }));
     },
     rollBack: (id, deploymentId, confirm) => rollBack(call, id, deploymentId, confirm),
   } satisfies Partial<Endpoints>;
 }
 
 /** Reads the id of a queued deployment, and when it was queued. */
-const aboutQueued = ({ id, createdAt }: Deployment): About => ({
-  id,
-  ...(createdAt && { madeAt: createdAt }),
-});
+const aboutQueued = ({ deployment }: { readonly deployment: Deployment }): About => {
+  const { id, createdAt } = deployment;
+  return { id, ...(createdAt && { madeAt: createdAt }) };
+};
 
 /** Gap "roll back". */
 async function rollBack(
@@ -242,20 +220,17 @@ async function rollBack(
   deploymentId: string,
   confirm: string,
 ): Promise<Deployment> {
-  const isOff = gaps.rollBack === "off";
-  const request = {
-    operation: "rollBack",
-    method: "POST",
-    path: isOff ? path("services", id) : pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }),
+  const shared = requestOf("rollBack", "POST", path("services", id), {
     body: rollBackBody(gaps, deploymentId, confirm),
     hostedBy: path("services", id, "deploys"),
-    ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
-  } as const;
-  if (isOff) throw turnedOff(request, "rollBack");
+    ...keyOnGapRoute(gaps),
+  });
+  if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
+  const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
   try {
     const answer = await write(deploymentAnswer, request, {
       inner: (body) => wrappedAs("deployment", body, gaps.rollBackAnswer),
-      about: ({ deployment }) => aboutQueued(deployment),
+      about: aboutQueued,
     });
     return answer.deployment;
   } catch (failure) {
