@@ -1,70 +1,11 @@
 import * as z from "zod";
 import { anything } from "./shapes";
 
-const text = z.string();
-const count = z.int();
-const flag = z.boolean();
-/** Items are texts; the interface does not show their form, so an object passes through. */
-const list = z.array(z.union([text, z.record(text, anything)]));
-
-/** The 48 fields of a service's `configuration` and their types (interface, "Service configuration"). */
-export const configurationFields = {
-  autoDeploy: text,
-  backupEnabled: flag,
-  backupRetentionDays: count,
-  branch: text,
-  buildCommand: text,
-  buildMethod: text,
-  cacheProfile: text,
-  databaseName: text,
-  databaseUser: text,
-  databaseVersion: text,
-  description: text,
-  dockerContext: text,
-  dockerfilePath: text,
-  evictionPolicy: text,
-  healthCheckPath: text,
-  ignorePaths: list,
-  includePaths: list,
-  ipAllowList: list,
-  image: text,
-  maintenance: flag,
-  maintenancePage: text,
-  maxConcurrency: count,
-  minReplicas: count,
-  maxReplicas: count,
-  replicas: count,
-  maxRetries: count,
-  notifications: text,
-  plan: text,
-  platformDomainEnabled: flag,
-  port: count,
-  preDeployCommand: text,
-  previewExpiryHours: count,
-  previewMode: text,
-  privateNetworking: flag,
-  publishDirectory: text,
-  region: text,
-  registryId: text,
-  repository: text,
-  rootDirectory: text,
-  runtime: text,
-  scaling: text,
-  schedule: text,
-  sourceType: text,
-  startCommand: text,
-  targetCpu: count,
-  targetMemory: count,
-  timeoutSeconds: count,
-  timezone: text,
-};
-
-export type ConfigurationField = keyof typeof configurationFields;
-
-/** Defaults as documented; the catalog's `defaults` win where they differ. */
-export const documentedDefaults: Readonly<
-  Record<ConfigurationField, string | number | boolean | readonly string[]>
-> = {
+/**
+ * The 48 fields of a service's `configuration` with their defaults as documented (interface, "Service configuration"). The
+ * catalog's `defaults` win where they differ.
+ */
+export const documentedDefaults = {
   autoDeploy: "off",
   backupEnabled: true,
   backupRetentionDays: 7,
@@ -114,3 +55,30 @@ export const documentedDefaults: Readonly<
   timeoutSeconds: 3600,
   timezone: "UTC",
 };
+
+export type ConfigurationField = keyof typeof documentedDefaults;
+
+const text = z.string();
+const count = z.int();
+const flag = z.boolean();
+/** Items are texts; the interface does not show their form, so an object passes through. */
+const list = z.array(z.union([text, z.record(text, anything)]));
+
+type FormOf<Default> = Default extends string
+  ? typeof text
+  : Default extends number
+    ? typeof count
+    : Default extends boolean
+      ? typeof flag
+      : typeof list;
+
+const formOf = (initial: unknown): z.ZodType => {
+  if (typeof initial === "string") return text;
+  if (typeof initial === "number") return count;
+  return typeof initial === "boolean" ? flag : list;
+};
+
+/** The schema of each field: it takes what its default is. */
+export const configurationFields = Object.fromEntries(
+  Object.entries(documentedDefaults).map(([field, initial]) => [field, formOf(initial)]),
+) as { readonly [Field in ConfigurationField]: FormOf<(typeof documentedDefaults)[Field]> };
