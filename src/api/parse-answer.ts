@@ -34,7 +34,13 @@ export async function ask<T>(
   request: ApiRequest,
   { inner = (body) => body, about }: AnswerReading<T>,
 ): Promise<T> {
-  const read = (body: unknown): Parsed<T> => schema.safeParse(inner(body));
+  // Who sends it asks about the same body several times.
+  const parsedBodies = new Map<unknown, Parsed<T>>();
+  const read = (body: unknown): Parsed<T> => {
+    const parsed = parsedBodies.get(body) ?? schema.safeParse(inner(body));
+    parsedBodies.set(body, parsed);
+    return parsed;
+  };
   const aboutBody = (body: unknown): About => {
     const parsed = read(body);
     return parsed.success && about ? about(parsed.data) : {};

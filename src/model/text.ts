@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { append } from "./graph";
 import type { ResourceType } from "./resource-type";
 
 /** Variables of a process: its own, or those that a caller stands in for it. */
@@ -97,3 +98,19 @@ export function reasonOf(cause: unknown): string {
 /** Returns true if two values are equal, or the same text in other code points: the service may keep `é` as one or as two. */
 export const sameName = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === "string" && typeof b === "string" && a.normalize() === b.normalize());
+
+const byName = new WeakMap<readonly unknown[], Map<string, unknown[]>>();
+
+/** Returns the entries of a list with that name (`sameName`). A list is indexed once, and must not change after that. */
+export function entriesNamed<Entry extends { readonly name: string }>(
+  list: readonly Entry[],
+  name: string,
+): readonly Entry[] {
+  let index = byName.get(list);
+  if (index === undefined) {
+    index = new Map();
+    for (const entry of list) append(index, entry.name.normalize(), entry);
+    byName.set(list, index);
+  }
+  return (index.get(name.normalize()) ?? []) as Entry[];
+}

@@ -18,7 +18,7 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { sameName, shortList } from "../model/text";
+import { entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 
@@ -153,7 +153,7 @@ export function environmentsMeant<Environment extends { readonly id?: string; re
 }
 
 const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
-  (await reads.projects()).filter((one) => sameName(one.name, name)).map(liveProject);
+  entriesNamed(await reads.projects(), name).map(liveProject);
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id !== undefined) {

@@ -15,7 +15,7 @@ import type {
 } from "../../model/resource-operations";
 import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
-import { sameName } from "../../model/text";
+import { entriesNamed, sameName } from "../../model/text";
 import { isOlder } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
@@ -229,8 +229,8 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
-  const [match, ...others] = (await reads.services()).filter(
-    (one) => sameName(one.name, target.name) && (one.projectId ?? null) === project,
+  const [match, ...others] = entriesNamed(await reads.services(), target.name).filter(
+    (one) => (one.projectId ?? null) === project,
   );
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
@@ -238,11 +238,8 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
-  const matches = (await reads.services()).filter(
-    (one) =>
-      sameName(one.name, search.name) &&
-      (one.projectId ?? undefined) === search.parentId &&
-      !search.preexistingIds.includes(one.id),
+  const matches = entriesNamed(await reads.services(), search.name).filter(
+    (one) => (one.projectId ?? undefined) === search.parentId && !search.preexistingIds.includes(one.id),
   );
   return Promise.all(matches.map((found) => liveIn(reads, found)));
 }
