@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { type FleetMember, memberPlace, unstagedName } from "../model/fleet";
 import type { ProcessEnvironment } from "../model/text";
 import { commandEnvironment, trustOf } from "./trust";
 
@@ -16,7 +15,7 @@ const settings = new Set([
 ]);
 
 /** Settings of the fleet itself. */
-const ownSettings = new Set(["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"]);
+const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];
 
 /** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */
 const credentials: readonly (readonly string[])[] = [
@@ -34,15 +33,16 @@ const paths: Readonly<Record<string, string>> = {
   RNV_SECRET_DIRS: ":",
 };
 
-/** What the fleet names for a member of its environment, under the names that its run is given. */
-export const ownEnvironment = (member: FleetMember, environment: ProcessEnvironment): ProcessEnvironment =>
-  Object.fromEntries(Object.entries(member.environment).map(([name, source]) => [name, environment[source]]));
-
-/** The address of the state of a member, with its name filled in; undefined where nothing names one. */
-export function stateNamedFor(member: FleetMember, environment: ProcessEnvironment): string | undefined {
-  const named = { ...environment, ...ownEnvironment(member, environment) }.RNV_STATE?.trim();
-  const state = member.state ?? named;
-  return state === undefined || state === "" ? undefined : stateOfMember(state, member);
+/** What the fleet file says of the environment of a member. */
+export interface OwnEnvironment {
+  /** Its name, without its stage. */
+  readonly name: string;
+  /** Names in the environment of the fleet, by the names under which the run of the member is given their values. */
+  readonly names: Readonly<Record<string, string>>;
+  /** UUID of its workspace. */
+  readonly workspace?: string | undefined;
+  /** Address of its state; may hold `${member}`. */
+  readonly state?: string | undefined;
 }
 
 export interface MemberEnvironment {
@@ -53,56 +53,48 @@ export interface MemberEnvironment {
 
 /**
  * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
- * RNV_ALLOW_ENV lists, and what the member names. What another member names is not handed on, and no credential of the fleet stands beside its own.
+ * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
+ * credential of the fleet stands beside its own.
  */
 export function memberEnvironment(
-  member: FleetMember,
-  all: readonly FleetMember[],
+  member: OwnEnvironment,
+  all: readonly string[],
   environment: ProcessEnvironment,
   { cwd, isOfJob }: { readonly cwd: string; readonly isOfJob: (name: string) => boolean },
 ): MemberEnvironment {
-  const own = Object.entries(member.environment);
-  const ofOthers = new Set(all.flatMap((other) => Object.values(other.environment)));
-  for (const [, source] of own) ofOthers.delete(source);
-  const replaced = new Set(
-    credentials.filter((group) => group.some((name) => name in member.environment)).flat(),
-  );
+  const own = Object.entries(member.names);
+  const sources = Object.values(member.names);
+  const ofOthers = all.filter((name) => !sources.includes(name));
+  const replaced = credentials.filter((group) => group.some((name) => name in member.names)).flat();
+  const isKept = new Set([...ofOthers, ...replaced, ...ownSettings]);
   const { isAllowed } = trustOf(environment, false);
-  const isHandedOn = (name: string): boolean =>
-    !ofOthers.has(name) &&
-    !replaced.has(name) &&
-    !ownSettings.has(name) &&
-    (isSetting(name) || isOfJob(name) || isAllowed(name));
-  const given = commandEnvironment(environment, isHandedOn);
-  for (const [name, text] of Object.entries(environment))
-    if (text !== undefined && isHandedOn(name)) given[name] = text;
-  const missing: string[] = [];
-  for (const [name, source] of own) {
-    const text = environment[source];
-    if (text === undefined || text === "") missing.push(source);
-    else given[name] = text;
+  const given = commandEnvironment(environment, () => false);
+  for (const [name, text] of Object.entries(environment)) {
+    const isMeant = isSetting(name) || isOfJob(name) || isAllowed(name);
+    if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
   }
+  for (const [name, source] of own) if (environment[source]) given[name] = environment[source];
   // The member's run starts in its own folder, where other files lie under the same names.
   for (const [name, between] of Object.entries(paths))
     if (given[name]) given[name] = absolute(given[name], between, cwd);
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
-  const state = stateNamedFor(member, environment);
-  if (state !== undefined) given.RNV_STATE = state;
-  return { environment: given, missing };
+  const state = member.state ?? given.RNV_STATE?.trim();
+  if (state) given.RNV_STATE = state.replaceAll(memberPlace, pathOf(member.name));
+  return { environment: given, missing: sources.filter((name) => !environment[name]) };
 }
+
+/** Stands for the name of the member, without its stage, in the address of a state. */
+export const memberPlace = "${member}";
+
+/** Two names have two paths. */
+const pathOf = (name: string): string =>
+  name
+    .split("/")
+    .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
+    .join("/");
 
 const absolute = (text: string, between: string, cwd: string): string =>
   text
     .split(between)
     .map((path) => (path.trim() === "" ? path : resolve(cwd, path.trim())))
     .join(between);
-
-/** The address of the state of a member: its name, without its stage, stands where the address holds `${member}`. */
-export const stateOfMember = (address: string, { name }: FleetMember): string =>
-  address.replaceAll(
-    memberPlace,
-    unstagedName(name)
-      .split("/")
-      .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
-      .join("/"),
-  );
