@@ -1,11 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Outcome } from "../commands/context";
-import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
+import {
+  type TargetResult as EndedTarget,
+  joinResults,
+  runTargets,
+  type TargetOutcome,
+} from "../commands/targets";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
+import { shownPath } from "../manifest/files";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
+import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
@@ -28,15 +35,27 @@ import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A manifest in a stage and a stack, with a state of its own: what a verb runs on. */
-interface Target {
-  /** Its stack; undefined where nothing is read of stacks, or all as one. */
-  readonly stack?: string;
+/** A target of a command line. */
+interface ReachedTarget extends Target {
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
   /** Returns the invocation in the stage and the stack, once those before it have ended. */
   readonly enter: () => Promise<Invocation>;
 }
+
+/** Returns the target that an invocation is in; it has no stack where all are read as one. */
+const targetIn = (
+  invocation: Invocation,
+  reached: Partial<Pick<ReachedTarget, "stack" | "waitsFor" | "enter">> = {},
+): ReachedTarget => ({
+  manifest: listOf(invocation.options.file),
+  stage: invocation.stage ? stageText(invocation.stage) : undefined,
+  state: givenAddress(invocation) || undefined,
+  environment: invocation.environment,
+  waitsFor: [],
+  enter: async () => invocation,
+  ...reached,
+});
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
@@ -53,12 +72,12 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
   reading: Reading,
   run: (one: Invocation) => Promise<R>,
 ): Promise<readonly R[]> {
-  const targets = await (reading.readsState ? targetsOfState : targetsOf)(given, reading);
+  const targets = await targetsOf(given, reading);
   const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
   const { signal } = given;
   const failed = new Set<string>();
   const results: R[] = [];
-  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
+  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -77,13 +96,8 @@ async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
   return results;
 }
 
-/** How a plan, a look for drift or an apply ended in one target. */
-export interface TargetResult {
-  /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
-  readonly target: Invocation;
-  readonly outcome: TargetOutcome;
-  readonly seconds: number;
-}
+/** How a verb ended in its stage and its stack; `stage` is undefined where it failed before its stage was known. */
+export type TargetResult = EndedTarget<Invocation>;
 
 /** Runs one target; what is thrown becomes its outcome. */
 export async function resultOf(
@@ -132,33 +146,34 @@ export async function resultsOf(
   return results;
 }
 
-/** Returns the targets of a verb that reads a manifest or stacks. */
-async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+/** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan, others } = reading;
+  if (reading.readsState) return targetsOfState(given, reading);
   const takesStacks = use !== "one";
   const words = takesStacks ? listOf(given.positional[0]) : [];
   const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
   const planFile = isPlan ? words[0] : undefined;
   const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
-  if (planFile !== undefined && takesPlan === "alone") return [only({ ...given, positional })];
+  if (planFile !== undefined && takesPlan === "alone") return [targetIn({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
   const synthesized = await withStack(
     { ...given, positional, ...(asked && { stage: { ...asked, takesUnnamed: true } }) },
     planFile !== undefined,
   );
-  if (planFile !== undefined) return [only(await inSavedPlan(synthesized, planFile))];
+  if (planFile !== undefined) return [targetIn(await inSavedPlan(synthesized, planFile))];
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    return [only(await inAskedStage(synthesized, files, reading))];
+    return [targetIn(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
   if (use === "together") {
     const [first = "", ...together] = chosen.map(({ unit }) => unit);
-    return [only({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
+    return [targetIn({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
   }
   if (use === "one" && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
@@ -173,56 +188,48 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   return stackTargets(invocation, reading, stacks, chosen);
 }
 
-const only = (invocation: Invocation): Target => ({ waitsFor: [], enter: async () => invocation });
-
 /** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
 function stackTargets(
   invocation: Invocation,
   reading: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly Target[] {
+): readonly ReachedTarget[] {
   const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
   const isReversed = reading.use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
-  return ordered.map(({ unit: stack, dependencies }) => ({
-    stack,
-    waitsFor: isReversed ? needing(stack) : dependencies,
-    enter: async () => {
+  return ordered.map(({ unit: stack, dependencies }) => {
+    const enter = async (): Promise<Invocation> => {
       // Throws where it is not clear which state is that of the stack.
-      settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
+      settingsOf(inStack(invocation, stack, { isOneOfSeveral: stacks.length > 1 }));
       const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      return {
-        ...invocation,
-        stack: stackRun(stack, { ...around, sharesRun: chosen.length > 1, tellOutputs }),
-      };
-    },
-  }));
+      return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
+    };
+    return targetIn(invocation, { stack, waitsFor: isReversed ? needing(stack) : dependencies, enter });
+  });
 }
 
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
-  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [only(given)];
+  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [targetIn(given)];
   const invocation = await inAskedStage(given, listOf(given.options.file), reading);
-  if (others === "none") return [only(invocation)];
-  const inStack = (stack: string): Invocation => ({
-    ...invocation,
-    stack: stackRun(stack, { isOneOfSeveral: true }),
-  });
+  if (others === "none") return [targetIn(invocation)];
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
-  if (name !== undefined) return [only(inStack(name))];
-  const names = stacksWithState(invocation);
-  if (names.length === 0) return [only(invocation)];
+  if (name !== undefined) return [targetIn(inStack(invocation, name))];
+  const names = statesOfStacks(invocation).filter((name) => name !== undefined);
+  // One that is in no folder of its own is that of all.
+  const isOne = givenAddress(invocation) !== "" || statesOfStacks(invocation).includes(undefined);
+  if (isOne || names.length === 0) return [targetIn(invocation)];
   if (use === "each" && given.positional[0] === undefined)
-    return names.map((stack) => ({ ...only(inStack(stack)), stack }));
+    return names.map((stack) => targetIn(inStack(invocation, stack), { stack }));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
   });
@@ -303,22 +310,17 @@ function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
   };
 }
 
-const folderOfStates = ({ cwd, stage }: Invocation): string =>
-  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+const inStack = (
+  invocation: Invocation,
+  name: string,
+  run: Parameters<typeof stackRun>[1] = { isOneOfSeveral: true },
+): Invocation => ({ ...invocation, stack: stackRun(name, run) });
 
-/** The states of stacks in the folder of a stage. */
-function statesOfStacks(invocation: Invocation) {
-  const folder = folderOfStates(invocation);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .map((name) => ({ name, path: join(folder, name, "state.json") }))
-    .filter(({ path }) => isFile(path));
-}
-
-/** The folders of states of stacks in a stage; none where there is a state without a stack, or its address is given. */
-function stacksWithState(invocation: Invocation): readonly string[] {
-  const isOne = givenAddress(invocation) !== "" || isFile(join(folderOfStates(invocation), "state.json"));
-  return isOne ? [] : statesOfStacks(invocation).map(({ name }) => name);
+/** The stacks that have a state in the folder of a stage; undefined among them where one is not in a folder of its own. */
+function statesOfStacks({ cwd, stage }: Invocation): readonly (string | undefined)[] {
+  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+  const names = existsSync(folder) ? [undefined, ...readdirSync(folder)] : [];
+  return names.filter((name = "") => isFile(join(folder, name, "state.json")));
 }
 
 /**
@@ -330,30 +332,21 @@ async function warnOfLeftStacks(
   stacks: readonly StackFile[],
 ): Promise<readonly Diagnostic[]> {
   if (givenAddress(invocation) !== "") return [];
-  const units = new Set(stacks.map(({ unit }) => unit));
-  const found = statesOfStacks(invocation);
-  // The state without a folder is that of an app of one stack: refused where it is read for another.
-  const isAlone = !found.some(({ name }) => units.has(name));
-  const one = { name: undefined, path: join(folderOfStates(invocation), "state.json") };
-  const warnings: Diagnostic[] = [];
-  for (const { name: folder, path } of [...(isAlone ? [] : [one]), ...found]) {
-    if (folder !== undefined && units.has(folder)) continue;
-    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
-    // One that cannot be read says nothing of the stacks that are there.
-    const read = await stateOf({ ...invocation, stack }).catch(() => undefined);
-    const state = read?.state;
-    const name = state?.stack;
-    const count = Object.keys(state?.resources ?? {}).length;
-    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
-    const summary = `the app has no stack ${JSON.stringify(name)}, whose state holds ${counted(count, "resource")}`;
-    warnings.push(
-      warning("guard.stack", summary, {
-        detail: `They stay as they are: no plan reads ${relative(invocation.cwd, path)}.`,
-        hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
-      }),
-    );
-  }
-  return warnings;
+  const isDeclared = (name: string | undefined) => stacks.some(({ unit }) => unit === name);
+  const left = statesOfStacks(invocation).filter((name) => !isDeclared(name));
+  // One that cannot be read says nothing of the stacks that are there.
+  const read = (name: string | undefined) =>
+    stateOf(name === undefined ? invocation : inStack(invocation, name)).catch(() => undefined);
+  return (await runTargets(left, read)).flatMap((found) => {
+    const { stack, resources = {} } = found?.state ?? {};
+    const count = Object.keys(resources).length;
+    if (stack === undefined || isDeclared(stack) || count === 0) return [];
+    const summary = `the app has no stack ${JSON.stringify(stack)}, whose state holds ${counted(count, "resource")}`;
+    return warning("guard.stack", summary, {
+      detail: `They stay as they are: no plan reads ${shownPath(found?.location ?? "", invocation.cwd)}.`,
+      hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
+    });
+  });
 }
 
 /**
