@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Outcome } from "../commands/context";
 import {
   type TargetResult as EndedTarget,
   joinResults,
@@ -59,41 +58,15 @@ const targetIn = (
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation) => ({ exitCode: await exitCodeAfter(handler, one) });
-  return joinResults(await runOnTargets(given, reading, run)).exitCode;
-}
-
-/**
- * Runs the targets of a command line, one after the other: a manifest, or each stack that is named, else all. A stack is
- * left out, without a result, where one that it waits for is not done.
- */
-async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
-  given: Invocation,
-  reading: Reading,
-  run: (one: Invocation) => Promise<R>,
-): Promise<readonly R[]> {
-  const targets = await targetsOf(given, reading);
-  const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
-  const { signal } = given;
-  const failed = new Set<string>();
-  const results: R[] = [];
-  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
-    const because = waitsFor.find((other) => failed.has(other));
-    if (because !== undefined && !reading.isIndependent) {
-      failed.add(stack);
-      given.terminal.err(
-        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
-      );
-      return;
-    }
-    const one = await enter();
-    const result = await (screen === undefined ? run(one) : screen.show(one, run));
-    if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
-    results.push(result);
-  };
-  await runTargets(targets, runOne, { signal });
-  screen?.end();
-  return results;
+  const run = async (one: Invocation): Promise<TargetOutcome> => ({
+    ...{ diagnostics: [], sources: new Map() },
+    exitCode: await exitCodeAfter(handler, one),
+  });
+  const tell = ({ target, outcome: { diagnostics, sources } }: TargetResult): void =>
+    report(target, diagnostics, sources);
+  const stages = [given.options.stage as string | undefined];
+  const results = await resultsOf(given, stages, reading, run, tell);
+  return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
 }
 
 /** How a verb ended in its stage and its stack; `stage` is undefined where it failed before its stage was known. */
@@ -123,7 +96,7 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (target: Invocation, work: typeof run): Promise<TargetOutcome> => {
+  const runOne = async (target: Invocation, work = run): Promise<TargetOutcome> => {
     const result = await resultOf(target, work);
     results.push(result);
     onResult(result);
@@ -136,7 +109,7 @@ export async function resultsOf(
         `${results.length === 0 ? "" : "\n"}${heading(invocation, `Stage ${stage ?? ""}`)}`,
       );
     try {
-      await runOnTargets(staged, reading, (one) => runOne(one, run));
+      await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
       const named = stage === undefined ? {} : { stage: { ...splitStage(stage), takesUnnamed: false } };
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
@@ -144,6 +117,33 @@ export async function resultsOf(
   };
   await runTargets(stages, runStage, { signal: invocation.signal });
   return results;
+}
+
+/** Runs a manifest, or stacks one after the other. One is left out, without a result, where one that it waits for is not done. */
+async function runStacks(
+  { signal, terminal, options }: Invocation,
+  reading: Reading,
+  targets: readonly ReachedTarget[],
+  run: (one: Invocation) => Promise<TargetOutcome>,
+): Promise<void> {
+  const isStream = reading.streams === true;
+  const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
+  const failed = new Set<string>();
+  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
+    const because = waitsFor.find((other) => failed.has(other));
+    if (because !== undefined && !reading.isIndependent) {
+      failed.add(stack);
+      terminal.err(
+        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+      );
+      return;
+    }
+    const one = await enter();
+    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
+    if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
+  };
+  await runTargets(targets, runOne, { signal });
+  screen?.end();
 }
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
@@ -277,7 +277,7 @@ const heading = (invocation: Invocation, title: string): string =>
   `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
 
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
-function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
+function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "options">, streams: boolean) {
   const format = formatOf(options);
   const isDocument = format === "json" && !streams;
   const documents: Record<string, unknown> = {};

@@ -116,8 +116,8 @@ function parseReports(files: readonly ReportFile[]): readonly FleetReport[] {
 }
 
 function missingShards(reports: readonly FleetReport[]): string {
-  const told = new Set(reports.map(({ shard }) => shard?.index ?? 1));
-  const count = Math.max(...reports.map(({ shard }) => shard?.count ?? 1));
+  const told = new Set(reports.map(({ shard }) => shard?.index));
+  const count = reports[0]?.shard?.count ?? 0;
   const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
   if (missing.length === 0) return "";
   const shards = missing.length === 1 ? "shard" : "shards";

@@ -4,6 +4,7 @@ import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
+import { joinResults } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
@@ -123,14 +124,10 @@ export async function sweepStage(
   const now = Date.now();
   const goes = known.filter((one) => !isKept(one, kept, now)).map(({ name }) => stageText(name));
   const stays = known.map(({ name }) => stageText(name)).filter((name) => !goes.includes(name));
-  if (goes.length === 0) {
-    const text = `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`;
-    say(invocation, text, { would_sweep: goes, kept: stays });
-    return exitCodes.done;
-  }
-  if (options.dryRun === true) {
-    const text = `Would destroy:\n${goes.map((name) => `  ${name}\n`).join("")}`;
-    say(invocation, text, { would_sweep: goes, kept: stays });
+  if (goes.length === 0 || options.dryRun === true) {
+    const nothing = `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`;
+    const would = `Would destroy:\n${goes.map((name) => `  ${name}\n`).join("")}`;
+    say(invocation, goes.length === 0 ? nothing : would, { would_sweep: goes, kept: stays });
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
@@ -149,13 +146,17 @@ export async function sweepStage(
   };
   const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
   await resultsOf(quiet, goes, { use: "one" }, (one) => destroyInstance(one, declared), onResult);
-  const failed = swept.filter((one) => one.exit_code !== 0).length;
+  // Whatever keeps an instance from being destroyed, the same command continues.
+  const ends = swept.map((one) => (one.exit_code === 0 ? { exitCode: 0, status: "done" } : notDestroyed));
+  const { exitCode, counts } = joinResults(ends);
+  const { done = 0, failed = 0 } = counts;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
-  const line = `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
+  const line = `Swept ${counted(done, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
   say(invocation, line, { swept, kept: stays });
-  if (signal.aborted) return exitCodes.interrupted;
-  return failed === 0 ? exitCodes.done : 3;
+  return signal.aborted ? exitCodes.interrupted : exitCode;
 }
+
+const notDestroyed = { exitCode: 3, status: "failed" } as const;
 
 /** What the document shows of an instance that was swept. */
 interface Swept extends Record<string, Plain> {
