@@ -64,10 +64,11 @@ export const unreadInstance = (
 
 /** Reads the state of an invocation, whatever workspace it belongs to; what keeps it from being read is the problem. */
 async function recordedIn(
-  invocation: Invocation,
+  enter: () => Invocation,
 ): Promise<Partial<Omit<StageInstance, "name" | "declared">>> {
-  const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   try {
+    const invocation = enter();
+    const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
     return await stateOf({ ...invocation, environment });
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
@@ -81,8 +82,7 @@ export async function standingOf(
   declared: StageDeclaration,
   name: StageName,
 ): Promise<StageInstance> {
-  const [problem] = found.place(name).diagnostics;
-  const { location: _, ...read } = problem ? { problem } : await recordedIn(found.at(name));
+  const { location: _, ...read } = await recordedIn(() => found.at(name));
   return { ...unreadInstance(found, declared, name), ...read };
 }
 
@@ -122,7 +122,7 @@ export async function undeclaredStates(
     if (declared.includes(name)) continue;
     const ids = await list({ name, id: instancePlace });
     for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const { state, location = "" } = await recordedIn(inStage(stage));
+      const { state, location = "" } = await recordedIn(() => inStage(stage));
       if (state?.stage !== stageText(stage) || Object.keys(state.resources).length === 0) continue;
       const shown = location.includes("://") ? location : shownPath(location, cwd);
       found.push({ name: stage, location: shown, state });

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { ResourceType } from "../model/resource-type";
 import { fillStage, splitStage, stageText } from "../model/stage";
@@ -8,7 +8,16 @@ import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
-import { filesBelow, isBelow, isWithin, manifestNames, readSource, realOf, yamlName } from "./files";
+import {
+  filesBelow,
+  isBelow,
+  isWithin,
+  manifestNames,
+  readSource,
+  realOf,
+  realPath,
+  yamlName,
+} from "./files";
 import { collectFindings } from "./findings";
 import { memberEnvironment } from "./fleet-environment";
 import { type DeclaredMember, type FleetFile, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
@@ -61,12 +70,6 @@ export function findFleet(request: FleetRequest): FoundFleet {
     return { members: membersOf(request, root, { members, environment: {} }), root };
   }
   const shown = relativeTo(cwd, file);
-  if (manifestNames.includes(basename(file)))
-    throw failure(
-      "command.usage",
-      `${shown} is a manifest: a fleet is a folder of manifests, or what a ${fleetFileName} names`,
-      { hint: `name its folder, ${dirname(shown)}, or plan it alone: rnv plan -f ${shown}` },
-    );
   const findings = collectFindings();
   const text = readSource(shown, cwd, maxFleetBytes, findings.report);
   if (text === undefined) throw new DiagnosticsError(findings.all());
@@ -177,21 +180,15 @@ export function stateAddressOf({ state, stage }: FleetMember): string {
   return fillStage(state ?? `.rnv/${stage}/state.json`, splitStage(stage));
 }
 
-/** Returns why the folder of a member cannot be looked at; undefined where it can. */
+/** Returns why nothing is run in the folder of a member; undefined where it may be. */
 function folderProblem(name: string, folder: string, root: string): Diagnostic | undefined {
-  try {
-    const real = realpathSync.native(join(root, folder));
-    if (!statSync(real).isDirectory())
-      return error("manifest.not_found", `the folder ${folder} of ${name} is a file`, {
-        hint: "name a file with `file`, and its folder with `dir`",
-      });
-    if (isWithin(real, [root])) return undefined;
-    return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
-  } catch (cause) {
-    return error("manifest.not_found", `cannot look at the folder ${folder} of ${name}: ${reasonOf(cause)}`, {
+  const real = realPath(join(root, folder));
+  if (real === undefined)
+    return error("manifest.not_found", `${name} has no folder ${folder}`, {
       hint: "dir starts at the folder of the fleet file; the name of the member unless said",
     });
-  }
+  if (isWithin(real, [root])) return undefined;
+  return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
 }
 
 /**
