@@ -17,8 +17,18 @@ import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
 import { askForYes, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import { checkedIds, idList, ids, reading, type StageInstance, standings } from "../stage-instances";
-import { askedStage, type DeclaredStages, foundIn, usage } from "../stages";
+import {
+  askedStage,
+  checkedIds,
+  type DeclaredStages,
+  foundIn,
+  idList,
+  ids,
+  reading,
+  type StageInstance,
+  standings,
+  usage,
+} from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 

@@ -2,7 +2,7 @@ import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/fleet-environment";
+import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,
