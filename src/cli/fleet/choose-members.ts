@@ -74,17 +74,13 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
 function shardOf(environment: ProcessEnvironment): Shard | undefined {
   const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
   const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
-  if (index && !shards)
-    throw failure("config.missing", "RNV_SHARDS is not set", {
-      detail: "JOB_COMPLETION_INDEX says which of the pods of an Indexed Job this is; not of how many.",
-      hint: "set RNV_SHARDS to the completions of the job, or give --shard 1/1 for the whole fleet",
-    });
-  const part = index ? `${Number(index) + 1}/${shards}` : `${node}/${nodes}`;
   if (!index && !(node && nodes)) return undefined;
+  const part = index ? `${Number(index) + 1}/${shards}` : `${node}/${nodes}`;
   const shard = parseShard(part);
   if (shard !== undefined) return shard;
-  throw failure("config.invalid", `the job names no shard: ${part}`, {
-    hint: "give --shard 1/4, or 1/1 for the whole fleet",
+  const summary = index && !shards ? "RNV_SHARDS is not set" : `the job names no shard: ${part}`;
+  throw failure("config.invalid", summary, {
+    hint: "set RNV_SHARDS to the completions of an Indexed Job, or give --shard 1/4; 1/1 for the whole fleet",
   });
 }
 

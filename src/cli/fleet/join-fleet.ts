@@ -36,25 +36,14 @@ function reportsIn(folder: string): readonly string[] {
   }
 }
 
-/** Jobs of one matrix, which GitHub takes at most. */
-const mostJobs = 256;
-
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const whole = { ...options, shard: { index: 1, count: 1 } };
   const { selected } = chooseMembers({ ...invocation, options: whole });
-  const shards = options.shards as number | undefined;
-  if ((shards ?? selected.length) > mostJobs)
-    throw failure("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
-      hint:
-        shards === undefined
-          ? `let each job run a part of the ${selected.length} members: --shards 20`
-          : `--shards ${mostJobs}`,
-    });
-  const count = Math.min(shards ?? 0, selected.length);
+  const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
   const include =
-    shards === undefined
+    options.shards === undefined
       ? selected.map(({ name: member, folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
   terminal.out(`${JSON.stringify({ include })}\n`);

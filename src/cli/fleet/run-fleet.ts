@@ -22,7 +22,7 @@ import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
-import { hasGroups, type MemberNews, type MembersJob } from "./run-members";
+import type { MemberNews, MembersJob } from "./run-members";
 
 /** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
@@ -173,7 +173,7 @@ async function startMembers(job: MembersJob, watch: ProcessWatch): Promise<Ended
     const beside = join(__dirname, "rnv.js");
     const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
     const child = fork(program, ["fleet", "members"], {
-      ...{ cwd, env, execArgv: [], detached: hasGroups },
+      ...{ cwd, env, execArgv: [], detached: true },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     return await watchProcess(child, job, watch);
@@ -235,7 +235,7 @@ function watchProcess(
 function signalTo(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    process.kill(hasGroups && signal === "SIGKILL" ? -pid : pid, signal);
+    process.kill(signal === "SIGKILL" ? -pid : pid, signal);
   } catch {
     // It has ended already.
   }

@@ -33,9 +33,6 @@ export interface MemberNews {
   readonly annotations?: string;
 }
 
-/** Windows has no groups of processes. */
-export const hasGroups = process.platform !== "win32";
-
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
 export async function runMembers(invocation: Invocation): Promise<number> {
   const { send } = process;
@@ -45,7 +42,7 @@ export async function runMembers(invocation: Invocation): Promise<number> {
   );
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
-    if (verb === "apply" || !hasGroups) process.kill(process.pid, "SIGINT");
+    if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
   });
   const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
