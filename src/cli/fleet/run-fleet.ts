@@ -112,11 +112,10 @@ async function runGroup(
   job: MembersJob,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { signal, terminal } = invocation;
+  const { signal } = invocation;
   const begun = new Map<string, number>();
   const ended = new Set<string>();
-  const onNews = ({ name, result, annotations = "" }: MemberNews): void => {
-    if (annotations !== "") terminal.err(annotations);
+  const onNews = ({ name, result }: MemberNews): void => {
     if (result === undefined) begun.set(name, performance.now());
     else {
       ended.add(name);

@@ -8,7 +8,7 @@ import type { FleetVerb } from "../../model/target";
 import type { MemberResult } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
-import { annotate, exitCodes } from "../report";
+import { exitCodes } from "../report";
 import { resultsOf } from "../targets";
 import { applyVerb, showApply } from "../verbs/apply";
 import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
@@ -29,8 +29,6 @@ export interface MembersJob {
 export interface MemberNews {
   readonly name: string;
   readonly result?: MemberResult;
-  /** Lines for GitHub Actions beside the lines of the pull request. */
-  readonly annotations?: string;
 }
 
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
@@ -48,22 +46,13 @@ export async function runMembers(invocation: Invocation): Promise<number> {
   const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
   const openTransport = members.length > 1 ? shareAnswers() : undefined;
   const runMember = async (member: FleetMember): Promise<void> => {
-    const { name } = member;
+    const { name, folder } = member;
     await tell({ name });
-    const own = invocationOf(
-      { ...invocation, options, openTransport, cwd: join(root, member.folder) },
-      member,
-      verb,
-    );
+    const here = { ...invocation, options, openTransport, cwd: join(root, folder) };
+    const own = invocationOf(here, member, verb);
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
     const results = await resultsOf(own, [member.stage], stacks, run);
-    let annotations = "";
-    const err = (text: string): void => {
-      annotations += text;
-    };
-    for (const { outcome } of results)
-      annotate({ ...own, terminal: { ...own.terminal, err } }, outcome.diagnostics, outcome.sources);
-    await tell({ name, result: memberResult(verb, member, results), annotations });
+    await tell({ name, result: memberResult(verb, member, results) });
   };
   await runTargets(members, runMember, { parallelism, signal: invocation.signal });
   return exitCodes.done;
