@@ -42,45 +42,48 @@ interface ReachedTarget extends Target {
   readonly enter: () => Promise<Invocation>;
 }
 
-/** Returns the target that an invocation is in; it has no stack where all are read as one. */
-const targetIn = (
-  invocation: Invocation,
-  reached: Partial<Pick<ReachedTarget, "stack" | "waitsFor" | "enter">> = {},
-): ReachedTarget => ({
+/** Returns the target that an invocation is in. */
+const targetIn = (invocation: Invocation): Target => ({
   manifest: listOf(invocation.options.file),
   stage: invocation.stage ? stageText(invocation.stage) : undefined,
+  stack: invocation.stack?.name,
   state: givenAddress(invocation) || undefined,
   environment: invocation.environment,
-  waitsFor: [],
-  enter: async () => invocation,
-  ...reached,
+});
+
+const reach = (invocation: Invocation): ReachedTarget => ({
+  ...targetIn(invocation),
+  ...{ waitsFor: [], enter: async () => invocation },
 });
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation): Promise<TargetOutcome> => ({
+  const runOne = async (one: Invocation): Promise<TargetOutcome> => ({
     ...{ diagnostics: [], sources: new Map() },
     exitCode: await exitCodeAfter(handler, one),
   });
-  const tell = ({ target, outcome: { diagnostics, sources } }: TargetResult): void =>
-    report(target, diagnostics, sources);
+  const tell = ({ run, outcome: { diagnostics, sources } }: TargetResult): void =>
+    report(run, diagnostics, sources);
   const stages = [given.options.stage as string | undefined];
-  const results = await resultsOf(given, stages, reading, run, tell);
+  const results = await resultsOf(given, stages, reading, runOne, tell);
   return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
 }
 
-/** How a verb ended in its stage and its stack; `stage` is undefined where it failed before its stage was known. */
-export type TargetResult = EndedTarget<Invocation>;
+/** How a verb ended on a target. */
+export interface TargetResult extends EndedTarget {
+  /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
+  readonly run: Invocation;
+}
 
 /** Runs one target; what is thrown becomes its outcome. */
 export async function resultOf(
-  target: Invocation,
-  run: (one: Invocation) => Promise<TargetOutcome>,
+  run: Invocation,
+  work: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<TargetResult> {
   const start = systemClock.elapsed();
-  const failed = (cause: unknown): TargetOutcome => failureOf(cause, target.signal.aborted);
-  const outcome = await run(target).catch(failed);
-  return { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
+  const outcome = await work(run).catch((cause: unknown) => failureOf(cause, run.signal.aborted));
+  const seconds = Math.round(systemClock.elapsed() - start) / 1000;
+  return { target: targetIn(run), run, outcome, seconds };
 }
 
 /**
@@ -155,25 +158,25 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
   const planFile = isPlan ? words[0] : undefined;
   const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
-  if (planFile !== undefined && takesPlan === "alone") return [targetIn({ ...given, positional })];
+  if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
   const synthesized = await withStack(
     { ...given, positional, ...(asked && { stage: { ...asked, takesUnnamed: true } }) },
     planFile !== undefined,
   );
-  if (planFile !== undefined) return [targetIn(await inSavedPlan(synthesized, planFile))];
+  if (planFile !== undefined) return [reach(await inSavedPlan(synthesized, planFile))];
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    return [targetIn(await inAskedStage(synthesized, files, reading))];
+    return [reach(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
   if (use === "together") {
     const [first = "", ...together] = chosen.map(({ unit }) => unit);
-    return [targetIn({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
+    return [reach({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
   }
   if (use === "one" && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
@@ -208,7 +211,8 @@ function stackTargets(
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
       return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
     };
-    return targetIn(invocation, { stack, waitsFor: isReversed ? needing(stack) : dependencies, enter });
+    const waitsFor = isReversed ? needing(stack) : dependencies;
+    return { ...targetIn(invocation), ...{ stack, waitsFor, enter } };
   });
 }
 
@@ -217,19 +221,19 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
-  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [targetIn(given)];
+  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [reach(given)];
   const invocation = await inAskedStage(given, listOf(given.options.file), reading);
-  if (others === "none") return [targetIn(invocation)];
+  if (others === "none") return [reach(invocation)];
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
-  if (name !== undefined) return [targetIn(inStack(invocation, name))];
+  if (name !== undefined) return [reach(inStack(invocation, name))];
   const names = statesOfStacks(invocation).filter((name) => name !== undefined);
   // One that is in no folder of its own is that of all.
   const isOne = givenAddress(invocation) !== "" || statesOfStacks(invocation).includes(undefined);
-  if (isOne || names.length === 0) return [targetIn(invocation)];
+  if (isOne || names.length === 0) return [reach(invocation)];
   if (use === "each" && given.positional[0] === undefined)
-    return names.map((stack) => targetIn(inStack(invocation, stack), { stack }));
+    return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
   });

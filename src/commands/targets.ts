@@ -6,9 +6,9 @@ import type { PlanOutcome } from "./plan";
 /** How a plan, a look for drift or an apply ended in one target. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** A target, or the run of a verb in it, and how that ended. */
-export interface TargetResult<Of = Target> {
-  readonly target: Of;
+/** A target, and how a verb ended on it. */
+export interface TargetResult {
+  readonly target: Target;
   readonly outcome: TargetOutcome;
   readonly seconds: number;
 }

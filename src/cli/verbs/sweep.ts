@@ -147,7 +147,7 @@ export async function sweepStage(
   const swept: Swept[] = [];
   const onResult = ({ target, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics, sources } = outcome;
-    const one = { stage: target.stage ? stageText(target.stage) : "", exit_code: exitCode };
+    const one = { stage: target.stage ?? "", exit_code: exitCode };
     swept.push({ ...one, destroyed: counts?.destroyed ?? 0 });
     report(invocation, diagnostics, sources);
     const end =
