@@ -37,7 +37,7 @@ export function memberResult(
     results.map(({ outcome, seconds }) => ({
       ...{ exitCode: outcome.exitCode, seconds },
       changes: changesOf(verb, outcome),
-      drift: countsOfStage(outcome),
+      drift: countsOfStage({ ...outcome, seconds }),
     })),
   );
   const outcomes = results.map(({ outcome }) => outcome);

@@ -19,7 +19,7 @@ import {
   yamlName,
 } from "./files";
 import { collectFindings } from "./findings";
-import { type DeclaredMember, type FleetFile, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
+import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { policyFileName } from "./policy-file";
 import { commandEnvironment, trustOf } from "./trust";
@@ -65,15 +65,15 @@ export function findFleet(request: FleetRequest): FoundFleet {
   const root = isFile ? dirname(place) : place;
   const file = isFile ? place : join(place, fleetFileName);
   if (!isFile && !existsSync(file)) {
-    const members = new Map(findManifestFolders(root).map((folder) => [folder, {}]));
-    return { members: membersOf(request, root, { members, environment: {} }), root };
+    const declared = new Map(findManifestFolders(root).map((folder) => [folder, { names: {} }]));
+    return { members: membersOf(request, root, declared), root };
   }
   const shown = relativeTo(cwd, file);
   const findings = collectFindings();
   const text = readSource(shown, cwd, maxFleetBytes, findings.report);
   if (text === undefined) throw new DiagnosticsError(findings.all());
-  const fleet = readFleetFile(shown, text, trustOf(environment, untrusted));
-  return { members: membersOf(request, root, fleet), root, file };
+  const declared = readFleetFile(shown, text, trustOf(environment, untrusted));
+  return { members: membersOf(request, root, declared), root, file };
 }
 
 const maxFleetBytes = 4 * 1024 * 1024;
@@ -115,37 +115,26 @@ function findManifestFolders(root: string): readonly string[] {
   }
 }
 
-/** Each manifest in each of its stages. */
-function membersOf(request: FleetRequest, root: string, fleet: FleetFile): readonly FleetMember[] {
-  const sources = [
-    ...Object.values(fleet.environment),
-    ...[...fleet.members.values()].flatMap(({ env }) => Object.values(namesOf(env))),
-  ];
-  return [...fleet.members]
-    .flatMap(([name, declared]) => stagesOfMember(request, root, { name, declared, fleet, sources }))
-    .sort((a, b) => compareTexts(a.name, b.name));
-}
+type DeclaredMembers = ReturnType<typeof readFleetFile>;
 
-interface NamedMember {
-  readonly name: string;
-  readonly declared: DeclaredMember;
-  readonly fleet: FleetFile;
-  /** Names of the environment that members are given. */
-  readonly sources: readonly string[];
+/** Each manifest in each of its stages. */
+function membersOf(request: FleetRequest, root: string, declared: DeclaredMembers): readonly FleetMember[] {
+  const all = [...declared.values()].flatMap(({ names }) => Object.values(names));
+  return [...declared]
+    .flatMap(([name, one]) => {
+      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
+      return stagesOfMember(request, root, { ...one, ...given, name });
+    })
+    .sort((a, b) => compareTexts(a.name, b.name));
 }
 
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
-  request: FleetRequest,
+  { types, untrusted }: FleetRequest,
   root: string,
-  { name, declared, fleet, sources }: NamedMember,
+  { name, dir: folder = name, file = [], timeout, environment, missing, ...declared }: GivenMember,
 ): readonly FleetMember[] {
-  const { dir: folder = name, file = [], workspace, state, timeout } = declared;
-  const names = { ...fleet.environment, ...namesOf(declared.env) };
-  const own = { name, names, workspace, state };
-  const { environment, missing } = memberEnvironment(own, sources, request.environment, request);
   const manifest = typeof file === "string" ? [file] : file;
-  const { types, untrusted } = request;
   const found = findStages({ files: manifest, cwd: join(root, folder), types, environment, untrusted });
   const memberOf = (stage?: string, stateOfStage?: string): FleetMember => {
     const fullName = stage === undefined ? name : `${name}@${stage}`;
@@ -277,17 +266,13 @@ const paths: Readonly<Record<string, string>> = {
   RNV_SECRET_DIRS: ":",
 };
 
-/** What the fleet file says of the environment of a member. */
-export interface OwnEnvironment {
-  /** Its name, without its stage. */
-  readonly name: string;
-  /** Names in the environment of the fleet, by the names under which the run of the member is given their values. */
-  readonly names: Readonly<Record<string, string>>;
-  /** UUID of its workspace. */
-  readonly workspace?: string | undefined;
-  /** Address of its state; may hold `${member}`. */
-  readonly state?: string | undefined;
-}
+/** What the fleet file says of the environment of a member, which it names without its stage. */
+export type OwnEnvironment = { readonly name: string } & Pick<
+  DeclaredMember,
+  "names" | "workspace" | "state"
+>;
+
+type GivenMember = DeclaredMember & OwnEnvironment & MemberEnvironment;
 
 export interface MemberEnvironment {
   readonly environment: Record<string, string>;
