@@ -144,35 +144,28 @@ export async function sweepStage(
   for (const name of goes) found.enter(splitStage(name));
   const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
   if (cancelled !== undefined) return cancelled;
-  const swept: Swept[] = [];
-  const onResult = ({ target, outcome }: TargetResult): void => {
+  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics, sources } = outcome;
-    const one = { stage: target.stage ?? "", exit_code: exitCode };
-    swept.push({ ...one, destroyed: counts?.destroyed ?? 0 });
     report(invocation, diagnostics, sources);
-    const end =
-      exitCode === 0 ? `destroyed (${counted(counts?.destroyed ?? 0, "resource")})` : "not destroyed";
-    say(invocation, `${one.stage}: ${end}.\n`);
+    const isDone = exitCode === exitCodes.done;
+    const end = isDone ? `destroyed (${counted(counts?.destroyed ?? 0, "resource")})` : "not destroyed";
+    say(invocation, `${stage}: ${end}.\n`);
   };
   const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
-  await resultsOf(quiet, goes, { use: "one" }, (one) => destroyInstance(one, declared), onResult);
+  const destroy = (one: Invocation) => destroyInstance(one, declared);
+  const results = await resultsOf(quiet, goes, { use: "one" }, destroy, tell);
+  const swept = results.map(({ target: { stage = "" }, outcome: { counts, exitCode } }) => ({
+    ...{ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode },
+  }));
   // Whatever keeps an instance from being destroyed, the same command continues.
-  const ends = swept.map((one) => (one.exit_code === 0 ? { exitCode: 0, status: "done" } : notDestroyed));
-  const { exitCode, counts } = joinResults(ends);
+  const { exitCode, counts } = joinResults(
+    swept.map(({ exit_code: code }) => ({ exitCode: code && 3, status: code === 0 ? "done" : "failed" })),
+  );
   const { done = 0, failed = 0 } = counts;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const line = `Swept ${counted(done, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
   say(invocation, line, { swept, kept: stays });
   return signal.aborted ? exitCodes.interrupted : exitCode;
-}
-
-const notDestroyed = { exitCode: 3, status: "failed" } as const;
-
-/** What the document shows of an instance that was swept. */
-interface Swept extends Record<string, Plain> {
-  readonly stage: string;
-  readonly destroyed: number;
-  readonly exit_code: number;
 }
 
 /** Asks for approval; returns the exit code of a run that does not get it. */
