@@ -97,8 +97,9 @@ const readInputs = new WeakMap<object, Promise<Uint8Array>>();
 
 /** Reads standard input to its end, or until it is too large for a manifest; again, what was read before. */
 export function readStandardInput(terminal: Pick<Terminal, "stdin">): Promise<Uint8Array> {
-  const read = readInputs.get(terminal) ?? readToEnd(terminal);
-  readInputs.set(terminal, read);
+  const { stdin } = terminal;
+  const read = readInputs.get(stdin) ?? readToEnd(terminal);
+  readInputs.set(stdin, read);
   return read;
 }
 

@@ -29,7 +29,7 @@ export const reportFolder = new Option(
 ).default("rnv-report");
 
 /** A plan that a job made, or could not make. */
-interface PlannedTarget extends Pick<TargetResult, "target" | "outcome"> {
+interface PlannedTarget extends Pick<TargetResult, "run" | "outcome"> {
   /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;
 }
@@ -69,7 +69,7 @@ function writeFiles(
   const suites = [];
   const found = [];
   for (const one of planned) {
-    const { stage, stack } = one.target;
+    const { stage, stack } = one.run;
     const { plan, diagnostics, sources } = one.outcome;
     // What no stage can be called has no folder of its own.
     const words = [stage?.name, stage?.id].flatMap((word) => word ?? []);
@@ -101,7 +101,7 @@ function filesIn(folder: string) {
 }
 
 function writePlanned(
-  { target: invocation, outcome, applied }: PlannedTarget,
+  { run: invocation, outcome, applied }: PlannedTarget,
   { files, overridePolicies }: PlanRequest,
   folder: string,
 ): void {

@@ -1,11 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
-import type { Outcome } from "../commands/context";
-import { joinResults, runTargets, type TargetOutcome } from "../commands/targets";
+import { join, resolve } from "node:path";
+import {
+  type TargetResult as EndedTarget,
+  joinResults,
+  runTargets,
+  type TargetOutcome,
+} from "../commands/targets";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
+import { shownPath } from "../manifest/files";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
+import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
@@ -28,72 +34,56 @@ import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A manifest in a stage and a stack, with a state of its own: what a verb runs on. */
-interface Target {
-  /** Its stack; undefined where nothing is read of stacks, or all as one. */
-  readonly stack?: string;
+/** A target of a command line. */
+interface ReachedTarget extends Target {
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
   /** Returns the invocation in the stage and the stack, once those before it have ended. */
   readonly enter: () => Promise<Invocation>;
 }
 
+/** Returns the target that an invocation is in. */
+const targetIn = (invocation: Invocation): Target => ({
+  manifest: listOf(invocation.options.file),
+  stage: invocation.stage ? stageText(invocation.stage) : undefined,
+  stack: invocation.stack?.name,
+  state: givenAddress(invocation) || undefined,
+  environment: invocation.environment,
+});
+
+const reach = (invocation: Invocation): ReachedTarget => ({
+  ...targetIn(invocation),
+  ...{ waitsFor: [], enter: async () => invocation },
+});
+
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
-  const run = async (one: Invocation) => ({ exitCode: await exitCodeAfter(handler, one) });
-  return joinResults(await runOnTargets(given, reading, run)).exitCode;
+  const runOne = async (one: Invocation): Promise<TargetOutcome> => ({
+    ...{ diagnostics: [], sources: new Map() },
+    exitCode: await exitCodeAfter(handler, one),
+  });
+  const tell = ({ run, outcome: { diagnostics, sources } }: TargetResult): void =>
+    report(run, diagnostics, sources);
+  const stages = [given.options.stage as string | undefined];
+  const results = await resultsOf(given, stages, reading, runOne, tell);
+  return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
 }
 
-/**
- * Runs the targets of a command line, one after the other: a manifest, or each stack that is named, else all. A stack is
- * left out, without a result, where one that it waits for is not done.
- */
-async function runOnTargets<R extends Pick<Outcome, "exitCode">>(
-  given: Invocation,
-  reading: Reading,
-  run: (one: Invocation) => Promise<R>,
-): Promise<readonly R[]> {
-  const targets = await (reading.readsState ? targetsOfState : targetsOf)(given, reading);
-  const screen = targets.length > 1 ? sharedScreen(given, reading.streams === true) : undefined;
-  const { signal } = given;
-  const failed = new Set<string>();
-  const results: R[] = [];
-  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
-    const because = waitsFor.find((other) => failed.has(other));
-    if (because !== undefined && !reading.isIndependent) {
-      failed.add(stack);
-      given.terminal.err(
-        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
-      );
-      return;
-    }
-    const one = await enter();
-    const result = await (screen === undefined ? run(one) : screen.show(one, run));
-    if (result.exitCode !== exitCodes.done && result.exitCode !== exitCodes.changes) failed.add(stack);
-    results.push(result);
-  };
-  await runTargets(targets, runOne, { signal });
-  screen?.end();
-  return results;
-}
-
-/** How a plan, a look for drift or an apply ended in one target. */
-export interface TargetResult {
+/** How a verb ended on a target. */
+export interface TargetResult extends EndedTarget {
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
-  readonly target: Invocation;
-  readonly outcome: TargetOutcome;
-  readonly seconds: number;
+  readonly run: Invocation;
 }
 
 /** Runs one target; what is thrown becomes its outcome. */
 export async function resultOf(
-  target: Invocation,
-  run: (one: Invocation) => Promise<TargetOutcome>,
+  run: Invocation,
+  work: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<TargetResult> {
   const start = systemClock.elapsed();
-  const failed = (cause: unknown): TargetOutcome => failureOf(cause, target.signal.aborted);
-  const outcome = await run(target).catch(failed);
-  return { target, outcome, seconds: Math.round(systemClock.elapsed() - start) / 1000 };
+  const outcome = await work(run).catch((cause: unknown) => failureOf(cause, run.signal.aborted));
+  const seconds = Math.round(systemClock.elapsed() - start) / 1000;
+  return { target: targetIn(run), run, outcome, seconds };
 }
 
 /**
@@ -109,7 +99,7 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (target: Invocation, work: typeof run): Promise<TargetOutcome> => {
+  const runOne = async (target: Invocation, work = run): Promise<TargetOutcome> => {
     const result = await resultOf(target, work);
     results.push(result);
     onResult(result);
@@ -122,7 +112,7 @@ export async function resultsOf(
         `${results.length === 0 ? "" : "\n"}${heading(invocation, `Stage ${stage ?? ""}`)}`,
       );
     try {
-      await runOnTargets(staged, reading, (one) => runOne(one, run));
+      await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
       const named = stage === undefined ? {} : { stage: { ...splitStage(stage), takesUnnamed: false } };
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
@@ -132,33 +122,61 @@ export async function resultsOf(
   return results;
 }
 
-/** Returns the targets of a verb that reads a manifest or stacks. */
-async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+/** Runs a manifest, or stacks one after the other. One is left out, without a result, where one that it waits for is not done. */
+async function runStacks(
+  { signal, terminal, options }: Invocation,
+  reading: Reading,
+  targets: readonly ReachedTarget[],
+  run: (one: Invocation) => Promise<TargetOutcome>,
+): Promise<void> {
+  const isStream = reading.streams === true;
+  const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
+  const failed = new Set<string>();
+  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
+    const because = waitsFor.find((other) => failed.has(other));
+    if (because !== undefined && !reading.isIndependent) {
+      failed.add(stack);
+      terminal.err(
+        `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+      );
+      return;
+    }
+    const one = await enter();
+    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
+    if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
+  };
+  await runTargets(targets, runOne, { signal });
+  screen?.end();
+}
+
+/** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan, others } = reading;
+  if (reading.readsState) return targetsOfState(given, reading);
   const takesStacks = use !== "one";
   const words = takesStacks ? listOf(given.positional[0]) : [];
   const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
   const planFile = isPlan ? words[0] : undefined;
   const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
-  if (planFile !== undefined && takesPlan === "alone") return [only({ ...given, positional })];
+  if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
   const synthesized = await withStack(
     { ...given, positional, ...(asked && { stage: { ...asked, takesUnnamed: true } }) },
     planFile !== undefined,
   );
-  if (planFile !== undefined) return [only(await inSavedPlan(synthesized, planFile))];
+  if (planFile !== undefined) return [reach(await inSavedPlan(synthesized, planFile))];
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    return [only(await inAskedStage(synthesized, files, reading))];
+    return [reach(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
   if (use === "together") {
     const [first = "", ...together] = chosen.map(({ unit }) => unit);
-    return [only({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
+    return [reach({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
   }
   if (use === "one" && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
@@ -173,56 +191,49 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   return stackTargets(invocation, reading, stacks, chosen);
 }
 
-const only = (invocation: Invocation): Target => ({ waitsFor: [], enter: async () => invocation });
-
 /** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
 function stackTargets(
   invocation: Invocation,
   reading: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly Target[] {
+): readonly ReachedTarget[] {
   const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
   const isReversed = reading.use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
-  return ordered.map(({ unit: stack, dependencies }) => ({
-    stack,
-    waitsFor: isReversed ? needing(stack) : dependencies,
-    enter: async () => {
+  return ordered.map(({ unit: stack, dependencies }) => {
+    const enter = async (): Promise<Invocation> => {
       // Throws where it is not clear which state is that of the stack.
-      settingsOf({ ...invocation, stack: stackRun(stack, { isOneOfSeveral: stacks.length > 1 }) });
+      settingsOf(inStack(invocation, stack, { isOneOfSeveral: stacks.length > 1 }));
       const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      return {
-        ...invocation,
-        stack: stackRun(stack, { ...around, sharesRun: chosen.length > 1, tellOutputs }),
-      };
-    },
-  }));
+      return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
+    };
+    const waitsFor = isReversed ? needing(stack) : dependencies;
+    return { ...targetIn(invocation), ...{ stack, waitsFor, enter } };
+  });
 }
 
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
-  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [only(given)];
+  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [reach(given)];
   const invocation = await inAskedStage(given, listOf(given.options.file), reading);
-  if (others === "none") return [only(invocation)];
-  const inStack = (stack: string): Invocation => ({
-    ...invocation,
-    stack: stackRun(stack, { isOneOfSeveral: true }),
-  });
+  if (others === "none") return [reach(invocation)];
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
-  if (name !== undefined) return [only(inStack(name))];
-  const names = stacksWithState(invocation);
-  if (names.length === 0) return [only(invocation)];
+  if (name !== undefined) return [reach(inStack(invocation, name))];
+  const names = statesOfStacks(invocation).filter((name) => name !== undefined);
+  // One that is in no folder of its own is that of all.
+  const isOne = givenAddress(invocation) !== "" || statesOfStacks(invocation).includes(undefined);
+  if (isOne || names.length === 0) return [reach(invocation)];
   if (use === "each" && given.positional[0] === undefined)
-    return names.map((stack) => ({ ...only(inStack(stack)), stack }));
+    return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
   });
@@ -270,7 +281,7 @@ const heading = (invocation: Invocation, title: string): string =>
   `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
 
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
-function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
+function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "options">, streams: boolean) {
   const format = formatOf(options);
   const isDocument = format === "json" && !streams;
   const documents: Record<string, unknown> = {};
@@ -303,22 +314,17 @@ function sharedScreen({ terminal, options }: Invocation, streams: boolean) {
   };
 }
 
-const folderOfStates = ({ cwd, stage }: Invocation): string =>
-  resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+const inStack = (
+  invocation: Invocation,
+  name: string,
+  run: Parameters<typeof stackRun>[1] = { isOneOfSeveral: true },
+): Invocation => ({ ...invocation, stack: stackRun(name, run) });
 
-/** The states of stacks in the folder of a stage. */
-function statesOfStacks(invocation: Invocation) {
-  const folder = folderOfStates(invocation);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .map((name) => ({ name, path: join(folder, name, "state.json") }))
-    .filter(({ path }) => isFile(path));
-}
-
-/** The folders of states of stacks in a stage; none where there is a state without a stack, or its address is given. */
-function stacksWithState(invocation: Invocation): readonly string[] {
-  const isOne = givenAddress(invocation) !== "" || isFile(join(folderOfStates(invocation), "state.json"));
-  return isOne ? [] : statesOfStacks(invocation).map(({ name }) => name);
+/** The stacks that have a state in the folder of a stage; undefined among them where one is not in a folder of its own. */
+function statesOfStacks({ cwd, stage }: Invocation): readonly (string | undefined)[] {
+  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+  const names = existsSync(folder) ? [undefined, ...readdirSync(folder)] : [];
+  return names.filter((name = "") => isFile(join(folder, name, "state.json")));
 }
 
 /**
@@ -330,30 +336,21 @@ async function warnOfLeftStacks(
   stacks: readonly StackFile[],
 ): Promise<readonly Diagnostic[]> {
   if (givenAddress(invocation) !== "") return [];
-  const units = new Set(stacks.map(({ unit }) => unit));
-  const found = statesOfStacks(invocation);
-  // The state without a folder is that of an app of one stack: refused where it is read for another.
-  const isAlone = !found.some(({ name }) => units.has(name));
-  const one = { name: undefined, path: join(folderOfStates(invocation), "state.json") };
-  const warnings: Diagnostic[] = [];
-  for (const { name: folder, path } of [...(isAlone ? [] : [one]), ...found]) {
-    if (folder !== undefined && units.has(folder)) continue;
-    const stack = folder === undefined ? undefined : stackRun(folder, { isOneOfSeveral: true });
-    // One that cannot be read says nothing of the stacks that are there.
-    const read = await stateOf({ ...invocation, stack }).catch(() => undefined);
-    const state = read?.state;
-    const name = state?.stack;
-    const count = Object.keys(state?.resources ?? {}).length;
-    if (count === 0 || name === undefined || units.has(name) || (folder ?? name) !== name) continue;
-    const summary = `the app has no stack ${JSON.stringify(name)}, whose state holds ${counted(count, "resource")}`;
-    warnings.push(
-      warning("guard.stack", summary, {
-        detail: `They stay as they are: no plan reads ${relative(invocation.cwd, path)}.`,
-        hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
-      }),
-    );
-  }
-  return warnings;
+  const isDeclared = (name: string | undefined) => stacks.some(({ unit }) => unit === name);
+  const left = statesOfStacks(invocation).filter((name) => !isDeclared(name));
+  // One that cannot be read says nothing of the stacks that are there.
+  const read = (name: string | undefined) =>
+    stateOf(name === undefined ? invocation : inStack(invocation, name)).catch(() => undefined);
+  return (await runTargets(left, read)).flatMap((found) => {
+    const { stack, resources = {} } = found?.state ?? {};
+    const count = Object.keys(resources).length;
+    if (stack === undefined || isDeclared(stack) || count === 0) return [];
+    const summary = `the app has no stack ${JSON.stringify(stack)}, whose state holds ${counted(count, "resource")}`;
+    return warning("guard.stack", summary, {
+      detail: `They stay as they are: no plan reads ${shownPath(found?.location ?? "", invocation.cwd)}.`,
+      hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
+    });
+  });
 }
 
 /**

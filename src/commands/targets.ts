@@ -1,18 +1,27 @@
+import type { Target } from "../model/target";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
 
-/** How a plan, a look for drift or an apply ended in one target: a manifest in one of its stages and one of its stacks. */
+/** How a plan, a look for drift or an apply ended in one target. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
+
+/** A target, and how a verb ended on it. */
+export interface TargetResult {
+  readonly target: Target;
+  readonly outcome: TargetOutcome;
+  readonly seconds: number;
+}
 
 /** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
 const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
 
 type Counts = Readonly<Record<string, number>>;
 
-/** The result of a target, or of several that are joined already. */
+/** The end of a target, or of several that are joined already. */
 interface TargetEnd<Changes, Drift> {
   readonly exitCode: number;
+  readonly seconds?: number;
   /** The word for how it ended, by which reports count. */
   readonly status?: string;
   readonly changes?: Changes | undefined;
@@ -20,19 +29,20 @@ interface TargetEnd<Changes, Drift> {
 }
 
 /**
- * Joins the results of stacks, stages, members of a fleet or shards into one: the most telling exit code (DESIGN section 8),
- * how many ended in which way, and what they found, added up; undefined where none tells.
+ * Joins the ends of stacks, stages, members of a fleet or shards into one: the most telling exit code (DESIGN section 8),
+ * how many ended in which way, and what they found and how long they took, added up; undefined where none tells.
  */
 export function joinResults<Changes extends Counts, Drift extends Counts>(
-  results: readonly TargetEnd<Changes, Drift>[],
+  ends: readonly TargetEnd<Changes, Drift>[],
 ) {
   const counts: Record<string, number> = {};
-  for (const { status } of results) if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of ends) if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
   return {
-    exitCode: telling.find((code) => results.some(({ exitCode }) => exitCode === code)) ?? 0,
+    exitCode: telling.find((code) => ends.some(({ exitCode }) => exitCode === code)) ?? 0,
+    seconds: ends.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
     counts,
-    changes: sumOf(results.map(({ changes }) => changes)),
-    drift: sumOf(results.map(({ drift }) => drift)),
+    changes: sumOf(ends.map(({ changes }) => changes)),
+    drift: sumOf(ends.map(({ drift }) => drift)),
   };
 }
 
@@ -53,8 +63,8 @@ interface TargetsRun {
 }
 
 /**
- * Runs every target: a manifest in one of its stages and one of its stacks, or a member of a fleet. They begin in their
- * order, and none waits for another one's success. Returns the results of those that have begun, as they ended.
+ * Runs every target. They begin in their order, and none waits for another one's success. Returns the results of those that
+ * have begun, as they ended.
  */
 export async function runTargets<T, R>(
   targets: Iterable<T>,

@@ -1,28 +1,49 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import type { FleetMember, FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
-import { splitStage, stageText } from "../model/stage";
+import { fillStage, splitStage, stageText } from "../model/stage";
+import type { FleetVerb, Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
 import { driftFileName } from "./drift-file";
-import { filesBelow, isBelow, isWithin, manifestNames, readSource, realOf, yamlName } from "./files";
+import {
+  filesBelow,
+  isBelow,
+  isWithin,
+  manifestNames,
+  readSource,
+  realOf,
+  realPath,
+  yamlName,
+} from "./files";
 import { collectFindings } from "./findings";
-import { ownEnvironment } from "./fleet-environment";
-import { type DeclaredMember, fleetFileName, namesOf, readFleetFile } from "./fleet-file";
+import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { policyFileName } from "./policy-file";
-import { trustOf } from "./trust";
+import { commandEnvironment, trustOf } from "./trust";
 
-interface FleetRequest {
+export interface FleetRequest {
   /** A folder to look through, or a fleet file; absolute. */
   readonly place: string;
   readonly cwd: string;
   readonly types: readonly ResourceType[];
   readonly environment: ProcessEnvironment;
   readonly untrusted: boolean;
+  /** Returns true for a name of the environment by which a job says what it is. */
+  readonly isOfJob: (name: string) => boolean;
+}
+
+/** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
+export interface FleetMember extends Target {
+  /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
+  readonly name: string;
+  /** From the folder of the fleet, with forward slashes; `.` for itself. */
+  readonly folder: string;
+  readonly timeoutMs?: number | undefined;
+  /** Why it cannot be run. */
+  readonly problems: readonly Diagnostic[];
 }
 
 /** The members of a fleet, sorted by name. */
@@ -44,38 +65,29 @@ export function findFleet(request: FleetRequest): FoundFleet {
   const root = isFile ? dirname(place) : place;
   const file = isFile ? place : join(place, fleetFileName);
   if (!isFile && !existsSync(file)) {
-    const found = findManifestFolders(root).map((folder) => [folder, {}] as const);
-    return { members: stagedMembers(request, root, new Map(found)), root };
+    const declared = new Map(findManifestFolders(root).map((folder) => [folder, { names: {} }]));
+    return { members: membersOf(request, root, declared), root };
   }
   const shown = relativeTo(cwd, file);
-  if (manifestNames.includes(basename(file))) throw noFleetFile(shown);
   const findings = collectFindings();
   const text = readSource(shown, cwd, maxFleetBytes, findings.report);
   if (text === undefined) throw new DiagnosticsError(findings.all());
-  const fleet = readFleetFile(shown, text, trustOf(environment, untrusted));
-  return { members: stagedMembers(request, root, fleet.members, fleet.environment), root, file };
+  const declared = readFleetFile(shown, text, trustOf(environment, untrusted));
+  return { members: membersOf(request, root, declared), root, file };
 }
-
-const noFleetFile = (file: string): DiagnosticsError =>
-  failure(
-    "command.usage",
-    `${file} is a manifest: a fleet is a folder of manifests, or what a ${fleetFileName} names`,
-    { hint: `name its folder, ${dirname(file)}, or plan it alone: rnv plan -f ${file}` },
-  );
 
 const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 
-function statOf(path: string): Stats | undefined {
+/** Returns true for a file, also behind a link. */
+function isFileAt(path: string): boolean {
   try {
-    return statSync(path);
+    return statSync(path).isFile();
   } catch {
-    return undefined;
+    return false;
   }
 }
-
-const isFileAt = (path: string): boolean => statOf(path)?.isFile() === true;
 
 /**
  * Folders that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, from `root`, where these may be links. What
@@ -86,11 +98,7 @@ function findManifestFolders(root: string): readonly string[] {
   const look = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
     const isOne = entries.some(({ name }) => manifestNames.includes(name));
-    const holdsFolder =
-      !isOne &&
-      entries.some(({ name }) => name === "rnv") &&
-      statOf(join(folder, "rnv"))?.isDirectory() === true &&
-      yamlBelow(join(folder, "rnv")).length > 0;
+    const holdsFolder = !isOne && manifestsIn(join(folder, "rnv")).length > 0;
     if (isOne || holdsFolder) found.push(relativeTo(root, folder));
     for (const entry of entries) {
       if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;
@@ -107,64 +115,68 @@ function findManifestFolders(root: string): readonly string[] {
   }
 }
 
+type DeclaredMembers = ReturnType<typeof readFleetFile>;
+
 /** Each manifest in each of its stages. */
-function stagedMembers(
-  request: FleetRequest,
-  root: string,
-  declared: ReadonlyMap<string, DeclaredMember>,
-  common: Readonly<Record<string, string>> = {},
-): readonly FleetMember[] {
-  const members = [...declared].flatMap(([name, one]) => membersOf(request, root, [name, one], common));
-  return members.sort((a, b) => compareTexts(a.name, b.name));
+function membersOf(request: FleetRequest, root: string, declared: DeclaredMembers): readonly FleetMember[] {
+  const all = [...declared.values()].flatMap(({ names }) => Object.values(names));
+  return [...declared]
+    .flatMap(([name, one]) => {
+      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
+      return stagesOfMember(request, root, { ...one, ...given, name });
+    })
+    .sort((a, b) => compareTexts(a.name, b.name));
 }
 
-function membersOf(
-  { types, environment, untrusted }: FleetRequest,
+/** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
+function stagesOfMember(
+  { types, untrusted }: FleetRequest,
   root: string,
-  [name, { dir = name, file = [], stages, env, workspace, state, timeout }]: readonly [
-    string,
-    DeclaredMember,
-  ],
-  common: Readonly<Record<string, string>>,
+  { name, dir: folder = name, file = [], timeout, environment, missing, ...declared }: GivenMember,
 ): readonly FleetMember[] {
-  const files = typeof file === "string" ? [file] : file;
-  const member: FleetMember = {
-    ...{ name, folder: dir, files, workspace, state },
-    environment: { ...common, ...namesOf(env) },
-    ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) }),
+  const manifest = typeof file === "string" ? [file] : file;
+  const found = findStages({ files: manifest, cwd: join(root, folder), types, environment, untrusted });
+  const memberOf = (stage?: string, stateOfStage?: string): FleetMember => {
+    const fullName = stage === undefined ? name : `${name}@${stage}`;
+    const problem = missing.length === 0 ? folderProblem(fullName, folder, root) : undefined;
+    return {
+      ...{ name: fullName, folder, manifest, stage, environment },
+      state: stateOfStage ?? environment.RNV_STATE,
+      problems: problem ? [problem] : missing.map((variable) => unset(variable, fullName)),
+      ...(timeout !== undefined && { timeoutMs: parseDuration(timeout) }),
+    };
   };
-  const own = { ...environment, ...ownEnvironment(member, environment) };
-  const found = findStages({ files, cwd: join(root, dir), types, environment: own, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
-  const standing = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
-  const named = stages?.map(splitStage) ?? (known.length > 0 ? standing : []);
-  if (named.length === 0) return known.length > 0 ? [] : [member];
-  return named.map((stage) => ({
-    ...member,
-    name: `${name}@${stageText(stage)}`,
-    stage: stageText(stage),
-    ...(found.stages.get(stage.name)?.state !== undefined && {
-      stateOfStage: found.place(stage).place.state ?? "",
-    }),
-  }));
+  if (declared.stages === undefined && known.length === 0) return [memberOf()];
+  const once = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
+  return (declared.stages?.map(splitStage) ?? once).map((stage) => {
+    const hasState = found.stages.get(stage.name)?.state !== undefined;
+    // Empty where what its stage names cannot be read.
+    return memberOf(stageText(stage), hasState ? (found.place(stage).place.state ?? "") : undefined);
+  });
 }
 
-/** Returns why the folder of a member cannot be looked at; undefined where it can. */
-export function folderProblem({ name, folder }: FleetMember, root: string): Diagnostic | undefined {
-  try {
-    const real = realpathSync.native(join(root, folder));
-    if (!statSync(real).isDirectory())
-      return error("manifest.not_found", `the folder ${folder} of ${name} is a file`, {
-        hint: "name a file with `file`, and its folder with `dir`",
-      });
-    if (isWithin(real, [root])) return undefined;
-    return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
-  } catch (cause) {
-    return error("manifest.not_found", `cannot look at the folder ${folder} of ${name}: ${reasonOf(cause)}`, {
+const unset = (variable: string, member: string): Diagnostic =>
+  error("config.missing", `${variable} is not set, which ${member} is to be given`, {
+    hint: `set it in the job, or take it out of env of ${member} in the fleet file`,
+  });
+
+/** Returns the address of the state of a member, with its stage filled in; empty where its own run refuses it. */
+export function stateAddressOf({ state, stage }: FleetMember): string {
+  if (stage === undefined) return state ?? ".rnv/state.json";
+  return fillStage(state ?? `.rnv/${stage}/state.json`, splitStage(stage));
+}
+
+/** Returns why nothing is run in the folder of a member; undefined where it may be. */
+function folderProblem(name: string, folder: string, root: string): Diagnostic | undefined {
+  const real = realPath(join(root, folder));
+  if (real === undefined)
+    return error("manifest.not_found", `${name} has no folder ${folder}`, {
       hint: "dir starts at the folder of the fleet file; the name of the member unless said",
     });
-  }
+  if (isWithin(real, [root])) return undefined;
+  return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
 }
 
 /**
@@ -173,58 +185,145 @@ export function folderProblem({ name, folder }: FleetMember, root: string): Diag
  */
 export function pathsBeside(member: FleetMember, root: string): readonly string[] {
   const folder = resolve(root, member.folder);
-  const named = member.files.map((file) => resolve(folder, file));
+  const named = member.manifest.map((file) => resolve(folder, file));
   const beside = named
     .slice(0, 1)
     .flatMap((file) => [policyFileName, driftFileName].map((name) => join(dirname(file), name)));
   const inside = manifestsIn(folder);
-  const mentioned = [
-    ...new Set([...inside, ...named.flatMap((path) => (isFileAt(path) ? [path] : manifestsIn(path)))]),
-  ].flatMap((file) => mentionedIn(file, !inside.includes(file)));
+  const elsewhere = named.flatMap((path) => (isFileAt(path) ? [path] : manifestsIn(path)));
+  const mentioned = [...new Set([...inside, ...elsewhere])].flatMap(mentionedIn);
   const paths = [...named, ...beside, ...mentioned].filter((path) => !isBelow(path, folder));
   const links = [folder, ...inside].map(realOf).filter((path) => !isBelow(path, folder));
   return [...new Set([...paths, ...paths.map(realOf), ...links])];
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
-export function startsPrograms({ files }: FleetMember, folder: string, verb: FleetVerb): boolean {
+export function startsPrograms({ manifest }: FleetMember, folder: string, verb: FleetVerb): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
-  const read = [...manifestsIn(folder), ...files.map((file) => resolve(folder, file))];
+  const read = [...manifestsIn(folder), ...manifest.map((file) => resolve(folder, file))];
   return verb !== "drift" && read.some((file) => readTextOf(file).includes("fromCommand"));
 }
 
 /** Manifest files that are read for what they mention: more are in no folder of one manifest. */
 const mostManifests = 10_000;
 
-/** Files of YAML of a folder and below it, with those that are links. */
+/** Files of YAML of a folder and below it, with those that are links; none where it cannot be read. */
 function manifestsIn(folder: string): readonly string[] {
-  try {
-    return yamlBelow(folder).filter(isFileAt);
-  } catch {
-    // Its own run tells what cannot be read.
-    return [];
-  }
-}
-
-function yamlBelow(folder: string): readonly string[] {
   const found: string[] = [];
-  for (const { path, entry } of filesBelow(folder)) {
-    if (yamlName.test(entry.name)) found.push(path);
-    if (found.length >= mostManifests) break;
+  try {
+    for (const { path, entry } of filesBelow(folder)) {
+      if (yamlName.test(entry.name)) found.push(path);
+      if (found.length >= mostManifests) break;
+    }
+  } catch {
+    // The run of a member tells what cannot be read.
   }
   return found;
 }
 
-/** Paths that a manifest mentions, absolute: `../…`, and where it lies elsewhere itself, any. */
-const mentionedIn = (file: string, isElsewhere: boolean): readonly string[] =>
+/** Paths that a manifest mentions, absolute. */
+const mentionedIn = (file: string): readonly string[] =>
   (readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [])
-    .filter((word) => (isElsewhere ? /[./]/.test(word) : word.includes("../")))
+    .filter((word) => /[./]/.test(word))
     .map((word) => resolve(dirname(file), word));
 
-const readTextOf = (file: string): string => {
+function readTextOf(file: string): string {
   try {
     return statSync(file).size > maxFleetBytes ? "" : readFileSync(file, "utf8");
   } catch {
     return "";
   }
+}
+
+/** Settings of rnv and of what it reaches the service and the state through. */
+const isSetting = (name: string): boolean =>
+  /^(RNV|AWS|TF_HTTP)_/.test(name) || settings.has(name.toUpperCase());
+
+const settings = new Set([
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "NO_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "TF_IN_AUTOMATION",
+]);
+
+/** Settings of the fleet itself. */
+const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];
+
+/** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */
+const credentials: readonly (readonly string[])[] = [
+  ["RNV_API_KEY", "RNV_API_KEY_FILE"],
+  ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"],
+  ["RNV_STATE_HTTP_USERNAME", "RNV_STATE_HTTP_PASSWORD", "TF_HTTP_USERNAME", "TF_HTTP_PASSWORD"],
+  ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"],
+];
+
+/** Settings that hold paths from the folder where the fleet was started, with the separator of several. */
+const paths: Readonly<Record<string, string>> = {
+  RNV_API_KEY_FILE: "\0",
+  NODE_EXTRA_CA_CERTS: "\0",
+  RNV_POLICY: ",",
+  RNV_SECRET_DIRS: ":",
 };
+
+/** What the fleet file says of the environment of a member, which it names without its stage. */
+export type OwnEnvironment = { readonly name: string } & Pick<
+  DeclaredMember,
+  "names" | "workspace" | "state"
+>;
+
+type GivenMember = DeclaredMember & OwnEnvironment & MemberEnvironment;
+
+export interface MemberEnvironment {
+  readonly environment: Record<string, string>;
+  /** Names that it is to be given and that are not set. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
+ * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
+ * credential of the fleet stands beside its own.
+ */
+export function memberEnvironment(
+  member: OwnEnvironment,
+  all: readonly string[],
+  environment: ProcessEnvironment,
+  { cwd, isOfJob }: { readonly cwd: string; readonly isOfJob: (name: string) => boolean },
+): MemberEnvironment {
+  const own = Object.entries(member.names);
+  const sources = Object.values(member.names);
+  const ofOthers = all.filter((name) => !sources.includes(name));
+  const replaced = credentials.filter((group) => group.some((name) => name in member.names)).flat();
+  const isKept = new Set([...ofOthers, ...replaced, ...ownSettings]);
+  const { isAllowed } = trustOf(environment, false);
+  const given = commandEnvironment(environment, () => false);
+  for (const [name, text] of Object.entries(environment)) {
+    const isMeant = isSetting(name) || isOfJob(name) || isAllowed(name);
+    if (text !== undefined && isMeant && !isKept.has(name)) given[name] = text;
+  }
+  for (const [name, source] of own) if (environment[source]) given[name] = environment[source];
+  // The member's run starts in its own folder, where other files lie under the same names.
+  for (const [name, between] of Object.entries(paths))
+    if (given[name]) given[name] = absolute(given[name], between, cwd);
+  if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
+  const state = member.state ?? given.RNV_STATE?.trim();
+  if (state) given.RNV_STATE = state.replaceAll(memberPlace, pathOf(member.name));
+  return { environment: given, missing: sources.filter((name) => !environment[name]) };
+}
+
+/** Stands for the name of the member, without its stage, in the address of a state. */
+export const memberPlace = "${member}";
+
+/** Two names have two paths. */
+const pathOf = (name: string): string =>
+  name
+    .split("/")
+    .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
+    .join("/");
+
+const absolute = (text: string, between: string, cwd: string): string =>
+  text
+    .split(between)
+    .map((path) => (path.trim() === "" ? path : resolve(cwd, path.trim())))
+    .join(between);

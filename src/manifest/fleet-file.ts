@@ -111,22 +111,19 @@ function schemaForStrangers(trust: Trust): z.ZodType {
   return z.looseObject({ env, members: z.record(z.string(), member.nullable()) });
 }
 
-export type DeclaredMember = z.infer<typeof memberSchema>;
-
-export interface FleetFile {
-  readonly members: ReadonlyMap<string, DeclaredMember>;
-  /** Of all members. */
-  readonly environment: Readonly<Record<string, string>>;
+export interface DeclaredMember extends z.infer<typeof memberSchema> {
+  /** Names in the environment of the fleet, by those under which its run is given their values. */
+  readonly names: Readonly<Record<string, string>>;
 }
 
-/** Returns names of the environment by those under which they are handed on. */
-export const namesOf = (
-  declared: z.infer<typeof environment> | undefined,
-): Readonly<Record<string, string>> =>
-  Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : (declared ?? {});
+const namesOf = (declared: z.infer<typeof environment> = []): DeclaredMember["names"] =>
+  Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : declared;
 
-/** Reads a fleet file. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an untrusted file is refused. */
-export function readFleetFile(file: string, text: string, trust: Trust): FleetFile {
+/**
+ * Reads the members of a fleet file, by name. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
+ * untrusted file is refused.
+ */
+export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
   const { root, failed } = parseYaml(file, text, findings.report);
   if (!failed && root === undefined)
@@ -147,8 +144,9 @@ export function readFleetFile(file: string, text: string, trust: Trust): FleetFi
     const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
     throw new DiagnosticsError(diagnostics, isRefused ? 4 : 1, new Map([[file, text]]));
   }
-  return {
-    members: new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}])),
-    environment: namesOf(document.env),
-  };
+  const common = namesOf(document.env);
+  const members = Object.entries(document.members);
+  return new Map(
+    members.map(([name, member]) => [name, { ...member, names: { ...common, ...namesOf(member?.env) } }]),
+  );
 }

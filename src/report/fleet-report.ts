@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
-import { fleetVerbs } from "../model/fleet";
+import { fleetVerbs } from "../model/target";
 import {
   codeSpan,
   escapeHtml,

@@ -4,7 +4,7 @@ import { parseJson } from "../../api/transport";
 import { makeReport, refusedMember } from "../../commands/fleet";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
-import { type FleetReport, fleetReportSchema, type MemberResult } from "../../report/fleet-report";
+import { type FleetReport, fleetReportSchema } from "../../report/fleet-report";
 import { counted } from "../../report/plan-wording";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
@@ -36,25 +36,14 @@ function reportsIn(folder: string): readonly string[] {
   }
 }
 
-/** Jobs of one matrix, which GitHub takes at most. */
-const mostJobs = 256;
-
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
   const whole = { ...options, shard: { index: 1, count: 1 } };
   const { selected } = chooseMembers({ ...invocation, options: whole });
-  const shards = options.shards as number | undefined;
-  if ((shards ?? selected.length) > mostJobs)
-    throw failure("command.usage", `a matrix of GitHub has at most ${mostJobs} jobs`, {
-      hint:
-        shards === undefined
-          ? `let each job run a part of the ${selected.length} members: --shards 20`
-          : `--shards ${mostJobs}`,
-    });
-  const count = Math.min(shards ?? 0, selected.length);
+  const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
   const include =
-    shards === undefined
+    options.shards === undefined
       ? selected.map(({ name: member, folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
   terminal.out(`${JSON.stringify({ include })}\n`);
@@ -69,74 +58,57 @@ export function joinReports(
   files: readonly ReportFile[],
   isDetailed: boolean,
 ): { readonly report: FleetReport; readonly diagnostics: readonly Diagnostic[] } {
-  const [first, ...others] = parseReports(files);
-  const reports = [first, ...others];
+  const reports = [...parseReports(files)].sort((a, b) => startOf(a) - startOf(b));
+  const [first] = reports;
+  if (first === undefined)
+    throw failure("command.usage", "there is no report of a fleet", {
+      hint: "rnv fleet drift --report DIR writes one",
+    });
   // In other parts, too: one run is in as many for all.
-  const other = others.find(
-    ({ verb, selected, shard }) =>
-      verb !== first.verb ||
-      shard?.count !== first.shard?.count ||
-      selected.join("\n") !== first.selected.join("\n"),
-  );
-  if (other !== undefined) throw otherRun(first, other);
-  const results = new Map<string, MemberResult>();
-  for (const report of [...reports].sort((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at)))
-    for (const member of report.members) results.set(member.name, member);
-  const missing = first.selected.filter((name) => !results.has(name));
-  const { verb, selected } = first;
-  const [started_at = first.started_at] = reports.map((report) => report.started_at).sort();
-  // From the first start to the last end.
-  const start = Math.min(...reports.map(({ started_at: at }) => Date.parse(at)));
-  const end = Math.max(...reports.map(({ started_at: at, seconds }) => Date.parse(at) + seconds * 1000));
+  const runs = new Set(reports.map((one) => [runText(one), ...one.selected].join("\n")));
+  if (runs.size > 1)
+    throw failure("command.usage", "the reports are not those of one run", {
+      detail: `They are ${[...new Set(reports.map(runText))].join(", and ")}.`,
+      hint: "give each run a folder of its own",
+    });
+  const { verb, selected, started_at } = first;
+  const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
   const hint = "run the shard again that did not end";
-  const untold = [error("command.usage", "it is in no report", { hint })];
-  const report = makeReport(
-    { verb, started_at, seconds: Math.round((end - start) / 10) / 100, selected },
-    [
-      ...results.values(),
-      ...missing.map((name) => refusedMember({ name, stage: name.split("@")[1] }, untold)),
-    ],
-    { isDetailed },
-  );
+  const missing = selected.filter((name) => !results.has(name));
+  for (const name of missing) {
+    const member = { name, stage: name.split("@")[1] };
+    results.set(name, refusedMember(member, [error("command.usage", "it is in no report", { hint })]));
+  }
+  const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
+  const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
+  const report = makeReport(head, [...results.values()], { isDetailed });
   if (missing.length === 0) return { report, diagnostics: [] };
-  const count = counted(missing.length, "member");
-  const lack = error("command.usage", `no report has ${count}`, {
-    detail: `${shortList(missing, 10)}.${missingShards(reports)}`,
-    hint: "run the shards again that did not end",
-  });
-  return { report, diagnostics: [lack] };
+  const summary = `no report has ${counted(missing.length, "member")}`;
+  const detail = `${shortList(missing, 10)}.${missingShards(reports)}`;
+  return { report, diagnostics: [error("command.usage", summary, { detail, hint })] };
 }
 
-/** Reads the reports. Throws `DiagnosticsError` where there is none, and for files that are none. */
-function parseReports(files: readonly ReportFile[]): readonly [FleetReport, ...FleetReport[]] {
+const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
+
+const runText = ({ verb, selected, shard }: FleetReport): string =>
+  `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
+
+/** Reads the reports. Throws `DiagnosticsError` for files that are none. */
+function parseReports(files: readonly ReportFile[]): readonly FleetReport[] {
   const parsed = files.map(({ file, text }) => ({ file, ...fleetReportSchema.safeParse(parseJson(text)) }));
   const hint = "give the folder that --report names alone: the reports of one run, and nothing else";
   const wrong = parsed.filter(({ success }) => !success);
-  if (wrong.length > 0)
-    throw new DiagnosticsError(
-      wrong.map(({ file }) => error("command.usage", `${file} is no report of a fleet`, { hint })),
-    );
-  const [first, ...others] = parsed.flatMap(({ data }) => data ?? []);
-  if (first !== undefined) return [first, ...others];
-  throw failure("command.usage", "there is no report of a fleet", {
-    hint: "rnv fleet drift --report DIR writes one",
-  });
-}
-
-function otherRun(first: FleetReport, other: FleetReport): DiagnosticsError {
-  const words = ({ verb, selected, shard }: FleetReport): string =>
-    `of ${verb} of ${counted(selected.length, "member")}${shard === undefined ? "" : ` in ${shard.count} parts`}`;
-  return failure("command.usage", "the reports are not those of one run", {
-    detail: `One is ${words(first)}, another ${words(other)}, or of others.`,
-    hint: "give each run a folder of its own",
-  });
+  if (wrong.length === 0) return parsed.flatMap(({ data }) => data ?? []);
+  throw new DiagnosticsError(
+    wrong.map(({ file }) => error("command.usage", `${file} is no report of a fleet`, { hint })),
+  );
 }
 
 function missingShards(reports: readonly FleetReport[]): string {
-  const count = Math.max(...reports.map(({ shard }) => shard?.count ?? 1));
-  const told = new Set(reports.map(({ shard }) => shard?.index ?? 1));
+  const told = new Set(reports.map(({ shard }) => shard?.index));
+  const count = reports[0]?.shard?.count ?? 0;
   const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
-  return missing.length === 0
-    ? ""
-    : ` There is none of ${missing.length === 1 ? "shard" : "shards"} ${shortList(missing.map(String), 10)} of ${count}.`;
+  if (missing.length === 0) return "";
+  const shards = missing.length === 1 ? "shard" : "shards";
+  return ` There is none of ${shards} ${shortList(missing.map(String), 10)} of ${count}.`;
 }

@@ -4,10 +4,9 @@ import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
-import { error, failure } from "../../diagnostics/diagnostic";
-import { folderProblem, startsPrograms } from "../../manifest/find-fleet";
-import { memberEnvironment } from "../../manifest/fleet-environment";
-import type { FleetVerb } from "../../model/fleet";
+import { failure } from "../../diagnostics/diagnostic";
+import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
+import type { FleetVerb } from "../../model/target";
 import {
   type FleetReport,
   fleetMetrics,
@@ -19,12 +18,11 @@ import {
 } from "../../report/fleet-report";
 import { makeFolder, packageRoot, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
-import { jobVariables } from "../job";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
-import { hasGroups, type MemberNews, type MembersJob, type MemberTarget } from "./run-members";
+import type { MemberNews, MembersJob } from "./run-members";
 
 /** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
@@ -33,33 +31,25 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
     throw failure("command.usage", "a fleet does not ask while it applies", {
       hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
     });
-  const chosen = chooseMembers(invocation);
-  const { selected, members, shard } = chosen;
-  const startedAt = new Date();
-  const started = performance.now();
-  const results: MemberResult[] = [];
+  const { selected, members, root, shard } = chooseMembers(invocation);
+  const started = { at: new Date().toISOString(), ms: performance.now() };
+  const results = new Map<string, MemberResult>();
   const onResult = (result: MemberResult): void => {
-    results.push(result);
+    results.set(result.name, result);
     if (formatOf(options) === "text" && !terminal.live)
-      terminal.err(`[${results.length}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
+      terminal.err(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
   };
-  const { targets, refused } = targetsOf(invocation, chosen);
-  for (const result of refused) onResult(result);
-  await runAll(invocation, verb, targets, onResult);
-  const ended = new Set(results.map(({ name }) => name));
   for (const member of members)
-    if (!ended.has(member.name)) onResult(brokenMember(member, "interrupted", "", 0));
-  const report = makeReport(
-    {
-      verb,
-      started_at: startedAt.toISOString(),
-      seconds: Math.round((performance.now() - started) / 10) / 100,
-      ...(shard && { shard }),
-      selected: selected.map(({ name }) => name),
-    },
-    results,
-    { isDetailed: options.detailedExitcode === true },
-  );
+    if (member.problems.length > 0) onResult(refusedMember(member, member.problems));
+  const sound = members.filter(({ problems }) => problems.length === 0);
+  await runAll(invocation, { verb, root, members: sound }, onResult);
+  for (const member of members) if (!results.has(member.name)) onResult(brokenMember(member, "interrupted"));
+  const head = {
+    ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
+    ...{ shard, selected: selected.map(({ name }) => name) },
+  };
+  const isDetailed = options.detailedExitcode === true;
+  const report = makeReport(head, [...results.values()], { isDetailed });
   showReport(invocation, report);
   return signal.aborted ? exitCodes.interrupted : report.exit_code;
 }
@@ -83,49 +73,23 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   else terminal.out(fleetReportText(report, outStyle(invocation)));
 }
 
-/** The members as targets, with what their runs are given; and results of those that cannot be run. */
-function targetsOf(
-  { cwd, environment, options }: Invocation,
-  { members, all, root }: ReturnType<typeof chooseMembers>,
-): { readonly targets: readonly MemberTarget[]; readonly refused: readonly MemberResult[] } {
-  const targets: MemberTarget[] = [];
-  const refused: MemberResult[] = [];
-  const isOfJob = (name: string): boolean => jobVariables.has(name);
-  for (const member of members) {
-    const given = memberEnvironment(member, all, environment, { cwd, isOfJob });
-    const problem = given.missing.length === 0 ? folderProblem(member, root) : undefined;
-    const unset = given.missing.map((name) =>
-      error("config.missing", `${name} is not set, which ${member.name} is to be given`, {
-        hint: `set it in the job, or take it out of env of ${member.name} in the fleet file`,
-      }),
-    );
-    const problems = [...unset, ...(problem ? [problem] : [])];
-    const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
-    if (problems.length > 0) refused.push(refusedMember(member, problems));
-    else targets.push({ member, cwd: join(root, member.folder), environment: given.environment, timeoutMs });
-  }
-  return { targets, refused };
-}
-
 /** Runs all members; those that may share a process do. */
 async function runAll(
   invocation: Invocation,
-  verb: FleetVerb,
-  targets: readonly MemberTarget[],
+  { verb, root, members }: Pick<MembersJob, "verb" | "root" | "members">,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { options: given, signal } = invocation;
-  const { secrets, failOn, strict, lockTimeout, answerTimeout, untrusted } = given;
-  const options = { secrets, failOn, strict, lockTimeout, answerTimeout, untrusted };
-  const groups = new Map<string, MemberTarget[]>();
-  for (const target of targets) {
-    const key = sharedBy(verb, target, untrusted === true);
-    groups.set(key, [...(groups.get(key) ?? []), target]);
+  const { options, signal } = invocation;
+  const groups = new Map<string, FleetMember[]>();
+  for (const member of members) {
+    const key = sharedBy(verb, member, join(root, member.folder), options.untrusted === true);
+    const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
+    groups.set(key, [...(groups.get(key) ?? []), { ...member, timeoutMs }]);
   }
-  const most = (given.parallelism as number | undefined) ?? 2 * availableParallelism();
+  const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
   const parallelism = Math.max(1, Math.floor(most / groups.size));
-  const run = (group: readonly MemberTarget[]): Promise<void> =>
-    runGroup(invocation, { verb, options, parallelism, targets: group }, onResult);
+  const run = (group: readonly FleetMember[]): Promise<void> =>
+    runGroup(invocation, { verb, options, parallelism, root, members: group }, onResult);
   await runTargets(groups.values(), run, { parallelism: most, signal });
 }
 
@@ -134,10 +98,10 @@ const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, { member, cwd, environment }: MemberTarget, untrusted: boolean): string {
-  const used = withProfile(environment, undefined, untrusted ? undefined : cwd).environment;
+function sharedBy(verb: FleetVerb, member: FleetMember, folder: string, untrusted: boolean): string {
+  const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
-  if (isAlone || startsPrograms(member, cwd, verb)) return member.name;
+  if (isAlone || startsPrograms(member, folder, verb)) return member.name;
   const settings = Object.entries(used).filter(([name]) => ofConnection.test(name));
   return JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -148,11 +112,10 @@ async function runGroup(
   job: MembersJob,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { signal, terminal } = invocation;
+  const { signal } = invocation;
   const begun = new Map<string, number>();
   const ended = new Set<string>();
-  const onNews = ({ name, result, annotations = "" }: MemberNews): void => {
-    if (annotations !== "") terminal.err(annotations);
+  const onNews = ({ name, result }: MemberNews): void => {
     if (result === undefined) begun.set(name, performance.now());
     else {
       ended.add(name);
@@ -160,19 +123,19 @@ async function runGroup(
     }
   };
   const { endedBy, output } = await startMembers(job, { signal, onNews });
-  const left = job.targets.filter(({ member }) => !ended.has(member.name));
-  if (job.targets.length === 1 || signal.aborted) {
-    for (const { member } of left) {
-      const now = performance.now();
+  const left = job.members.filter(({ name }) => !ended.has(name));
+  if (job.members.length === 1 || signal.aborted) {
+    const now = performance.now();
+    for (const member of left) {
       const seconds = (now - (begun.get(member.name) ?? now)) / 1000;
       onResult(brokenMember(member, signal.aborted ? "interrupted" : endedBy, output, seconds));
     }
     return;
   }
-  const suspects = left.filter(({ member }) => begun.size === ended.size || begun.has(member.name));
-  const others = left.filter((target) => !suspects.includes(target));
-  const again = [...suspects.map((target) => [target]), ...(others.length === 0 ? [] : [others])];
-  const run = (targets: readonly MemberTarget[]) => runGroup(invocation, { ...job, targets }, onResult);
+  const suspects = left.filter(({ name }) => begun.size === ended.size || begun.has(name));
+  const others = left.filter((member) => !suspects.includes(member));
+  const again = [...suspects.map((member) => [member]), ...(others.length === 0 ? [] : [others])];
+  const run = (members: readonly FleetMember[]) => runGroup(invocation, { ...job, members }, onResult);
   await runTargets(again, run, { signal, parallelism: job.parallelism });
 }
 
@@ -202,13 +165,14 @@ const mostKept = 100_000;
  * this process alone. It ends by itself when this process does. A member that takes too long ends it. Never rejects.
  */
 async function startMembers(job: MembersJob, watch: ProcessWatch): Promise<EndedProcess> {
-  const { cwd, environment: env } = job.targets[0] as MemberTarget;
+  const { folder, environment: env } = job.members[0] as FleetMember;
+  const cwd = join(job.root, folder);
   try {
     // The entry of this program: beside its bundle, else where the package has it.
     const beside = join(__dirname, "rnv.js");
     const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
     const child = fork(program, ["fleet", "members"], {
-      ...{ cwd, env, execArgv: [], detached: hasGroups },
+      ...{ cwd, env, execArgv: [], detached: true },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     return await watchProcess(child, job, watch);
@@ -228,7 +192,7 @@ function watchProcess(
   let output = "";
   let grace: NodeJS.Timeout | undefined;
   const timers = new Map<string, NodeJS.Timeout>();
-  const timeouts = new Map(job.targets.map(({ member, timeoutMs }) => [member.name, timeoutMs]));
+  const timeouts = new Map(job.members.map(({ name, timeoutMs }) => [name, timeoutMs]));
   const kill = (): void => signalTo(child.pid, "SIGKILL");
   const interrupt = (why: EndedBy): void => {
     if (endedBy === "itself") {
@@ -238,7 +202,7 @@ function watchProcess(
     if (why === "timeout" || job.verb !== "apply") grace ??= setTimeout(kill, graceMs);
   };
   // Several run again: they need no time to end.
-  const endLate = (): void => (job.targets.length > 1 ? kill() : interrupt("timeout"));
+  const endLate = (): void => (job.members.length > 1 ? kill() : interrupt("timeout"));
   const abort = (): void => interrupt("interrupted");
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
@@ -270,7 +234,7 @@ function watchProcess(
 function signalTo(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
-    process.kill(hasGroups && signal === "SIGKILL" ? -pid : pid, signal);
+    process.kill(signal === "SIGKILL" ? -pid : pid, signal);
   } catch {
     // It has ended already.
   }

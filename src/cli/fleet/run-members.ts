@@ -1,96 +1,81 @@
-import { performance } from "node:perf_hooks";
+import { join } from "node:path";
 import { parseJson, type Transport, type WireResponse } from "../../api/transport";
 import { memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
-import type { FleetMember, FleetVerb } from "../../model/fleet";
+import type { FleetMember } from "../../manifest/find-fleet";
+import type { FleetVerb } from "../../model/target";
 import type { MemberResult } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
-import { annotate, exitCodes } from "../report";
+import { exitCodes } from "../report";
 import { resultsOf } from "../targets";
 import { applyVerb, showApply } from "../verbs/apply";
 import { driftOf, driftVerb, readAccepted } from "../verbs/drift";
 import { countedPlan, judgedRequestOf, planVerb } from "../verbs/plan";
 import type { Verb } from "../verbs/verb";
 
-/** A member, and what its run is given. */
-export interface MemberTarget {
-  readonly member: FleetMember;
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly timeoutMs: number;
-}
-
 /** The members that a process is to run; sent to it as its first message. */
 export interface MembersJob {
   readonly verb: FleetVerb;
   readonly options: OptionValues;
   readonly parallelism: number;
-  readonly targets: readonly MemberTarget[];
+  /** Where the folders of the members start. */
+  readonly root: string;
+  readonly members: readonly FleetMember[];
 }
 
 /** A message of that process: a member begins, or has ended with a result. */
 export interface MemberNews {
   readonly name: string;
   readonly result?: MemberResult;
-  /** Lines for GitHub Actions beside the lines of the pull request. */
-  readonly annotations?: string;
 }
-
-/** Windows has no groups of processes. */
-export const hasGroups = process.platform !== "win32";
 
 /** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
 export async function runMembers(invocation: Invocation): Promise<number> {
   const { send } = process;
   if (send === undefined) throw failure("command.usage", "rnv fleet plan, drift and apply start this verb");
-  const { verb, options, parallelism, targets } = await new Promise<MembersJob>((resolve) =>
+  const { verb, options, parallelism, root, members } = await new Promise<MembersJob>((resolve) =>
     process.once("message", (job) => resolve(job as MembersJob)),
   );
   // The process of the fleet is gone: what writes ends what is in flight, all else ends at once.
   process.once("disconnect", () => {
-    if (verb === "apply" || !hasGroups) process.kill(process.pid, "SIGINT");
+    if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
   });
   const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
-  const openTransport = targets.length > 1 ? shareAnswers() : undefined;
-  const run = async ({ member, cwd, environment }: MemberTarget): Promise<void> => {
-    await tell({ name: member.name });
-    const startedAt = performance.now();
-    let annotations = "";
-    const quiet = { ...invocation.terminal, out: () => {}, err: () => {} };
-    const used = withProfile(environment, undefined, options.untrusted === true ? undefined : cwd);
-    const given = optionsOf(member, options, environment);
+  const openTransport = members.length > 1 ? shareAnswers() : undefined;
+  const runMember = async (member: FleetMember): Promise<void> => {
+    const { name, folder } = member;
+    await tell({ name });
+    const here = { ...invocation, options, openTransport, cwd: join(root, folder) };
+    const own = invocationOf(here, member, verb);
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
-    const named = member.stage === undefined ? [] : ["--stage", member.stage];
-    const words = ["rnv", verb, ...member.files.flatMap((file) => ["--file", file]), ...named];
-    const own = { ...invocation, ...used, cwd, options: given, terminal: quiet, openTransport };
-    const results = await resultsOf({ ...own, commandLine: words.join(" ") }, [member.stage], stacks, run);
-    const outcomes = results.map(({ outcome }) => outcome);
-    const screen = { terminal: { ...quiet, err: (text: string) => (annotations += text) }, environment, cwd };
-    for (const { diagnostics, sources } of outcomes) annotate(screen, diagnostics, sources);
-    const seconds = (performance.now() - startedAt) / 1000;
-    const result = memberResult(verb, member, outcomes, seconds);
-    await tell({ name: member.name, result, annotations });
+    const results = await resultsOf(own, [member.stage], stacks, run);
+    await tell({ name, result: memberResult(verb, member, results) });
   };
-  await runTargets(targets, run, { parallelism, signal: invocation.signal });
+  await runTargets(members, runMember, { parallelism, signal: invocation.signal });
   return exitCodes.done;
 }
 
-const optionsOf = (
-  { files, stage }: FleetMember,
-  options: OptionValues,
-  environment: MemberTarget["environment"],
-): OptionValues => ({
-  ...options,
-  // It prints no text, asks nothing, and keeps the limit of requests that the verb alone has.
-  ...{ json: true, autoApprove: true, parallelism: 10 },
-  ...(files.length > 0 && { file: files }),
-  ...(stage !== undefined && { stage }),
-  ...(environment.RNV_UNTRUSTED?.trim() === "1" && { untrusted: true }),
-});
+/** Returns the invocation of a verb in a member. It prints nothing. */
+function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
+  const { manifest, stage, environment } = member;
+  const isUntrusted = given.options.untrusted === true || environment.RNV_UNTRUSTED?.trim() === "1";
+  const named = stage === undefined ? [] : ["--stage", stage];
+  return {
+    ...given,
+    ...withProfile(environment, undefined, isUntrusted ? undefined : given.cwd),
+    terminal: { ...given.terminal, out: () => {}, err: () => {} },
+    commandLine: ["rnv", verb, ...manifest.flatMap((file) => ["--file", file]), ...named].join(" "),
+    options: {
+      ...given.options,
+      // It asks nothing, and keeps the limit of requests that the verb alone has.
+      ...{ json: true, autoApprove: true, parallelism: 10, stage, untrusted: isUntrusted },
+      ...(manifest.length > 0 && { file: manifest }),
+    },
+  };
+}
 
 type Run = (invocation: Invocation) => Promise<TargetOutcome>;
 

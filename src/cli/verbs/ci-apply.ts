@@ -80,7 +80,7 @@ export const ciApplyVerb: Verb = {
     const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
     writeOutputs(invocation, outputs);
     const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
-    const applied = { target: invocation, outcome, applied: text };
+    const applied = { run: invocation, outcome, applied: text };
     const written = writeReports(invocation, [applied], request, outputs);
     const told =
       given.comment !== false && !review?.isUnread

@@ -7,7 +7,6 @@ import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { Secret } from "../../model/secret";
-import { stageText } from "../../model/stage";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
@@ -121,7 +120,7 @@ function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): 
   const { runId, plan, report, diagnostics, sources, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
-    ...{ stage: stage ? stageText(stage) : undefined, stack: stack?.name, seconds },
+    ...{ stage, stack, seconds },
     ...{ runId, exitCode, diagnostics, sources },
     ...(report && { report, recordedIds }),
   };

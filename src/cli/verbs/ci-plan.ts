@@ -4,7 +4,6 @@ import { keepComments } from "../../commands/ci/keep-notes";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
-import { stageText } from "../../model/stage";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { hasChanges } from "../../plan/plan";
@@ -26,8 +25,7 @@ import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, report } from "../report";
-import { warnOfUndeclared } from "../stage-instances";
-import { stagesAsked, stagesOptions } from "../stages";
+import { stagesAsked, stagesOptions, warnOfUndeclared } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import { countedPlan, judgedRequestOf, showOutcome } from "./plan";
 import type { Verb } from "./verb";
@@ -67,11 +65,11 @@ export const ciPlanVerb: Verb = {
     const request = { ...judgedRequestOf(invocation), needsKey: true };
     const { asked } = await stagesAsked(invocation);
     const reading = { use: "each", others: "needed", isIndependent: true } as const;
-    const run = (one: Invocation) => countedPlan(one, request);
-    const results = await resultsOf(invocation, asked, reading, run, showResult);
+    const planOne = (one: Invocation) => countedPlan(one, request);
+    const results = await resultsOf(invocation, asked, reading, planOne, showResult);
     const [first] = results;
-    if (first) report(first.target, await warnOfUndeclared(first.target));
-    const planned = results.filter(({ target }) => target.stage !== undefined);
+    if (first) report(first.run, await warnOfUndeclared(first.run));
+    const planned = results.filter(({ run }) => run.stage !== undefined);
     const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
     if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
     const written = tellRunner(invocation, planned, request);
@@ -84,7 +82,7 @@ export const ciPlanVerb: Verb = {
   },
 };
 
-function showResult({ target: invocation, outcome }: TargetResult): void {
+function showResult({ run: invocation, outcome }: TargetResult): void {
   const { plan: made, sources } = outcome;
   showOutcome(invocation, outcome);
   const guards = made ? planFindings(made).filter(({ code }) => code.startsWith("guard.")) : [];
@@ -93,9 +91,8 @@ function showResult({ target: invocation, outcome }: TargetResult): void {
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
-  const plans = planned.map(({ target: { stage, stack }, outcome: { plan: made, exitCode } }) => ({
-    stage: stage ? stageText(stage) : "",
-    stack: stack?.name ?? "",
+  const plans = planned.map(({ target: { stage = "", stack = "" }, outcome: { plan: made, exitCode } }) => ({
+    ...{ stage, stack },
     changes: made !== undefined && hasChanges(made),
     digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
     exitcode: exitCode,
@@ -125,7 +122,7 @@ async function commentOnPlans(
     await keepComments(
       host,
       at,
-      planned.map(({ target: one, outcome }) => {
+      planned.map(({ run: one, outcome }) => {
         const { runId, plan: made, diagnostics, sources, reviewKey: key } = outcome;
         const origin = { ...job, runId };
         const subject = subjectOf(one, { key, pullRequest: number });
@@ -140,7 +137,7 @@ async function commentOnPlans(
 }
 
 /** In a merge queue: the branch as it will be must give the plans that were reviewed. The comments stay as they are. */
-async function compareInQueue(job: CiJob, { target: invocation, outcome }: TargetResult): Promise<number> {
+async function compareInQueue(job: CiJob, { run: invocation, outcome }: TargetResult): Promise<number> {
   const { plan: made, reviewKey: key, exitCode } = outcome;
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;

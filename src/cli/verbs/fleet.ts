@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { FleetVerb, Shard } from "../../model/fleet";
+import { type FleetVerb, parseShard } from "../../model/target";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";
@@ -28,7 +28,11 @@ const shownOptions = [
 const shard = new Option(
   "--shard <i/n>",
   "the i-th of n parts (else of an Indexed Job with RNV_SHARDS, or of GitLab's parallel jobs)",
-).argParser(shardOf);
+).argParser((text) => {
+  const parsed = parseShard(text);
+  if (parsed !== undefined) return parsed;
+  throw new InvalidArgumentError("Not a part of a whole, such as 1/4 or 4/4.");
+});
 
 const runOptions = [
   ...membersOptions,
@@ -127,11 +131,3 @@ export const fleetVerbs: VerbFamily = {
   description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
   verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb, fleetMembersVerb],
 };
-
-/** Parses `2/4`. */
-function shardOf(text: string): Shard {
-  const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
-  const parsed = { index: Number(index), count: Number(count) };
-  if (parsed.index >= 1 && parsed.index <= parsed.count) return parsed;
-  throw new InvalidArgumentError("Not a part of a whole, such as 1/4 or 4/4.");
-}

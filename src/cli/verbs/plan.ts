@@ -22,7 +22,7 @@ import { type Format, formatOf, type Invocation, listOf, type OptionValues } fro
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
 import { jsonFileOf, ofOneStack, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
-import { warnOfUndeclared } from "../stage-instances";
+import { warnOfUndeclared } from "../stages";
 import type { Verb, VerbFamily } from "./verb";
 
 export const validateVerb: Verb = {

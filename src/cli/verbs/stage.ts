@@ -7,7 +7,10 @@ import { type StageRow, stageJson, stageRowsText, stageShownText } from "../../r
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle, report } from "../report";
 import {
+  askedStage,
   checkedIds,
+  type DeclaredStages,
+  foundIn,
   ids,
   isEmpty,
   reading,
@@ -16,8 +19,8 @@ import {
   standings,
   undeclaredStates,
   unreadInstance,
-} from "../stage-instances";
-import { askedStage, type DeclaredStages, foundIn, usage } from "../stages";
+  usage,
+} from "../stages";
 import { resultOf } from "../targets";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";

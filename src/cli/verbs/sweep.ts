@@ -4,10 +4,10 @@ import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
-import { runTargets } from "../../commands/targets";
+import { joinResults } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { listStages, type StageDeclaration } from "../../manifest/stages";
-import { stageText } from "../../model/stage";
+import type { StageDeclaration } from "../../manifest/stages";
+import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
 import { escapeJson } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
@@ -17,9 +17,19 @@ import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
 import { askForYes, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import { checkedIds, idList, ids, isEmpty, reading, type StageInstance, standings } from "../stage-instances";
-import { askedStage, type DeclaredStages, foundIn, usage } from "../stages";
-import { resultOf } from "../targets";
+import {
+  askedStage,
+  checkedIds,
+  type DeclaredStages,
+  foundIn,
+  idList,
+  ids,
+  reading,
+  type StageInstance,
+  standings,
+  usage,
+} from "../stages";
+import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
 /** How a sweep goes, whatever decides what stays. */
@@ -114,56 +124,54 @@ export async function sweepStage(
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
   const kept = await choose(invocation, declared);
-  const known = await standings(invocation, found, declared);
-  if (known === undefined)
+  const listed = await standings(invocation, found, declared);
+  if (listed === undefined)
     throw usage(
       `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
       "name those there may be: --ids 12,13,14",
     );
+  const known = listed.filter(({ state, problem }) => (state ?? problem) !== undefined);
   const now = Date.now();
-  const owning = known.filter((one) => !isEmpty(one));
-  const goes = owning.filter((one) => !isKept(one, kept, now));
-  const stays = owning.filter((one) => !goes.includes(one)).map(({ name }) => stageText(name));
-  const erase = async (one: StageInstance): Promise<void> => eraseEmptied(found.enter(one.name));
-  if (options.dryRun !== true)
-    for (const one of known)
-      if (one.state !== undefined && isEmpty(one) && !isKept(one, kept, now))
-        await erase(one).catch(() => undefined);
-  if (options.dryRun === true || goes.length === 0) {
-    const would = goes.map(({ name }) => stageText(name));
-    const text =
-      would.length === 0
-        ? `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`
-        : `Would destroy:\n${would.map((name) => `  ${name}\n`).join("")}`;
-    say(invocation, text, { would_sweep: would, kept: stays });
+  const goes = known.filter((one) => !isKept(one, kept, now)).map(({ name }) => stageText(name));
+  const stays = known.map(({ name }) => stageText(name)).filter((name) => !goes.includes(name));
+  if (goes.length === 0 || options.dryRun === true) {
+    const nothing = `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`;
+    const would = `Would destroy:\n${goes.map((name) => `  ${name}\n`).join("")}`;
+    say(invocation, goes.length === 0 ? nothing : would, { would_sweep: goes, kept: stays });
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
-  for (const { name } of goes) found.enter(name);
+  for (const name of goes) found.enter(splitStage(name));
   const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
   if (cancelled !== undefined) return cancelled;
-  const sweep = async (one: StageInstance) => {
-    const done = await sweepOne(invocation, found, declared, one);
-    const end = done.exit_code === 0 ? `destroyed (${counted(done.destroyed, "resource")})` : "not destroyed";
-    say(invocation, `${done.stage}: ${end}.\n`);
-    return done;
+  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+    const { exitCode, counts, diagnostics, sources } = outcome;
+    report(invocation, diagnostics, sources);
+    const isDone = exitCode === exitCodes.done;
+    const end = isDone ? `destroyed (${counted(counts?.destroyed ?? 0, "resource")})` : "not destroyed";
+    say(invocation, `${stage}: ${end}.\n`);
   };
-  const swept = await runTargets(goes, sweep, { signal });
-  const failed = swept.filter((one) => one.exit_code !== 0).length;
+  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
+  const destroy = (one: Invocation) => destroyInstance(one, declared);
+  const results = await resultsOf(quiet, goes, { use: "one" }, destroy, tell);
+  const swept = results.map(({ target: { stage = "" }, outcome: { counts, exitCode } }) => ({
+    ...{ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode },
+  }));
+  // Whatever keeps an instance from being destroyed, the same command continues.
+  const { exitCode, counts } = joinResults(
+    swept.map(({ exit_code: code }) => ({ exitCode: code && 3, status: code === 0 ? "done" : "failed" })),
+  );
+  const { done = 0, failed = 0 } = counts;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
-  const line = `Swept ${counted(swept.length - failed, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
+  const line = `Swept ${counted(done, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
   say(invocation, line, { swept, kept: stays });
-  if (signal.aborted) return exitCodes.interrupted;
-  return failed === 0 ? exitCodes.done : 3;
+  return signal.aborted ? exitCodes.interrupted : exitCode;
 }
 
 /** Asks for approval; returns the exit code of a run that does not get it. */
-async function askToSweep(
-  invocation: Invocation,
-  goes: readonly StageInstance[],
-): Promise<number | undefined> {
+async function askToSweep(invocation: Invocation, goes: readonly string[]): Promise<number | undefined> {
   const { terminal, signal } = invocation;
-  const names = goes.map(({ name }) => `  ${stageText(name)}\n`).join("");
+  const names = goes.map((name) => `  ${name}\n`).join("");
   const text = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
   const ask = createPrompter(invocation);
   if (ask === undefined || (await askForYes(ask, text))) return undefined;
@@ -177,20 +185,14 @@ const say = ({ options, terminal }: Invocation, text: string, document?: Record<
   else if (document) terminal.out(`${escapeJson({ format_version: "1.0", ...document }, 2)}\n`);
 };
 
-/** The stage to sweep; refused where it is not disposable. */
+/** The stage to sweep; refused where it is not disposable, or has no instances. */
 function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclaration {
   const asked = askedStage(invocation);
-  if (asked === undefined)
-    throw usage(
-      "no stage is named to sweep",
-      `name one: --stage NAME; there are: ${listStages(found.stages)}`,
-    );
-  const declared = found.stages.get(asked.name);
-  if (declared === undefined) return found.enter(asked) as never;
-  if (!declared.disposable)
+  const declared = asked && found.stages.get(asked.name);
+  if (declared !== undefined && !declared.disposable)
     throw new DiagnosticsError(
       [
-        error("guard.stage", `stage ${asked.name} is not disposable: nothing of it is swept`, {
+        error("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
           range: declared.range,
           hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
         }),
@@ -198,55 +200,39 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
       undefined,
       found.sources,
     );
-  if (!declared.each)
-    throw usage(
-      `stage ${asked.name} stands once, and has no instances to sweep`,
-      `rnv destroy --stage ${asked.name}`,
-    );
-  if (asked.id === undefined) return declared;
-  throw usage("a sweep is about all instances of a stage", `--stage ${asked.name}, and --keep`);
+  if (declared?.each && asked?.id === undefined) return declared;
+  const swept = [...found.stages.values()].filter(({ each, disposable }) => each && disposable);
+  throw usage(
+    "a sweep is about all instances of one stage",
+    swept.length === 0
+      ? "no stage of the manifest has each: true and disposable: true"
+      : `name it: ${swept.map(({ name }) => `--stage ${name}`).join(", ")}`,
+  );
 }
 
-/** Destroys what the state of one instance owns, and the state; returns what the document shows of it. Never rejects. */
-async function sweepOne(
+/** Destroys what the state of one instance owns, then removes the state with the folder that is its own. */
+async function destroyInstance(
   invocation: Invocation,
-  { enter }: DeclaredStages,
   { protect, disposable }: StageDeclaration,
-  { name }: StageInstance,
-) {
-  const { options } = invocation;
-  const stage = stageText(name);
-  const destroy = async (): Promise<ApplyOutcome> => {
-    const entered = enter(name);
-    const outcome = await withContext(entered, (context) =>
-      apply(context, {
-        ...planRequest,
-        mode: "destroy",
-        recordedOf: { name: stage, protect, disposable },
-        commandLine: invocation.commandLine,
-        lockTimeoutMs: options.lockTimeout as number,
-        parallelism: options.parallelism as number,
-        approve: async () => ({ confirmedDeletes: [] }),
-      }),
-    );
-    if (outcome.exitCode === 0) await eraseEmptied(entered);
-    return outcome;
-  };
-  const { exitCode, counts, diagnostics, sources } = (await resultOf(invocation, destroy)).outcome;
-  report(invocation, diagnostics, sources);
-  return { stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode };
-}
-
-/** Removes the state of an instance that owns nothing any more, with the folder that is its own. */
-async function eraseEmptied(entered: Invocation): Promise<void> {
-  const { stage, environment } = entered;
+): Promise<ApplyOutcome> {
+  const { options, stage, environment, commandLine } = invocation;
+  const recordedOf = { name: stage ? stageText(stage) : "", protect, disposable };
+  const lockTimeoutMs = options.lockTimeout as number;
+  const parallelism = options.parallelism as number;
+  const approve = async () => ({ confirmedDeletes: [] });
+  const request = { ...planRequest, mode: "destroy" as const, recordedOf, commandLine };
+  const outcome = await withContext(invocation, (context) =>
+    apply(context, { ...request, lockTimeoutMs, parallelism, approve }),
+  );
+  if (outcome.exitCode !== 0) return outcome;
   const isElsewhere = stage?.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const { stateFolder } = settingsOf(entered);
+  const { stateFolder } = settingsOf(invocation);
   const beside = (): void => {
     if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
   };
-  await withContext(entered, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
+  await withContext(invocation, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
   // A folder that holds something else stays.
   if (!isElsewhere && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
     rmdirSync(stateFolder);
+  return outcome;
 }

@@ -2,8 +2,7 @@ import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment, stateOfMember } from "../../../src/manifest/fleet-environment";
-import type { FleetMember } from "../../../src/model/fleet";
+import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,
@@ -15,17 +14,9 @@ import { fleetPage } from "../../../src/report/html/fleet-page";
 import { plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 
-const member = (name: string, more: Partial<FleetMember> = {}): FleetMember => ({
-  name,
-  folder: name,
-  files: [],
-  environment: {},
-  ...more,
-});
-
 const fleets = fc
   .uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { maxLength: 60 })
-  .map((names) => names.map((name) => member(name)));
+  .map((names) => names.map((name) => ({ name })));
 
 it("shards 1 to N are exactly the whole for every N, of sizes that differ by one, whatever the order they are told in", () => {
   fc.assert(
@@ -42,12 +33,15 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
 });
 
 describe("the environment of a member", () => {
-  const of = (one: FleetMember, others: FleetMember[], environment: Record<string, string>) =>
-    memberEnvironment(one, [one, ...others], environment, {
-      cwd: "/job",
-      isOfJob: (name) => name === "GITHUB_SHA",
-    });
-  const shop = member("shop", { environment: { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" } });
+  const member = (name: string, names: OwnEnvironment["names"] = {}): OwnEnvironment => ({ name, names });
+  const of = (one: OwnEnvironment, others: OwnEnvironment[], environment: Record<string, string>) =>
+    memberEnvironment(
+      one,
+      [one, ...others].flatMap(({ names }) => Object.values(names)),
+      environment,
+      { cwd: "/job", isOfJob: (name) => name === "GITHUB_SHA" },
+    );
+  const shop = member("shop", { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" });
 
   it("has settings, what the job says of itself and what is allowed; nothing else", () => {
     const given = of(member("a"), [shop], {
@@ -97,8 +91,9 @@ describe("the environment of a member", () => {
   });
 
   it("has a state of its own where the address holds ${member}: two names never meet in one", () => {
-    const state = (name: string) => stateOfMember("s3://states/${member}/${stage.name}.json", member(name));
-    expect(state("teams/a b@production")).toBe("s3://states/teams/a%20b/${stage.name}.json");
+    const state = (name: string) =>
+      of(member(name), [], { RNV_STATE: "s3://states/${member}/${stage.name}.json" }).environment.RNV_STATE;
+    expect(state("teams/a b")).toBe("s3://states/teams/a%20b/${stage.name}.json");
     expect(new Set(["a/b", "a-b", "a b", "a%20b", "."].map(state)).size).toBe(5);
     expect(of(member("x"), [], { RNV_STATE: "https://h/${member}" }).environment.RNV_STATE).toBe(
       "https://h/x",
@@ -121,17 +116,19 @@ it.each([
   ["apply", 8, { counts: added }, "checkout"],
 ] as const)("%s that ended with %j is reported by its exit code, %j: %s", (verb, exitCode, more, status) => {
   const outcome = { diagnostics: [], sources: new Map(), exitCode, ...more };
-  expect(memberResult(verb, member("a"), [outcome], 1)).toMatchObject({ status, exit_code: exitCode });
+  expect(memberResult(verb, { name: "a" }, [{ outcome, seconds: 1 }])).toMatchObject({
+    ...{ status, exit_code: exitCode, seconds: 1 },
+  });
 });
 
 it("adds up the stacks of a member; the most telling exit code counts", () => {
   const outcome = { diagnostics: [], sources: new Map(), counts: added };
   const stacks = [
-    { ...outcome, exitCode: 0 },
-    { ...outcome, exitCode: 3 },
+    { outcome: { ...outcome, exitCode: 0 }, seconds: 1 },
+    { outcome: { ...outcome, exitCode: 3 }, seconds: 0.5 },
   ];
-  expect(memberResult("apply", member("a"), stacks, 1)).toMatchObject({
-    ...{ status: "partly", changes: { add: 4, change: 0, destroy: 0, adopt: 0, forget: 0 } },
+  expect(memberResult("apply", { name: "a" }, stacks)).toMatchObject({
+    ...{ status: "partly", seconds: 1.5, changes: { add: 4, change: 0, destroy: 0, adopt: 0, forget: 0 } },
   });
 });
 
