@@ -156,7 +156,7 @@ async function readOne(
 }
 
 /** Returns the earlier address of a resource: by a `moved` entry of its own, or of its parent. */
-export function movedFrom(address: Address, desired: Desired): Address {
+function movedFrom(address: Address, desired: Desired): Address {
   const direct = desired.moved.find((move) => move.to === address);
   if (direct) return direct.from;
   const parent = desired.resources.get(address)?.parent;
