@@ -9,7 +9,7 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { Connection, Context } from "./context";
+import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
@@ -97,7 +97,7 @@ function texts(found: Service): Pick<RunningService, "url" | "status" | "health"
 }
 
 /**
- * `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing.
+ * `rnv deployments <address>`: the newest `limit` deployments of a service, at most 200. Takes no lock and writes nothing.
  * @example
  * const releases = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
@@ -112,41 +112,13 @@ export async function deployments(
   if (service.kind === "gone")
     throw failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
-  return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
-}
-
-/** Follows pages until there are enough, or no more (interface, "Header and parameter rules"). */
-async function newest(
-  reads: Connection["reads"],
-  serviceId: string,
-  liveId: string | undefined,
-  limit: number,
-): Promise<Omit<ReleaseList, "address">> {
-  const releases = new Map<string, Release>();
-  const cursors = new Set<string>();
-  // A cursor belongs to the query it came from.
-  const size = Math.min(200, limit);
-  let cursor: string | undefined;
-  for (;;) {
-    const { available, items, page, reason } = await reads.live.listDeployments(serviceId, {
-      limit: size,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const one of items) releases.set(one.id, releaseOf(one, liveId));
-    const next = page?.hasMore === true ? (page.nextCursor ?? undefined) : undefined;
-    if (page?.hasMore !== true || releases.size >= limit)
-      return {
-        releases: [...releases.values()].slice(0, limit),
-        hasMore: page?.hasMore === true || releases.size > limit,
-        ...(!available && reason ? { reason } : {}),
-      };
-    if (next === undefined || cursors.has(next))
-      throw failure("api.malformed", "the service says that there are more deployments, and not where", {
-        hint: "run it again; --limit asks for fewer",
-      });
-    cursors.add(next);
-    cursor = next;
-  }
+  const { available, items, page, reason } = await reads.live.listDeployments(recorded.id, { limit });
+  return {
+    address,
+    releases: items.slice(0, limit).map((one) => releaseOf(one, liveId)),
+    hasMore: page?.hasMore === true || items.length > limit,
+    ...(!available && reason ? { reason } : {}),
+  };
 }
 
 interface FoundService {
