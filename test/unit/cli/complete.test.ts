@@ -1,4 +1,4 @@
-import { type Completion, complete, completionText, readTyped } from "../../../src/cli/completion";
+import { type Completion, complete, completionText, readTyped } from "../../../src/cli/verbs/completion";
 import { createProgram } from "../../../src/cli/run";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
