@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { withRuns } from "../model/history";
@@ -50,14 +50,12 @@ export function moveState(
   request: EditRequest & { readonly from: string; readonly to: string },
 ): Promise<EditOutcome> {
   return edit(context, "state mv", request, (session) => {
-    const found = findRecorded(session.state, request.from);
-    if (found.diagnostic || session.state === undefined) return refused(found.diagnostic);
+    const { state, address } = findRecorded(session.state, request.from);
     const to = parseAddress(request.to);
     const hint = "an address looks like service.shop.api";
-    if (to === undefined)
-      return refused(error("command.usage", `"${request.to}" is not an address`, { hint }));
-    const moves = movesBelow(session.state, found.address, to);
-    let moved: Edited = { state: session.state, diagnostics: [] };
+    if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
+    const moves = movesBelow(state, address, to);
+    let moved: Edited = { state, diagnostics: [] };
     for (const move of moves) {
       if (moved.state !== undefined) moved = moveResource(moved.state, move.from, move.to);
     }
@@ -96,11 +94,9 @@ export function removeState(
   return edit(context, "state rm", request, ({ state }) => {
     const dropped = state && dropOpenWrites(state, request.addresses);
     const left = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
-    const found = left.map((text) => findRecorded(state, text));
-    const unknown = found.flatMap(({ diagnostic }) => (diagnostic ? [diagnostic] : []));
-    if (dropped === undefined || unknown.length > 0) return refused(...unknown);
-    const addresses = found.flatMap((one) => (one.diagnostic ? [] : [one.address]));
-    const edited = removeResources(dropped.state, addresses);
+    const found = left.map((text) => findRecorded(state, text).address);
+    if (dropped === undefined) throw failure("command.usage", "nothing is recorded yet");
+    const edited = removeResources(dropped.state, found);
     const archived = edited.removed.flatMap((address) => {
       const record = dropped.state.resources[address];
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
@@ -171,11 +167,6 @@ interface Edit {
   readonly archived?: EditOutcome["archived"];
 }
 
-const refused = (...diagnostics: readonly (Diagnostic | undefined)[]): Edit => ({
-  edited: { diagnostics: diagnostics.flatMap((diagnostic) => (diagnostic ? [diagnostic] : [])) },
-  addresses: [],
-});
-
 /** Edits the state under its lock and writes it, unless the edit was refused. */
 function edit(
   context: Context,
@@ -221,20 +212,23 @@ function liesIn(state: State, address: Address, outer: Address): boolean {
   return named && (parent === outer || liesIn(state, parent, outer));
 }
 
-type Found =
-  | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
-  | { readonly diagnostic: Diagnostic };
+/** A record, with the state that it is in. */
+interface FoundRecord {
+  readonly state: State;
+  readonly address: Address;
+  readonly recorded: RecordedResource;
+}
 
-/** Returns the record of an address that a user typed, or the diagnostic of a wrong one. */
-export function findRecorded(state: State | undefined, text: string): Found {
+/** Returns the record of an address that a user typed. Throws `DiagnosticsError` where there is none. */
+export function findRecorded(state: State | undefined, text: string): FoundRecord {
   const address = parseAddress(text);
-  const addresses = Object.keys(state?.resources ?? {});
   const recorded = address === undefined ? undefined : state?.resources[address];
-  if (address !== undefined && recorded !== undefined) return { address, recorded };
-  const hint = didYouMean(text, addresses) ?? "`rnv state list` shows what is recorded";
+  if (state && address !== undefined && recorded !== undefined) return { state, address, recorded };
+  const hint =
+    didYouMean(text, Object.keys(state?.resources ?? {})) ?? "`rnv state list` shows what is recorded";
   const summary =
     address === undefined ? `"${text}" is not an address` : `${text} is not recorded in the state`;
-  return { diagnostic: error("state.address_unknown", summary, { hint }) };
+  throw failure("state.address_unknown", summary, { hint });
 }
 
 /** Whether a state owns nothing and no run of it is left open. */

@@ -2,7 +2,7 @@ import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service, Variable } from "../api/wire/shapes";
-import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
@@ -45,7 +45,7 @@ function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): 
   return { key, managed, ...(updatedAt && { changed: updatedAt }) };
 }
 
-const recordedServices = (state: State | undefined): Pick<FoundService, "address" | "recorded">[] =>
+const recordedServices = (state: State | undefined): Omit<ReturnType<typeof findRecorded>, "state">[] =>
   (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
     .filter(([, { type }]) => type === "service")
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -121,21 +121,14 @@ export async function deployments(
   };
 }
 
-interface FoundService {
-  readonly state: State;
-  readonly address: Address;
-  readonly recorded: RecordedResource;
-}
-
 /** Returns the recorded service at an address, or the service around it. Throws `DiagnosticsError`. */
-function findService(state: State | undefined, text: string): FoundService {
+function findService(state: State | undefined, text: string): ReturnType<typeof findRecorded> {
   const found = findRecorded(state, text);
-  if (found.diagnostic || !state) throw new DiagnosticsError(found.diagnostic ? [found.diagnostic] : []);
   const { address, recorded } = found;
-  if (recorded.type === "service") return { state, address, recorded };
+  if (recorded.type === "service") return found;
   const { parent } = recorded;
-  const holder = parent && state.resources[parent];
-  if (parent && holder?.type === "service") return { state, address: parent, recorded: holder };
+  const holder = parent && found.state.resources[parent];
+  if (parent && holder?.type === "service") return { ...found, address: parent, recorded: holder };
   throw failure("command.usage", `${address} is not a service`, {
     address,
     hint: "name a service.… address; `rnv state list` shows them",
