@@ -4,50 +4,36 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import type { RunOrigin } from "../model/history";
 import type { ProcessEnvironment } from "../model/text";
 
-/** Names of the environment variables of a job: of who started it, the commit it works on, and the address of its page. */
-interface JobNames {
-  readonly by: readonly string[];
-  readonly commit: readonly string[];
-  readonly page: readonly string[];
-}
+/** Variables by which the systems of CI are known. */
+const systems = [
+  ...["GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TF_BUILD", "CIRCLECI", "BUILDKITE"],
+  ...["BITBUCKET_BUILD_NUMBER", "ATLANTIS_TERRAFORM_VERSION"],
+];
 
-/** By the variable that tells that a run is a job of that system. */
-const systems: Readonly<Record<string, JobNames>> = {
-  // The second run of a job may be another person's.
-  GITHUB_ACTIONS: { by: ["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR"], commit: ["GITHUB_SHA"], page: [] },
-  GITLAB_CI: { by: ["GITLAB_USER_LOGIN"], commit: ["CI_COMMIT_SHA"], page: ["CI_JOB_URL"] },
-  JENKINS_URL: {
-    by: ["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR"],
-    commit: ["GIT_COMMIT"],
-    page: ["BUILD_URL"],
-  },
-  TF_BUILD: { by: ["BUILD_REQUESTEDFOR"], commit: ["BUILD_SOURCEVERSION"], page: [] },
-  CIRCLECI: { by: ["CIRCLE_USERNAME"], commit: ["CIRCLE_SHA1"], page: ["CIRCLE_BUILD_URL"] },
-  BUILDKITE: {
-    by: ["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR"],
-    commit: ["BUILDKITE_COMMIT"],
-    page: ["BUILDKITE_BUILD_URL"],
-  },
-  BITBUCKET_BUILD_NUMBER: { by: [], commit: ["BITBUCKET_COMMIT"], page: [] },
-  // Atlantis: a command in a comment.
-  ATLANTIS_TERRAFORM_VERSION: { by: ["USER_NAME"], commit: ["HEAD_COMMIT"], page: ["PULL_URL"] },
-};
-
-/** Set by hand, or by a wrapper, where no system is known. */
-const anyJob: JobNames = {
-  by: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER"],
-  commit: ["GITHUB_SHA", "CI_COMMIT_SHA"],
-  page: [],
-};
+/** Variables in which systems say who started a job, its commit and the address of its page; the first that is set counts. */
+const facts = {
+  by: [
+    // The second run of a job of GitHub may be another person's.
+    ...["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"],
+    ...["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR", "BUILD_REQUESTEDFOR", "CIRCLE_USERNAME"],
+    // The last one is of Atlantis: who wrote the comment.
+    ...["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR", "USER_NAME"],
+  ],
+  commit: [
+    ...["GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "CIRCLE_SHA1"],
+    ...["BUILDKITE_COMMIT", "BITBUCKET_COMMIT", "HEAD_COMMIT"],
+  ],
+  page: ["CI_JOB_URL", "BUILD_URL", "CIRCLE_BUILD_URL", "BUILDKITE_BUILD_URL", "PULL_URL"],
+} as const;
 
 /** Whether a run is a job of CI. */
 export const isJob = (environment: ProcessEnvironment): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "") ||
-  Object.keys(systems).some((name) => (environment[name] ?? "") !== "");
+  systems.some((name) => (environment[name] ?? "") !== "");
 
 /** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
-  ...Object.entries(systems).flatMap(([name, { by, commit, page }]) => [name, ...by, ...commit, ...page]),
+  ...[systems, facts.by, facts.commit, facts.page].flat(),
   ...[
     "GITHUB_SERVER_URL",
     "GITHUB_REPOSITORY",
@@ -60,13 +46,12 @@ export const jobVariables: ReadonlySet<string> = new Set([
 
 /** Returns what the environment of a job says of it. */
 export function toldBy(environment: ProcessEnvironment) {
-  const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
   const first = (names: readonly string[]): string | undefined =>
     names
       // A line of the history stays a line.
       .map((name) => environment[name]?.trim().slice(0, 200))
       .find((value) => value !== undefined && value !== "");
-  return { by: first(system.by), commit: first(system.commit), page: first(system.page) };
+  return { by: first(facts.by), commit: first(facts.commit), page: first(facts.page) };
 }
 
 /**

@@ -25,7 +25,7 @@ import {
 } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
-import { findResource, type ResourceQuery, resourceTypes, typeNamed } from "../resources";
+import { findResource, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
 
 interface Refreshed {
@@ -305,7 +305,7 @@ async function lookUp(
     parentId: parent && query.get(parent.attribute),
   };
   const read = await findResource(reads, type, wanted);
-  if (read.kind !== "found") return failed(source, notFound(source, type, wanted, read));
+  if (read.kind !== "found") return failed(source, notFound(source, type, query, read));
   const { live } = read;
   const values = {
     ...unflatten(withoutOpenFields(type, live.attributes)),
@@ -344,18 +344,6 @@ const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupV
     }),
   );
 
-function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {
-  const words = [
-    type.type,
-    ...(name === "" ? [] : [`called ${JSON.stringify(name)}`]),
-    ...(id === undefined ? [] : [`with the id ${id}`]),
-  ];
-  const [parent] = type.parents;
-  if (parent !== undefined && parentId !== undefined) words.push(`in the ${parent.type} ${parentId}`);
-  else if (parent !== undefined && id === undefined) words.push(`outside of every ${parent.type}`);
-  return words.join(" ");
-}
-
 const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRead => ({
   kind: "failed",
   diagnostic: { ...diagnostic, address, range },
@@ -364,19 +352,18 @@ const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRe
 /** Why a lookup has no single result. */
 function notFound(
   { owner }: DesiredData,
-  type: Resource,
-  wanted: ResourceQuery,
+  { type }: Resource,
+  query: ReadonlyMap<string, string>,
   read: Exclude<ReadResult, { readonly kind: "found" }>,
 ): Diagnostic {
-  const what = described(type, wanted);
+  const what = `${type} with ${[...query].map(([key, text]) => `${key} ${JSON.stringify(text)}`).join(", ")}`;
   if (read.kind === "unchecked")
-    return error("live.unchecked", `${owner}: ${what} could not be read`, { detail: read.reason });
+    return error("live.unchecked", `${owner}: the ${what} could not be read`, { detail: read.reason });
   if (read.kind === "ambiguous")
-    return error(
-      "live.ambiguous",
-      `${owner}: ${read.ids.length} of ${type.type} are called ${JSON.stringify(wanted.name)}`,
-      { detail: `Ids: ${[...read.ids].sort().join(", ")}`, hint: "look it up by its id" },
-    );
+    return error("live.ambiguous", `${owner}: there are ${read.ids.length} of ${what}`, {
+      detail: `Ids: ${[...read.ids].sort().join(", ")}`,
+      hint: "look it up by its id",
+    });
   return error("live.data_missing", `${owner}: there is no ${what}`, {
     hint: "a data source finds what exists already; what this stack makes is referred to by its construct",
   });
