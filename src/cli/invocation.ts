@@ -87,6 +87,10 @@ export type Format = "text" | "json" | "markdown";
 /** The values of an option that may be repeated. */
 export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
+/** The flag of an option: `--json-into`. */
+export const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** `-json` is short for `--format json`. */
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");

@@ -9,7 +9,7 @@ import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import { withContext } from "../context";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { jsonFileOf, pageFileOf, writeJsonInto, writePage } from "../page-file";
+import { writeJsonInto, writePage } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -46,8 +46,6 @@ export const driftVerb: Verb = {
   handler: async (invocation) => {
     const { options, terminal } = invocation;
     const accepted = readAccepted(invocation);
-    pageFileOf(invocation);
-    jsonFileOf(invocation);
     const outcome = await driftOf(invocation, accepted);
     const { sources } = outcome;
     const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
