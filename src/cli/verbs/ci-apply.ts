@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
-import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-notes";
+import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../report/events";
 import {

@@ -1,10 +1,10 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
-import { handOver } from "../../commands/hand-over";
 import {
   claimState,
   findRecorded,
   forceUnlock,
+  handOver,
   listBackups,
   moveState,
   pushState,
