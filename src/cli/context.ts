@@ -27,7 +27,7 @@ import { formatOf, type Invocation, interruptionNotices } from "./invocation";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
-import { readSettings, recordedIn, type Settings } from "./settings";
+import { readSettings, type Settings } from "./settings";
 
 /** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
@@ -77,7 +77,8 @@ export function openContext(
 ): OpenContext {
   const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
   const settings = settingsOf(invocation);
-  const origin = originOf(settings);
+  // The workspace that the state must belong to. Verbs that only read or correct a state work without.
+  const origin = { baseUrl: settings.baseUrl, workspaceId: settings.workspaceId };
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
   const steps = { inFlight: 0, hasWritten: false };
   const watch = (host: string): WaitNotice =>
@@ -219,19 +220,6 @@ function refusedState(
     detail: "The next job would create every resource a second time.",
     hint: "say where the state is kept: RNV_STATE=s3://BUCKET/KEY or https://…, or state: of the stage; RNV_STATE=PATH where a later step keeps the file",
   });
-}
-
-/**
- * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:
- * then it is the one that the state names.
- */
-function originOf({ baseUrl, workspaceId, state }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
-  if (state.kind !== "file" || (baseUrl !== "" && workspaceId !== "")) return { baseUrl, workspaceId };
-  const recorded = recordedIn(state.path);
-  return {
-    baseUrl: baseUrl || (recorded?.baseUrl ?? ""),
-    workspaceId: workspaceId || (recorded?.workspaceId ?? ""),
-  };
 }
 
 /** Runs `work` with the capabilities of this invocation and closes them afterwards. */

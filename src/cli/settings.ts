@@ -151,7 +151,7 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd:
 }
 
 /** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
-export function recordedIn(path: string): State | undefined {
+function recordedIn(path: string): State | undefined {
   try {
     return parseState(readLimited(path, 32 * 1024 * 1024).toString("utf8"), path).state;
   } catch {
