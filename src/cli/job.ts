@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { RunOrigin } from "../model/history";
@@ -129,9 +129,8 @@ export const originAt = (folder: string): string | undefined => remoteAt(folder)
 /** The clone around a folder: the address of its remote `origin`, and the path of the folder in it. */
 export function cloneAround(folder: string): { readonly repository?: string; readonly folder: string } {
   const remote = remoteAt(folder);
-  if (remote === undefined) return { folder: "." };
-  let root = folder;
-  while (!existsSync(join(root, ".git"))) root = dirname(root);
+  const root = repositoryAround(folder);
+  if (remote === undefined || root === undefined) return { folder: "." };
   const path = relative(root, folder).split(sep).join("/");
   return { repository: `https://${remote}`, folder: path || "." };
 }
@@ -167,16 +166,21 @@ function readOr(path: string): string | undefined {
   }
 }
 
-/** The folder of git itself: `.git`, or where a file of that name says that it is. */
-function gitFolder(folder: string): string | undefined {
+/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
+export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, ".git");
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return path;
-    const to = found && /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
-    if (to !== undefined) return resolve(at, to.trim());
+    if (existsSync(join(at, ".git"))) return at;
     if (at === dirname(at)) return undefined;
   }
+}
+
+/** The folder of git itself: `.git`, or where a file of that name says that it is. */
+function gitFolder(folder: string): string | undefined {
+  const root = repositoryAround(folder);
+  if (root === undefined) return undefined;
+  const path = join(root, ".git");
+  const to = /^gitdir: (.+)$/m.exec(readOr(path) ?? "")?.[1];
+  return to === undefined ? path : resolve(root, to.trim());
 }
 
 interface GithubRepository {
