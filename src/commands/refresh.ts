@@ -24,6 +24,7 @@ import {
   unflatten,
 } from "../model/value";
 import { deferredUntil } from "../plan/check";
+import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { findResource, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
@@ -51,6 +52,8 @@ export interface RefreshTarget {
 
 /** A refresh, with its results so far. */
 interface Refreshing extends RefreshTarget {
+  /** Recorded resources under the addresses that the manifest now uses. */
+  readonly recorded: ReadonlyMap<Address, RecordedResource>;
   readonly found: LookupResults;
 }
 
@@ -61,9 +64,10 @@ interface Refreshing extends RefreshTarget {
 export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const { reads, desired, state } = target;
   const results = new Map<Address, ReadResult>();
-  const addresses = addressesOf(target);
   const found: LookupResults = { resources: results, data: new Map() };
-  const refreshing = { ...target, found };
+  const { recorded } = applyMoves(state?.resources ?? {}, desired);
+  const refreshing = { ...target, recorded, found };
+  const addresses = addressesOf(refreshing);
   for (const level of levels) {
     await readData(reads, desired, found);
     // What functions make of others beside it is known once these are read.
@@ -96,13 +100,13 @@ async function readHoldings(reads: Reads, state: State | undefined): Promise<Ref
   return held;
 }
 
-/** Returns declared and recorded addresses; a moved resource has the address that it moves to. */
-function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "type" | "parent">[] {
-  const { desired, state } = target;
-  const recorded = (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
-    .filter(([address, one]) => !desired.resources.has(address) && isRead(one, target))
+/** Returns declared and recorded addresses. */
+function addressesOf(refreshing: Refreshing): Pick<DesiredResource, "address" | "type" | "parent">[] {
+  const { desired, recorded } = refreshing;
+  const others = [...recorded]
+    .filter(([address, one]) => !desired.resources.has(address) && isRead(one, refreshing))
     .map(([address, { type, parent }]) => ({ address, type, parent }));
-  return [...recorded, ...desired.resources.values()];
+  return [...others, ...desired.resources.values()];
 }
 
 /**
@@ -111,10 +115,10 @@ function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "
  */
 function isRead(
   { retained, parent }: RecordedResource,
-  { desired, state, destroys }: RefreshTarget,
+  { desired, recorded, destroys }: Refreshing,
 ): boolean {
   if (!retained) return true;
-  const holder = parent && state?.resources[parent];
+  const holder = parent && recorded.get(parent);
   if (!holder || holder.retained) return false;
   return destroys === true || !desired.resources.has(parent);
 }
@@ -136,9 +140,9 @@ async function readOne(
   address: Address,
   parent: Address | undefined,
 ): Promise<ReadResult> {
-  const { reads, desired, state, found } = refreshing;
+  const { reads, desired, found } = refreshing;
   const declared = desired.resources.get(address);
-  const recorded = state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
+  const recorded = refreshing.recorded.get(address);
   const parentId = parent && idOf(parent, refreshing);
   const id = recorded?.id ?? declared?.importId?.id;
   const known = knownAttributes(declared, refreshing);
@@ -155,23 +159,10 @@ async function readOne(
   });
 }
 
-/** Returns the earlier address of a resource: by a `moved` entry of its own, or of its parent. */
-function movedFrom(address: Address, desired: Desired): Address {
-  const direct = desired.moved.find((move) => move.to === address);
-  if (direct) return direct.from;
-  const parent = desired.resources.get(address)?.parent;
-  const outer = parent === undefined ? undefined : desired.moved.find((move) => move.to === parent);
-  if (!outer) return address;
-  const [, ...to] = outer.to.split(".");
-  const [, ...from] = outer.from.split(".");
-  const [type, ...names] = address.split(".");
-  return [type, ...from, ...names.slice(to.length)].join(".") as Address;
-}
-
-function idOf(address: Address, { found, state }: Refreshing): string | undefined {
+function idOf(address: Address, { found, recorded }: Refreshing): string | undefined {
   const read = found.resources.get(address);
   if (read?.kind === "found") return read.live.id;
-  return read?.kind === "unchecked" ? state?.resources[address]?.id : undefined;
+  return read?.kind === "unchecked" ? recorded.get(address)?.id : undefined;
 }
 
 /** Returns the declared attributes whose value is known now; a reference is looked up in earlier results. */
