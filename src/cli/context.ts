@@ -23,7 +23,7 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, interruptionNotices } from "./invocation";
+import { formatOf, type Invocation } from "./invocation";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
@@ -230,7 +230,8 @@ export async function withContext<T>(
 ): Promise<T> {
   const context = openContext(invocation, emit);
   const { signal, terminal } = invocation;
-  const tell = () => terminal.err(`\n${interruptionNotices[context.hasWritten() ? "writing" : "reading"]}\n`);
+  const finishing = "Finishing requests in progress. Press Ctrl-C again to quit now.";
+  const tell = () => terminal.err(`\n${context.hasWritten() ? finishing : "Cancelled."}\n`);
   signal.addEventListener("abort", tell, { once: true });
   try {
     return await work(context);

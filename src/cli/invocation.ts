@@ -95,12 +95,6 @@ export const flagOf = (name: string): string =>
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
 
-/** What a run says when it is interrupted for the first time: with requests that write under way, and before any. */
-export const interruptionNotices = {
-  writing: "Finishing requests in progress. Press Ctrl-C again to quit now.",
-  reading: "Cancelled.",
-} as const;
-
 /**
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.

@@ -3,7 +3,7 @@ import type { Resource } from "../api/reads";
 import { type ActionOrder, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
+import { badEnd, waitUntilSettled } from "../apply/settle";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -308,42 +308,25 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     id = next.id;
   };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
-  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown): Unread => {
-    if (failure instanceof ApiError) return { kind: "unread", failure };
+  const { address } = sent;
+  const what = `${request.action} of ${address}`;
+  const about = { address, hint: "It is still running. Run the same command again to follow it." };
+  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
+    if (failure instanceof ApiError) return failure;
     throw failure;
   });
-  const outcome = outcomeOf(request, sent, result);
-  const { kind } = result;
-  const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
-  if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
-  return outcome;
-}
-
-/** The service could not be asked for the end. */
-interface Unread {
-  readonly kind: "unread";
-  readonly failure: ApiError;
-}
-
-function outcomeOf(request: RuntimeRequest, sent: Accepted, result: WaitResult | Unread): RuntimeOutcome {
-  const { address, pending } = sent;
-  const what = `${request.action} of ${address}`;
-  const hint = "It is still running. Run the same command again to follow it.";
-  switch (result.kind) {
-    case "done":
-      return { ...succeeded, result: "done" };
-    case "interrupted":
-      return refused([error("apply.interrupted", `stopped waiting for the ${what}`, { address, hint })], 130);
-    case "unread": {
-      const summary = `${what} was accepted, but its result could not be read`;
-      const detail = `${pending.kind} ${pending.id}: ${result.failure.message}`;
-      return refused([error("apply.deploy_timeout", summary, { address, detail, hint })], 7);
-    }
-    default: {
-      const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, ...request });
-      return refused([diagnostic], exitCode);
-    }
+  if (result instanceof ApiError) {
+    const summary = `${what} was accepted, but its result could not be read`;
+    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
+    return refused([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
+  const { kind } = result;
+  if (kind === "interrupted")
+    return refused([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
+  const bad = kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
+  const exitCode = bad?.exitCode ?? 0;
+  if (kind !== "timeout") await recordEnd(context, request, sent, { id, kind, exitCode });
+  return bad ? refused([bad.diagnostic], exitCode) : { ...succeeded, result: "done" };
 }
 
 /** An action changes no resource of the plan. */

@@ -224,11 +224,6 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
   const givenConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   const confirmedDeletes = [...(isAuthentic ? options.confirmedDeletes : []), ...givenDeletes];
   const confirmedConsumers = [...((isAuthentic && options.confirmedConsumers) || []), ...givenConsumers];
-  const isAsPlanned =
-    confirmedDeletes.length === options.confirmedDeletes.length &&
-    confirmedConsumers.length === (options.confirmedConsumers?.length ?? 0) &&
-    givenDeletes.length + givenConsumers.length === 0;
-  if (isAsPlanned) return built;
   const input = { ...built.input, options: { ...options, confirmedDeletes, confirmedConsumers } };
   return { ...built, input, plan: makePlan(input) };
 }
