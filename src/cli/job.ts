@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { parseJson } from "../api/transport";
 import type { RunOrigin } from "../model/history";
 import type { ProcessEnvironment } from "../model/text";
 
@@ -204,14 +205,8 @@ export interface GithubEvent {
 }
 
 /** Returns the payload of the event of a job; empty where it names none, undefined where that cannot be read. */
-export function githubEvent({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined {
-  if (path === "") return {};
-  try {
-    return (JSON.parse(readFileSync(path, "utf8")) as GithubEvent | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const githubEvent = ({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined =>
+  path === "" ? {} : ((parseJson(readOr(path) ?? "") as GithubEvent | null | undefined) ?? undefined);
 
 /** Events of GitHub whose payload tells where a pull request comes from. */
 const ofPullRequest = /^pull_request(_target|_review|_review_comment)?$/;

@@ -15,7 +15,7 @@ import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
 /** Options that say which findings count as drift. */
-export const driftOptions = [failOn(), options.accept, options.strict, options.verifyValues];
+export const driftOptions = [failOn(), options.strict, options.verifyValues];
 
 export const driftVerb: Verb = {
   usage: "drift [stack...]",
@@ -91,8 +91,7 @@ export async function driftOf(
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
 export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
-  const named = typeof options.accept === "string" ? options.accept : undefined;
-  const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
+  const read = readAcceptances(cwd, listOf(options.file));
   if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
   return read;
 }

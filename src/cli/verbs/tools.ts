@@ -46,7 +46,6 @@ export const graphVerb: Verb = {
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
     new Option("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-    new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
@@ -56,7 +55,7 @@ export const graphVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, options, positional } = invocation;
     const [planFile] = positional as readonly (string | undefined)[];
-    const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
+    const format = options.format as "dot" | "mermaid" | "svg";
     const outcome =
       planFile === undefined
         ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
