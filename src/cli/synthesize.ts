@@ -128,45 +128,37 @@ interface SynthesisRun {
   readonly output: string;
 }
 
-function execute({
-  command,
-  folder,
-  context,
-  cwd,
-  environment,
-  signal,
-  stage,
-}: SynthesizeRequest): Promise<SynthesisRun> {
+function execute(request: SynthesizeRequest): Promise<SynthesisRun> {
+  const { command, folder, context, cwd, environment, signal, stage } = request;
   const env = {
     ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,
     ...(stage && { RNV_STAGE: stageText(stage) }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return new Promise((done) => {
     const printed: Buffer[] = [];
     // A group of its own: npx and the like leave children behind when they alone are killed.
     const child = spawn(command, {
       cwd,
       env,
+      stdio: ["ignore", "pipe", "pipe"],
       shell: true,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      signal: ended,
     });
-    const timer = setTimeout(() => finish(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
     const finish = (problem?: string): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", interrupted);
       if (problem !== undefined) killGroup(child.pid);
       done({ output: Buffer.concat(printed).toString("utf8").trimEnd(), problem });
     };
-    const interrupted = (): void => finish("was interrupted");
-    signal.addEventListener("abort", interrupted, { once: true });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
-    child.on("error", (cause: NodeJS.ErrnoException) =>
-      finish(`cannot be started: ${cause.code ?? "unknown reason"}`),
-    );
+    child.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (signal.aborted) finish("was interrupted");
+      else if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
+      else finish(`cannot be started: ${code ?? "unknown reason"}`);
+    });
     child.on("close", (code, by) =>
       finish(code === 0 ? undefined : code === null ? `was ended by ${by}` : `ended with exit code ${code}`),
     );
