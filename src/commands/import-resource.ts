@@ -5,13 +5,12 @@ import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { dataType } from "../model/data-source";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
 import { isPlain, type Plain } from "../model/value";
-import { importableTypes, resourceTypes, typeNamed } from "../resources";
+import { importableTypes, resourceTypes } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
@@ -75,20 +74,12 @@ export async function importResource(context: Context, request: ImportRequest): 
 
 function targetOf({ address: text, id }: ImportRequest): ImportTarget {
   const address = parseAddress(text);
-  const type = address && typeNamed(typeOf(address));
+  const type = address && importableTypes.find((one) => one.type === typeOf(address));
   if (!address || !type) {
-    const [word = ""] = text.split(".");
     const names = importableTypes.map((one) => one.type);
-    const meant = didYouMean(word, names) ?? "an address looks like service.shop.api";
-    const hint = word === dataType ? "a data source is read in every plan, and never imported" : meant;
+    const hint = didYouMean(text.split(".")[0] ?? "", names) ?? `an address begins with ${names.join(", ")}`;
     throw failure("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
   }
-  const parent = parentOf(address, type);
-  if (!importableTypes.includes(type))
-    throw failure("command.usage", `${address} has no life of its own, and is not imported`, {
-      address,
-      hint: `it comes with ${parent}: the next plan finds it there`,
-    });
   if (!uuidPattern.test(id))
     throw failure("command.usage", `"${id}" is not an id: ids are UUIDs`, {
       address,
@@ -103,9 +94,8 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
   if (owner === undefined && taken === undefined) return;
   const summary =
     owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
-  const hint = state.resources[(owner ?? address) as Address]?.retained
-    ? `it was archived when it was removed: declare ${owner ?? address}, and the next apply restores it`
-    : owner === undefined || owner === address
+  const hint =
+    owner === undefined || owner === address
       ? `nothing to do, or remove the record first: rnv state rm ${address}`
       : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });
