@@ -69,7 +69,7 @@ describe("what exists already", () => {
     scenario.write("rnv.yaml", manifest.replace("kind: web", "kind: static"));
     expect((await scenario.run("import", "service.shop.api", ids.api)).code).toBe(0);
     const another = await scenario.run("apply", ...approve);
-    expect(another.code).toBe(4);
+    expect(another.code).toBe(1);
     expect(another.stderr).toContain("--confirm-delete service.shop.api");
     expect(scenario.requests()).toEqual([]);
     scenario.write("rnv.yaml", manifest);
