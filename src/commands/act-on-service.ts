@@ -3,7 +3,7 @@ import type { Resource } from "../api/reads";
 import { type ActionOrder, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, waitUntilSettled } from "../apply/settle";
+import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -308,25 +308,34 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     id = next.id;
   };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
-  const { address } = sent;
-  const what = `${request.action} of ${address}`;
-  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
     if (failure instanceof ApiError) return failure;
     throw failure;
   });
+  const outcome = outcomeOf(request, sent, result);
+  const kind = result instanceof ApiError ? "unread" : result.kind;
+  const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
+  if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
+  return outcome;
+}
+
+function outcomeOf(
+  { action, timeoutMs }: RuntimeRequest,
+  { address, pending }: Accepted,
+  result: WaitResult | ApiError,
+): RuntimeOutcome {
+  const what = `${action} of ${address}`;
+  const about = { address, hint: "It is still running. Run the same command again to follow it." };
   if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
     const detail = `${pending.kind} ${pending.id}: ${result.message}`;
     return refused([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
-  const { kind } = result;
-  if (kind === "interrupted")
+  if (result.kind === "done") return { ...succeeded, result: "done" };
+  if (result.kind === "interrupted")
     return refused([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
-  const bad = kind === "done" ? undefined : badEnd(what, result, { about: { address }, timeoutMs });
-  const exitCode = bad?.exitCode ?? 0;
-  if (kind !== "timeout") await recordEnd(context, request, sent, { id, kind, exitCode });
-  return bad ? refused([bad.diagnostic], exitCode) : { ...succeeded, result: "done" };
+  const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, timeoutMs });
+  return refused([diagnostic], exitCode);
 }
 
 /** An action changes no resource of the plan. */
