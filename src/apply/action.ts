@@ -17,32 +17,26 @@ export type ActionRun = Pick<
   "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
 >;
 
-/** One action on its way, and the ids that must not be taken for its outcome. */
-export interface ActionOrder {
-  readonly command: Command;
-  readonly target: Pick<ActionInput, "address" | "id" | "name">;
-  readonly preexistingIds: readonly string[];
-}
+/** An action on its way: the resource that it is about, and the command that asks for it. */
+export interface ActionOrder extends ActionInput, Command {}
 
 /**
  * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
- * Without a certain answer it is looked for, and sent again only where nothing is found. Throws `DiagnosticsError` where
- * it cannot be looked for, or several could be it: nothing is sent again.
+ * Without a certain answer it is looked for, and sent again only where nothing is found that did not exist before. Throws
+ * `DiagnosticsError` where it cannot be looked for, or several could be it: nothing is sent again.
  */
-export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
-  const { command } = order;
-  const input = inputOf(order);
-  const { address } = input;
+export async function sendAction(
+  run: ActionRun,
+  order: ActionOrder,
+  preexistingIds: readonly string[],
+): Promise<Pending> {
+  const { address, id: _id, name, ...command } = order;
   const action = actionOf(run, order);
   const writes = run.endpoints(
     journaledSend({
-      run,
-      secretKey: Buffer.from(run.record.id, "hex"),
-      address,
+      ...{ run, address, name, command, secretKey: Buffer.from(run.record.id, "hex") },
       type: run.journal.recorded(address)?.type ?? "",
-      name: input.name,
-      command,
-      after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
+      after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? order.deploymentId ?? "", madeAt }),
     }),
   );
   const since = firstSentAt(run, address);
@@ -57,11 +51,11 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
     return new DiagnosticsError([unknownEnd(error, address, command, why)]);
   };
   return createOrFind(run.reads, {
-    send: async () => action.pendingOf(input, await action.send(writes, input)),
-    look: async () => action.find?.(run.reads, input, { ...order, since }),
+    send: async () => action.pendingOf(order, await action.send(writes, order)),
+    look: async () => action.find?.(run.reads, order, { preexistingIds, since }),
     take: async (id) => {
       await close("done", id);
-      return action.pendingOf(input, { id });
+      return action.pendingOf(order, { id });
     },
     refuse: () => close("refused"),
     several: (found) => neverKnown({ found }),
@@ -111,33 +105,20 @@ export function leftBy(
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
-  const { command } = order;
-  const input = inputOf(order);
+  const { address, id: _id, name: _name, ...command } = order;
   const { makes, pendingOf } = actionOf(run, order);
-  const accepted: RunRecord["accepted"] = {
-    ...{ address: input.address, command },
-    pending: pendingOf(input, made),
-  };
+  const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
   const type = makes && run.types.get(makes.type);
   const recording = type && recordOfMade(run, order, type, made);
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 
-/** Returns what an action is asked with. */
-export const inputOf = ({ command, target }: Pick<ActionOrder, "command" | "target">): ActionInput => ({
-  ...target,
-  deploymentId: command.deploymentId,
-  commit: command.commit,
-  releaseCommit: command.releaseCommit,
-});
-
 function actionOf(
   { types, journal }: Pick<ActionRun, "types"> & { readonly journal: Records },
-  { command, target }: ActionOrder,
+  { address, action: verb }: ActionOrder,
 ) {
-  const type = types.get(journal.recorded(target.address)?.type ?? "");
-  const action = type?.actions?.[command.action];
-  if (!action) throw new Error(`${target.address} knows no ${command.action}`);
+  const action = types.get(journal.recorded(address)?.type ?? "")?.actions?.[verb];
+  if (!action) throw new Error(`${address} knows no ${verb}`);
   return action;
 }
 
@@ -169,13 +150,12 @@ function recordOfMade(
   { id, madeAt }: Made,
 ): NonNullable<SentRecord["recording"]> {
   const { journal } = run;
-  const input = inputOf(order);
-  const { address } = input;
+  const { address } = order;
   const names = nameOf(address).split(".");
   const [at, before] = recordedPart(journal, address, type.type) ?? [addressOf(type.type, ...names)];
   const { makes } = actionOf(run, order);
-  const applied = makes?.applied(before?.applied ?? {}, input) ?? {};
-  const pending = type.runs?.pendingOf(id, input.id, new Map(Object.entries(applied)) as Attributes);
+  const applied = makes?.applied(before?.applied ?? {}, order) ?? {};
+  const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
     ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
     id,
@@ -184,7 +164,7 @@ function recordOfMade(
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
     inputs: makes?.isEarlier ? before?.inputs : inputsIn(journal, address, type),
-    rolledBack: makes?.isEarlier && input.deploymentId,
+    rolledBack: makes?.isEarlier && order.deploymentId,
     ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
   };
   return { address: at, resource };

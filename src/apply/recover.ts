@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Command, Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { replayJournal } from "../state/recorded";
-import { inputOf, leftBy, recordsOf, unknownEnd } from "./action";
+import { leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { severalFound } from "./create-or-find";
 import { keyStillCounts } from "./journaled-send";
@@ -214,11 +214,10 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const { state, types, repeats, wait } = recovering;
   const { address, at } = intent;
   const recorded = state.resources[address];
-  const target = { address, id: recorded?.id ?? "", name: intent.name };
-  const input = inputOf({ command, target });
+  const order = { address, id: recorded?.id ?? "", name: intent.name, ...command };
   const action = types.get(intent.type)?.actions?.[command.action];
   const look = async () =>
-    recorded ? action?.find?.(recovering.reads, input, lookingFor(recovering, intent)) : [];
+    recorded ? action?.find?.(recovering.reads, order, lookingFor(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   if (!isLast) return closed(intent, [outcome(intent, "refused")]);
@@ -227,7 +226,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const isRepeated = repeats?.(intent) === true;
   if (sent !== undefined && others.length === 0 && state.run) {
     const acting = { ...recovering, journal: recordsOf(state), record: state.run };
-    const { recording, run } = leftBy(acting, { command, target, preexistingIds: [] }, { id: sent });
+    const { recording, run } = leftBy(acting, order, { id: sent });
     const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
     const { pending } = (isRepeated && run.accepted) || {};
     if (pending) entries.push({ kind: "run", run });

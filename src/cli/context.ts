@@ -23,11 +23,11 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, interruptionNotices } from "./invocation";
+import { formatOf, type Invocation } from "./invocation";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
-import { readSettings, recordedIn, type Settings } from "./settings";
+import { readSettings, type Settings } from "./settings";
 
 /** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
@@ -77,7 +77,8 @@ export function openContext(
 ): OpenContext {
   const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
   const settings = settingsOf(invocation);
-  const origin = originOf(settings);
+  // The workspace that the state must belong to. Verbs that only read or correct a state work without.
+  const origin = { baseUrl: settings.baseUrl, workspaceId: settings.workspaceId };
   const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
   const steps = { inFlight: 0, hasWritten: false };
   const watch = (host: string): WaitNotice =>
@@ -221,19 +222,6 @@ function refusedState(
   });
 }
 
-/**
- * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:
- * then it is the one that the state names.
- */
-function originOf({ baseUrl, workspaceId, state }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
-  if (state.kind !== "file" || (baseUrl !== "" && workspaceId !== "")) return { baseUrl, workspaceId };
-  const recorded = recordedIn(state.path);
-  return {
-    baseUrl: baseUrl || (recorded?.baseUrl ?? ""),
-    workspaceId: workspaceId || (recorded?.workspaceId ?? ""),
-  };
-}
-
 /** Runs `work` with the capabilities of this invocation and closes them afterwards. */
 export async function withContext<T>(
   invocation: Invocation,
@@ -242,7 +230,8 @@ export async function withContext<T>(
 ): Promise<T> {
   const context = openContext(invocation, emit);
   const { signal, terminal } = invocation;
-  const tell = () => terminal.err(`\n${interruptionNotices[context.hasWritten() ? "writing" : "reading"]}\n`);
+  const finishing = "Finishing requests in progress. Press Ctrl-C again to quit now.";
+  const tell = () => terminal.err(`\n${context.hasWritten() ? finishing : "Cancelled."}\n`);
   signal.addEventListener("abort", tell, { once: true });
   try {
     return await work(context);

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -10,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
@@ -46,7 +45,8 @@ export function readLimited(path: string, limit: number): Buffer {
 export function writeWholeFile(path: string, text: string, { keep = false, mode = 0o600 } = {}): void {
   const scratch = `${path}.${process.pid}.tmp`;
   try {
-    writeScratch(scratch, text, mode);
+    rmSync(scratch, { force: true });
+    writeFileSync(scratch, text, { flag: "wx", mode, flush: true });
     // A link never replaces a file; a rename does.
     if (keep) linkSync(scratch, path);
     else renameSync(scratch, path);
@@ -76,18 +76,6 @@ export function makeFolder(folder: string, mode?: number): void {
 
 /** Returns true if a file is there. */
 export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
-
-function writeScratch(path: string, text: string, mode: number): void {
-  rmSync(path, { force: true });
-  const file = openSync(path, "wx", mode);
-  try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** Bytes: more than a manifest may hold, so that its reader says that it is too large. */
 const mostBytes = 4 * 1024 * 1024 + 1;

@@ -87,15 +87,13 @@ export type Format = "text" | "json" | "markdown";
 /** The values of an option that may be repeated. */
 export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
+/** The flag of an option: `--json-into`. */
+export const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 /** `-json` is short for `--format json`. */
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
-
-/** What a run says when it is interrupted for the first time: with requests that write under way, and before any. */
-export const interruptionNotices = {
-  writing: "Finishing requests in progress. Press Ctrl-C again to quit now.",
-  reading: "Cancelled.",
-} as const;
 
 /**
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.

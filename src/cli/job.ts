@@ -1,53 +1,40 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { parseJson } from "../api/transport";
 import type { RunOrigin } from "../model/history";
 import type { ProcessEnvironment } from "../model/text";
 
-/** Names of the environment variables of a job: of who started it, the commit it works on, and the address of its page. */
-interface JobNames {
-  readonly by: readonly string[];
-  readonly commit: readonly string[];
-  readonly page: readonly string[];
-}
+/** Variables by which the systems of CI are known. */
+const systems = [
+  ...["GITHUB_ACTIONS", "GITLAB_CI", "JENKINS_URL", "TF_BUILD", "CIRCLECI", "BUILDKITE"],
+  ...["BITBUCKET_BUILD_NUMBER", "ATLANTIS_TERRAFORM_VERSION"],
+];
 
-/** By the variable that tells that a run is a job of that system. */
-const systems: Readonly<Record<string, JobNames>> = {
-  // The second run of a job may be another person's.
-  GITHUB_ACTIONS: { by: ["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR"], commit: ["GITHUB_SHA"], page: [] },
-  GITLAB_CI: { by: ["GITLAB_USER_LOGIN"], commit: ["CI_COMMIT_SHA"], page: ["CI_JOB_URL"] },
-  JENKINS_URL: {
-    by: ["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR"],
-    commit: ["GIT_COMMIT"],
-    page: ["BUILD_URL"],
-  },
-  TF_BUILD: { by: ["BUILD_REQUESTEDFOR"], commit: ["BUILD_SOURCEVERSION"], page: [] },
-  CIRCLECI: { by: ["CIRCLE_USERNAME"], commit: ["CIRCLE_SHA1"], page: ["CIRCLE_BUILD_URL"] },
-  BUILDKITE: {
-    by: ["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR"],
-    commit: ["BUILDKITE_COMMIT"],
-    page: ["BUILDKITE_BUILD_URL"],
-  },
-  BITBUCKET_BUILD_NUMBER: { by: [], commit: ["BITBUCKET_COMMIT"], page: [] },
-  // Atlantis: a command in a comment.
-  ATLANTIS_TERRAFORM_VERSION: { by: ["USER_NAME"], commit: ["HEAD_COMMIT"], page: ["PULL_URL"] },
-};
-
-/** Set by hand, or by a wrapper, where no system is known. */
-const anyJob: JobNames = {
-  by: ["GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER"],
-  commit: ["GITHUB_SHA", "CI_COMMIT_SHA"],
-  page: [],
-};
+/** Variables in which systems say who started a job, its commit and the address of its page; the first that is set counts. */
+const facts = {
+  by: [
+    // The second run of a job of GitHub may be another person's.
+    ...["GITHUB_TRIGGERING_ACTOR", "GITHUB_ACTOR", "GITLAB_USER_LOGIN"],
+    ...["BUILD_USER_ID", "BUILD_USER", "CHANGE_AUTHOR", "BUILD_REQUESTEDFOR", "CIRCLE_USERNAME"],
+    // The last one is of Atlantis: who wrote the comment.
+    ...["BUILDKITE_BUILD_CREATOR", "BUILDKITE_BUILD_AUTHOR", "USER_NAME"],
+  ],
+  commit: [
+    ...["GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILD_SOURCEVERSION", "CIRCLE_SHA1"],
+    ...["BUILDKITE_COMMIT", "BITBUCKET_COMMIT", "HEAD_COMMIT"],
+  ],
+  page: ["CI_JOB_URL", "BUILD_URL", "CIRCLE_BUILD_URL", "BUILDKITE_BUILD_URL", "PULL_URL"],
+} as const;
 
 /** Whether a run is a job of CI. */
 export const isJob = (environment: ProcessEnvironment): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "") ||
-  Object.keys(systems).some((name) => (environment[name] ?? "") !== "");
+  systems.some((name) => (environment[name] ?? "") !== "");
 
 /** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
-  ...Object.entries(systems).flatMap(([name, { by, commit, page }]) => [name, ...by, ...commit, ...page]),
+  ...[systems, facts.by, facts.commit, facts.page].flat(),
   ...[
     "GITHUB_SERVER_URL",
     "GITHUB_REPOSITORY",
@@ -60,13 +47,12 @@ export const jobVariables: ReadonlySet<string> = new Set([
 
 /** Returns what the environment of a job says of it. */
 export function toldBy(environment: ProcessEnvironment) {
-  const system = Object.entries(systems).find(([name]) => (environment[name] ?? "") !== "")?.[1] ?? anyJob;
   const first = (names: readonly string[]): string | undefined =>
     names
       // A line of the history stays a line.
       .map((name) => environment[name]?.trim().slice(0, 200))
       .find((value) => value !== undefined && value !== "");
-  return { by: first(system.by), commit: first(system.commit), page: first(system.page) };
+  return { by: first(facts.by), commit: first(facts.commit), page: first(facts.page) };
 }
 
 /**
@@ -144,9 +130,8 @@ export const originAt = (folder: string): string | undefined => remoteAt(folder)
 /** The clone around a folder: the address of its remote `origin`, and the path of the folder in it. */
 export function cloneAround(folder: string): { readonly repository?: string; readonly folder: string } {
   const remote = remoteAt(folder);
-  if (remote === undefined) return { folder: "." };
-  let root = folder;
-  while (!existsSync(join(root, ".git"))) root = dirname(root);
+  const root = repositoryAround(folder);
+  if (remote === undefined || root === undefined) return { folder: "." };
   const path = relative(root, folder).split(sep).join("/");
   return { repository: `https://${remote}`, folder: path || "." };
 }
@@ -182,16 +167,21 @@ function readOr(path: string): string | undefined {
   }
 }
 
-/** The folder of git itself: `.git`, or where a file of that name says that it is. */
-function gitFolder(folder: string): string | undefined {
+/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
+export function repositoryAround(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, ".git");
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return path;
-    const to = found && /^gitdir: (.+)$/m.exec(readFileSync(path, "utf8"))?.[1];
-    if (to !== undefined) return resolve(at, to.trim());
+    if (existsSync(join(at, ".git"))) return at;
     if (at === dirname(at)) return undefined;
   }
+}
+
+/** The folder of git itself: `.git`, or where a file of that name says that it is. */
+function gitFolder(folder: string): string | undefined {
+  const root = repositoryAround(folder);
+  if (root === undefined) return undefined;
+  const path = join(root, ".git");
+  const to = /^gitdir: (.+)$/m.exec(readOr(path) ?? "")?.[1];
+  return to === undefined ? path : resolve(root, to.trim());
 }
 
 interface GithubRepository {
@@ -215,14 +205,8 @@ export interface GithubEvent {
 }
 
 /** Returns the payload of the event of a job; empty where it names none, undefined where that cannot be read. */
-export function githubEvent({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined {
-  if (path === "") return {};
-  try {
-    return (JSON.parse(readFileSync(path, "utf8")) as GithubEvent | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
+export const githubEvent = ({ GITHUB_EVENT_PATH: path = "" }: ProcessEnvironment): GithubEvent | undefined =>
+  path === "" ? {} : ((parseJson(readOr(path) ?? "") as GithubEvent | null | undefined) ?? undefined);
 
 /** Events of GitHub whose payload tells where a pull request comes from. */
 const ofPullRequest = /^pull_request(_target|_review|_review_comment)?$/;

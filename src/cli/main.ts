@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,13 @@ import type * as program from "./run";
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
-  print(versionText(process, false));
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    // A reader that has gone away is no failure.
+    if (code === "EPIPE") return;
+    process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);
+    process.exitCode = 1;
+  });
+  process.stdout.write(versionText(process, false));
 } else {
   keepCompiled();
   const { main } = require("./run") as typeof program;
@@ -31,20 +37,5 @@ function keepCompiled(): void {
     enableCompileCache(folder);
   } catch {
     // Such as a disk that is read-only: the program starts more slowly.
-  }
-}
-
-/** Writes straight to the file descriptor: a stream takes longer to load. */
-function print(text: string): void {
-  try {
-    writeSync(1, text);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    // A reader that has gone away is no failure; a full pipe needs the stream.
-    if (code === "EAGAIN") process.stdout.write(text);
-    else if (code !== "EPIPE") {
-      process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);
-      process.exitCode = 1;
-    }
   }
 }

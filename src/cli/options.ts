@@ -31,10 +31,6 @@ export const options = {
     "confirm one deletion although other services refer to it",
   ),
   adopt: new Option("--adopt", "take over what already has the declared name"),
-  accept: new Option(
-    "--accept <file>",
-    "drift that was reviewed and stays for a while (else rnv.drift.yaml)",
-  ),
   verifyValues: new Option(
     "--verify-values",
     "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",

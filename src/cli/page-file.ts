@@ -1,5 +1,4 @@
 import { appendFileSync } from "node:fs";
-import { failure } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
@@ -12,36 +11,16 @@ import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 
-/** The text of an option that is about one stack; undefined where it is not given. Throws where several stacks are run. */
-export function ofOneStack(
-  { options, stack }: Invocation,
-  name: string,
-  problem: string,
-  hint = "name one of them",
-): string | undefined {
-  const text = options[name];
-  if (typeof text !== "string" || stack?.sharesRun !== true) return text as string | undefined;
-  throw failure("command.usage", problem, { hint });
-}
-
-/** The file of `--html`; undefined where none is asked for. One page cannot serve several stacks. */
-export const pageFileOf = (invocation: Invocation): string | undefined =>
-  ofOneStack(invocation, "html", "--html writes the page of one stack, and several are read");
-
-/** The file of `--json-into`; undefined where none is asked for. */
-export const jsonFileOf = (invocation: Invocation): string | undefined =>
-  ofOneStack(invocation, "jsonInto", "--json-into writes the JSON of one stack, and several are read");
-
 /** Writes the text that `--json` prints into the file of `--json-into`. */
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
-  const file = jsonFileOf(invocation);
-  if (file !== undefined) writeWholeFile(file, textOf());
+  const { jsonInto: file } = invocation.options;
+  if (typeof file === "string") writeWholeFile(file, textOf());
 }
 
 /** Returns a function that adds a line to the file of `--json-into`, which is empty at first. */
 export function openJsonLines(invocation: Invocation): ((line: string) => void) | undefined {
-  const file = jsonFileOf(invocation);
-  if (file === undefined) return undefined;
+  const { jsonInto: file } = invocation.options;
+  if (typeof file !== "string") return undefined;
   writeWholeFile(file, "");
   let isBroken = false;
   return (line) => {
@@ -74,7 +53,7 @@ export function writePage(
     load: typeof pages,
     scope: { readonly types: typeof resourceTypes; readonly stage?: string; readonly stack?: string },
   ) => string | undefined,
-  file = pageFileOf(invocation),
+  file = invocation.options.html as string | undefined,
 ): void {
   const { stage, stack, terminal } = invocation;
   if (file === undefined) return;

@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Outcome } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { standardInputName } from "../manifest/files";
+import { isBelow, standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { errorsUrl } from "../model/version";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
 import { escapeJson } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
+import { repositoryAround } from "./job";
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;
@@ -101,21 +102,9 @@ export function repositoryPath(
 ): string | undefined {
   if (file === standardInputName) return undefined;
   const path = resolve(cwd, file);
-  const root = rootOf(path, environment.GITHUB_WORKSPACE || environment.CI_PROJECT_DIR || "");
-  const inside = root === undefined ? undefined : relative(root, path);
-  return inside === undefined || leavesFolder(inside) ? file : inside.split(sep).join("/");
+  const workspace = environment.GITHUB_WORKSPACE || environment.CI_PROJECT_DIR || "";
+  const isWorkspace = workspace !== "" && isBelow(path, workspace);
+  const nearest = repositoryAround(dirname(path)) ?? (isWorkspace ? workspace : undefined);
+  const root = isWorkspace && existsSync(join(workspace, ".git")) ? workspace : nearest;
+  return root === undefined || !isBelow(path, root) ? file : relative(root, path).split(sep).join("/");
 }
-
-function rootOf(path: string, workspace: string): string | undefined {
-  const isWorkspace = workspace !== "" && !leavesFolder(relative(workspace, path));
-  if (isWorkspace && isRepository(workspace)) return workspace;
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (isRepository(folder)) return folder;
-    if (folder === dirname(folder)) return isWorkspace ? workspace : undefined;
-  }
-}
-
-const isRepository = (folder: string): boolean => existsSync(join(folder, ".git"));
-
-const leavesFolder = (inside: string): boolean =>
-  inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);

@@ -147,17 +147,11 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd:
   if (existsSync(resolve(cwd, own))) return own;
   const path = resolve(cwd, alone);
   if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : alone;
-  const recorded = recordedIn(path);
-  if (recorded?.stack === name) return alone;
-  if (recorded?.stack !== undefined) return own;
-  throw failure("guard.stack", `${alone} was written before each stack had a state of its own`, {
-    detail: `It is not known whether it is that of the stack ${name}.`,
-    hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
-  });
+  return recordedIn(path)?.stack === name ? alone : own;
 }
 
 /** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
-export function recordedIn(path: string): State | undefined {
+function recordedIn(path: string): State | undefined {
   try {
     return parseState(readLimited(path, 32 * 1024 * 1024).toString("utf8"), path).state;
   } catch {

@@ -105,9 +105,8 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
   const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
-  const { summary, detail } = describeFailure(what, output, request.cwd);
-  throw failure("stack.not_found", summary, {
-    ...(detail === "" ? {} : { detail }),
+  throw failure("stack.not_found", what, {
+    ...(output !== "" && { detail: `It printed:\n${ends(output)}` }),
     hint:
       problem === undefined
         ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
@@ -129,45 +128,37 @@ interface SynthesisRun {
   readonly output: string;
 }
 
-function execute({
-  command,
-  folder,
-  context,
-  cwd,
-  environment,
-  signal,
-  stage,
-}: SynthesizeRequest): Promise<SynthesisRun> {
+function execute(request: SynthesizeRequest): Promise<SynthesisRun> {
+  const { command, folder, context, cwd, environment, signal, stage } = request;
   const env = {
     ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,
     ...(stage && { RNV_STAGE: stageText(stage) }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   return new Promise((done) => {
     const printed: Buffer[] = [];
     // A group of its own: npx and the like leave children behind when they alone are killed.
     const child = spawn(command, {
       cwd,
       env,
+      stdio: ["ignore", "pipe", "pipe"],
       shell: true,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      signal: ended,
     });
-    const timer = setTimeout(() => finish(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
     const finish = (problem?: string): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", interrupted);
       if (problem !== undefined) killGroup(child.pid);
       done({ output: Buffer.concat(printed).toString("utf8").trimEnd(), problem });
     };
-    const interrupted = (): void => finish("was interrupted");
-    signal.addEventListener("abort", interrupted, { once: true });
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => printed.push(chunk));
-    child.on("error", (cause: NodeJS.ErrnoException) =>
-      finish(`cannot be started: ${cause.code ?? "unknown reason"}`),
-    );
+    child.on("error", ({ code }: NodeJS.ErrnoException) => {
+      if (signal.aborted) finish("was interrupted");
+      else if (ended.aborted) finish(`did not end within ${timeoutMs / 1000} s`);
+      else finish(`cannot be started: ${code ?? "unknown reason"}`);
+    });
     child.on("close", (code, by) =>
       finish(code === 0 ? undefined : code === null ? `was ended by ${by}` : `ended with exit code ${code}`),
     );
@@ -182,43 +173,9 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** The line on which the message of an error begins, as Node.js and Python print an uncaught one. */
-const messageStart = /^(?:Uncaught )?((?:[\w$]+\.)*(?:[A-Z][\w$]*)?(?:Error|Exception)(?: \[\w+\])?): /;
-const frame = /^\s+at /;
-/** The place in a frame: that of Node.js, that of Python. */
-const places = [/\(?((?:file:\/\/)?\/[^()]*?:\d+(?::\d+)?)\)?$/, /^\s*File "([^"]+", line \d+)/];
-const foreign = /node_modules|node:|site-packages|<frozen|<string>/;
-
-/**
- * What a program that failed says, its own message first, then where, then `what` happened. Where it says nothing of the
- * kind, `what` comes first, and what it printed.
- */
-function describeFailure(what: string, output: string, cwd: string): { summary: string; detail: string } {
-  const lines = output.split("\n");
-  const start = lines.findIndex((line) => messageStart.test(line));
-  if (start === -1) return { summary: what, detail: output === "" ? "" : `It printed:\n${ends(lines)}` };
-  const length = lines.slice(start).findIndex((line) => frame.test(line));
-  const message = lines.slice(start, length === -1 ? undefined : start + length);
-  // Python prints the way to an error before it, the nearest last.
-  const others = [...lines.slice(start + message.length), ...lines.slice(0, start).reverse()];
-  const [place] = others.flatMap((line) => (foreign.test(line) ? [] : (placeIn(line) ?? [])));
-  const where = place === undefined ? [] : [`at ${place.replace(`${cwd}${sep}`, "")}`];
-  const [summary = what, ...rest] = message;
-  return {
-    summary,
-    detail: [...rest, ...where, `${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`].join("\n"),
-  };
-}
-
-function placeIn(line: string): string | undefined {
-  const found = places.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
-  return found?.replace("file://", "").replace('", line ', ":");
-}
-
-/** All lines, or the first and the last 30. */
-function ends(lines: readonly string[]): string {
+/** All lines of a text, or the first and the last 30. */
+function ends(text: string): string {
+  const lines = text.split("\n");
   const left = lines.length - 60;
-  return left <= 0
-    ? lines.join("\n")
-    : [...lines.slice(0, 30), `… ${left} lines …`, ...lines.slice(-30)].join("\n");
+  return left <= 0 ? text : [...lines.slice(0, 30), `… ${left} lines …`, ...lines.slice(-30)].join("\n");
 }

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 
 /** The streams of a terminal. */
@@ -95,15 +95,13 @@ function writer(stream: TerminalStream) {
   };
 }
 
-type Write = (fd: number, bytes: Uint8Array) => number;
-
 /**
  * The stream to write to in place of `stream` where that is a file: a disk that is about to be full takes less than it
  * is given, and only who writes the rest is told. Anything else is returned as it is.
  */
 export function wholeWrites(
   stream: TerminalStreams["stdout"] & { readonly fd?: number },
-  write: Write = writeSync,
+  write: (fd: number, bytes: Uint8Array) => void = writeFileSync,
 ): TerminalStreams["stdout"] {
   const { fd } = stream;
   if (fd === undefined || stream.isTTY === true || !isFile(fd)) return stream;
@@ -111,11 +109,7 @@ export function wholeWrites(
     decodeStrings: true,
     write: (chunk: Buffer, _encoding, done) => {
       try {
-        for (let rest: Uint8Array = chunk; rest.length > 0; ) {
-          const written = write(fd, rest);
-          if (written === 0) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
-          rest = rest.subarray(written);
-        }
+        write(fd, chunk);
         done();
       } catch (cause) {
         done(cause as Error);

@@ -1,6 +1,6 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Resource } from "../api/reads";
-import { type ActionRun, inputOf, recordedPart, sendAction } from "../apply/action";
+import { type ActionOrder, recordedPart, sendAction } from "../apply/action";
 import type { Recovery } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
@@ -14,12 +14,13 @@ import {
 } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { ActionAim, ActionInput } from "../model/resource-operations";
+import type { ActionAim } from "../model/resource-operations";
 import {
   type Command,
   commandText,
   type Intent,
   isAskedAgain,
+  type RecordedResource,
   type RunRecord,
   type State,
 } from "../model/state";
@@ -83,6 +84,22 @@ interface Acting {
   readonly request: RuntimeRequest;
 }
 
+type Action = NonNullable<Resource["actions"]>[string];
+
+/** A verb at work under the lock, after the recovery of earlier runs. */
+interface LockedAction extends Acting {
+  readonly address: Address;
+  readonly recorded: RecordedResource;
+  readonly action: Action;
+  /** The command as the user gave it. */
+  readonly asked: Command;
+  readonly before: State;
+  /** With what the recovery has settled. */
+  readonly state: State;
+  readonly journal: RunJournal;
+  readonly recovery: Recovery;
+}
+
 /** An accepted action. */
 interface Accepted {
   readonly address: Address;
@@ -90,10 +107,8 @@ interface Accepted {
   readonly pending: Pending;
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly before?: State | undefined;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
 }
-
-type Action = NonNullable<Resource["actions"]>[string];
 
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
@@ -105,12 +120,15 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   const connection = await connectWithRedaction(context, await context.backend.read());
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const acting = { context, connection, request };
-  const sent = await holdLock(context, lock, (session) => sendLocked(acting, session));
+  const sent = await holdLock(context, lock, (session) =>
+    sendLocked(acting, session).catch((failure: unknown) => refusedBy(failure, context.signal)),
+  );
+  if (sent === undefined) return { ...refused([]), result: "cancelled" };
   if ("exitCode" in sent) return sent;
-  const { pending: accepted, diagnostics } = sent;
-  if (!request.wait) return { ...succeeded, diagnostics, accepted, result: "accepted" };
+  const { pending: accepted, warnings } = sent;
+  if (!request.wait) return { ...succeeded, diagnostics: warnings, accepted, result: "accepted" };
   const ended = await awaitEnd(acting, sent);
-  return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...diagnostics] };
+  return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...warnings] };
 }
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
@@ -122,83 +140,77 @@ const refused = (diagnostics: readonly Diagnostic[], exitCode = 1): RuntimeOutco
   result: "failed",
 });
 
-/** Settles what earlier runs left open, and sends the action unless one of them did. */
-async function sendLocked(acting: Acting, session: StateSession): Promise<Accepted | RuntimeOutcome> {
+function refusedBy(failure: unknown, { aborted }: AbortSignal): RuntimeOutcome {
+  if (!(failure instanceof DiagnosticsError)) throw failure;
+  return refused(failure.diagnostics, aborted ? 130 : failure.exitCode);
+}
+
+/** Settles what earlier runs left open, and sends the action unless one of them did. Undefined where it is not confirmed. */
+async function sendLocked(acting: Acting, session: StateSession): Promise<Accepted | undefined> {
   const { context, connection, request } = acting;
-  const { state: before } = session;
-  const found = findRecorded(before, request.address);
-  if (found.diagnostic || before === undefined) return refused(found.diagnostic ? [found.diagnostic] : []);
-  const { address, recorded } = found;
+  const { state: before, address, recorded } = findRecorded(session.state, request.address);
   const action = typeNamed(recorded.type)?.actions?.[request.action];
   if (!action)
-    return refused([
-      error("command.usage", `${address} is not a service`, { hint: "name a service.… address" }),
-    ]);
+    throw failure("command.usage", `${address} is not a service`, { hint: "name a service.… address" });
   const { deploymentId, commit } = request;
   const asked: Command = { action: request.action, deploymentId, commit };
   const repeats = ({ command, address: at }: Intent): boolean =>
     at === address && command !== undefined && isAskedAgain(command, asked);
   const from = { state: before, writes: true };
   const recovery = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
-  const { diagnostics, entries } = recovery;
-  const state = await startingState(context, session, entries);
+  const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
-  const finish = async (isAccepted: boolean): Promise<void> => {
-    const isChanged = entries.length > 0 || journal.hasChanges || state.run !== null;
-    if (!isChanged) return;
-    const isOver = isAccepted && !request.wait;
-    await journal.finish(null, isOver ? { ended: endOf(journal.run, 0) } : { goesOn: isAccepted });
+  const retriableIntents = recovery.retriableIntents.filter(repeats);
+  const locked = {
+    ...{ ...acting, address, recorded, action, asked, before, state, journal },
+    recovery: { ...recovery, retriableIntents },
   };
-  if (hasErrors(diagnostics)) {
-    await finish(false);
-    return refused(diagnostics);
-  }
-  const earlier = recovery.accepted ?? (await acceptedBefore(acting, action, state, { address, asked }));
-  if (earlier) {
-    request.onGoingOn(earlier.startedAt);
-    await finish(true);
-    return { address, action, pending: earlier.pending, before: recovery.accepted && before, diagnostics };
-  }
-  connection.reads.remember(state);
-  const name = await nameNow(connection, address, recorded.id);
-  const open = recovery.retriableIntents.filter(repeats);
-  const target = { address, id: recorded.id, name };
-  const start = { ...acting, action, asked, target, state, journal, open };
-  let sent: Awaited<ReturnType<typeof send>>;
+  let accepted: Accepted | undefined;
   try {
-    sent = await send(start);
+    accepted = await continueOrSend(locked);
+    return accepted && { ...accepted, warnings: [...recovery.diagnostics, ...accepted.warnings] };
   } catch (failure) {
     const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
-    const told = [...diagnostics, ...diagnosticsOf(failure, start)];
-    return refused(told, context.signal.aborted ? 130 : exitCode);
+    throw new DiagnosticsError([...recovery.diagnostics, ...diagnosticsOf(failure, locked)], exitCode);
   } finally {
-    await finish(sent !== undefined);
+    const isOver = accepted !== undefined && !request.wait;
+    if (recovery.entries.length > 0 || journal.hasChanges || state.run !== null)
+      await journal.finish(
+        null,
+        isOver ? { ended: endOf(journal.run, 0) } : { goesOn: accepted !== undefined },
+      );
   }
-  if (sent === undefined) return { ...refused(diagnostics), result: "cancelled" };
-  const { pending, warnings } = sent;
-  return { address, action, pending, before: state, diagnostics: [...diagnostics, ...warnings] };
 }
 
 /** Returns what a failure says; a write that stays open may have happened. */
-function diagnosticsOf(failure: unknown, { target, asked, journal }: ActionStart): readonly Diagnostic[] {
+function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedAction): readonly Diagnostic[] {
   if (failure instanceof DiagnosticsError) return failure.diagnostics;
-  const { address } = target;
   const told = diagnosticOf(failure, { address });
   const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
   const hint = `Run \`${commandText(address, asked)}\` again: it first finds out what happened, and sends nothing twice.`;
   return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
 
+/** Continues what an earlier run of the same command has sent, else sends it. Undefined where it is not confirmed. */
+async function continueOrSend(locked: LockedAction): Promise<Accepted | undefined> {
+  const { connection, request, address, action, before, state, recovery } = locked;
+  if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
+  const earlier = recovery.accepted ?? (await acceptedBefore(locked));
+  if (earlier === undefined) {
+    connection.reads.remember(state);
+    return send(locked);
+  }
+  request.onGoingOn(earlier.startedAt);
+  return { address, action, pending: earlier.pending, before: recovery.accepted && before, warnings: [] };
+}
+
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
 
 /** Returns what an earlier run of the same command was waiting for when it ended. */
-async function acceptedBefore(
-  { context, connection }: Acting,
-  action: Action,
-  { run, open }: State,
-  { address, asked }: { readonly address: Address; readonly asked: Command },
-): Promise<Recovery["accepted"]> {
+async function acceptedBefore(locked: LockedAction): Promise<Recovery["accepted"]> {
+  const { context, connection, address, action, asked, state } = locked;
+  const { run, open } = state;
   const accepted = run?.accepted;
   if (!run || accepted?.address !== address || open.length > 0) return undefined;
   if (!isAskedAgain(accepted.command, asked)) return undefined;
@@ -209,34 +221,13 @@ async function acceptedBefore(
   return isWanted ? { pending, startedAt } : undefined;
 }
 
-/** Returns the live name of a service. */
-async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
-  const read = await reads.service(id);
-  if (read.kind === "found") return read.value.name;
-  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
-}
-
-/** An action that is about to be sent, under the lock. */
-interface ActionStart extends Acting {
-  readonly action: Action;
-  readonly asked: Command;
-  readonly target: Pick<ActionInput, "address" | "id" | "name">;
-  readonly state: State;
-  readonly journal: RunJournal;
-  /** Writes of the same command that were not answered and whose key still counts. */
-  readonly open: readonly Intent[];
-}
-
-/** Sends the action; under its own key where the same command left it open. Returns undefined where it is not confirmed. */
-async function send(
-  start: ActionStart,
-): Promise<{ readonly pending: Pending; readonly warnings: readonly Diagnostic[] } | undefined> {
-  const { request, target, action, journal } = start;
-  const { address, name } = target;
-  const { command, aim } = await aimOf(start);
+/** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
+async function send(locked: LockedAction): Promise<Accepted | undefined> {
+  const { context, connection, request, address, recorded, action, state, journal, recovery } = locked;
+  const name = await nameNow(connection, address, recorded.id);
+  const { order, aim } = await aimOf(locked, name);
+  const { deploymentId = "", releaseCommit } = order;
   if (action.mustBeConfirmed) {
-    const { deploymentId = "", releaseCommit } = command;
     const typed = await request.confirm({ address, name, deploymentId, releaseCommit });
     if (typed === undefined) return undefined;
     if (typed !== name) {
@@ -245,54 +236,66 @@ async function send(
       throw failure("guard.name_changed", summary, { address, hint });
     }
   }
-  const { preexistingIds } = aim;
-  const run = runOf(start, command, preexistingIds);
-  await journal.begin(run.record, undefined);
-  const pending = await sendAction(run, { command, target, preexistingIds });
+  const record = recordOf(locked, order, aim.preexistingIds);
+  await journal.begin(record, undefined);
+  const { retriableIntents } = recovery;
+  const { clock, signal } = context;
+  const run = { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
+  const pending = await sendAction(run, order, aim.preexistingIds);
   const warnings = (aim.warnings ?? []).map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
-  return { pending, warnings };
+  return { address, action, pending, before: state, warnings };
 }
 
-/** Returns the command with its target, which one that was left open has already. */
-async function aimOf(start: ActionStart): Promise<{ readonly command: Command; readonly aim: ActionAim }> {
-  const { connection, action, target, state, journal, asked, open } = start;
-  const { address } = target;
-  const resumed = open[0]?.command;
-  if (resumed) return { command: resumed, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
+/** Returns the live name of a service. */
+async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
+  const read = await reads.service(id);
+  if (read.kind === "found") return read.value.name;
+  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+  throw failure("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" });
+}
+
+/** Returns the action with its target, which one that was left open has already. */
+async function aimOf(
+  { connection, address, recorded, action, asked, state, journal, recovery }: LockedAction,
+  name: string,
+): Promise<{ readonly order: ActionOrder; readonly aim: ActionAim }> {
+  const target = { address, id: recorded.id, name };
+  const resumed = recovery.retriableIntents[0]?.command;
+  if (resumed)
+    return {
+      order: { ...target, ...resumed },
+      aim: { preexistingIds: state.run?.fences[address] ?? [] },
+    };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
-  const { deploymentId, commit } = asked;
-  const input = inputOf({ command: asked, target });
-  const aim: ActionAim = (await action.aim?.(connection.reads, input, last)) ?? { preexistingIds: [] };
-  const isChosen =
-    (deploymentId === undefined && aim.deploymentId !== undefined) ||
-    (commit === undefined && aim.commit !== undefined);
-  const command = {
-    ...asked,
-    deploymentId: deploymentId ?? aim.deploymentId,
-    commit: commit ?? aim.commit,
-    ...(aim.releaseCommit !== undefined && { releaseCommit: aim.releaseCommit }),
-    ...(isChosen && { isChosen }),
+  const order = { ...target, ...asked };
+  const aim: ActionAim = (await action.aim?.(connection.reads, order, last)) ?? { preexistingIds: [] };
+  const deploymentId = asked.deploymentId ?? aim.deploymentId;
+  const commit = asked.commit ?? aim.commit;
+  const { releaseCommit } = aim;
+  const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
+  return {
+    order: { ...order, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) },
+    aim,
   };
-  return { command, aim };
 }
 
-function runOf(start: ActionStart, command: Command, preexistingIds: readonly string[]): ActionRun {
-  const { context, connection, state, journal, open: retriableIntents, target } = start;
-  const { address } = target;
-  const { clock, signal } = context;
+function recordOf(
+  { context, connection, state }: LockedAction,
+  { id: _id, name: _name, ...command }: ActionOrder,
+  preexistingIds: readonly string[],
+): RunRecord {
   // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
-  const record: RunRecord = {
+  return {
     id: connection.runId,
-    planDigest: sha256(canonicalJson({ address, ...command })),
+    planDigest: sha256(canonicalJson(command)),
     credential: context.credential(),
-    startedAt: new Date(clock.now()).toISOString(),
+    startedAt: new Date(context.clock.now()).toISOString(),
     origin: { command: command.action, ...(context.startedBy?.([]) ?? { by: context.host }) },
-    fences: { ...others, [address]: preexistingIds },
+    fences: { ...others, [command.address]: preexistingIds },
   };
-  return { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
 }
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
@@ -305,42 +308,34 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
     id = next.id;
   };
   const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
-  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown): Unread => {
-    if (failure instanceof ApiError) return { kind: "unread", failure };
+  const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
+    if (failure instanceof ApiError) return failure;
     throw failure;
   });
   const outcome = outcomeOf(request, sent, result);
-  const { kind } = result;
+  const kind = result instanceof ApiError ? "unread" : result.kind;
   const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
   if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
   return outcome;
 }
 
-/** The service could not be asked for the end. */
-interface Unread {
-  readonly kind: "unread";
-  readonly failure: ApiError;
-}
-
-function outcomeOf(request: RuntimeRequest, sent: Accepted, result: WaitResult | Unread): RuntimeOutcome {
-  const { address, pending } = sent;
-  const what = `${request.action} of ${address}`;
-  const hint = "It is still running. Run the same command again to follow it.";
-  switch (result.kind) {
-    case "done":
-      return { ...succeeded, result: "done" };
-    case "interrupted":
-      return refused([error("apply.interrupted", `stopped waiting for the ${what}`, { address, hint })], 130);
-    case "unread": {
-      const summary = `${what} was accepted, but its result could not be read`;
-      const detail = `${pending.kind} ${pending.id}: ${result.failure.message}`;
-      return refused([error("apply.deploy_timeout", summary, { address, detail, hint })], 7);
-    }
-    default: {
-      const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, ...request });
-      return refused([diagnostic], exitCode);
-    }
+function outcomeOf(
+  { action, timeoutMs }: RuntimeRequest,
+  { address, pending }: Accepted,
+  result: WaitResult | ApiError,
+): RuntimeOutcome {
+  const what = `${action} of ${address}`;
+  const about = { address, hint: "It is still running. Run the same command again to follow it." };
+  if (result instanceof ApiError) {
+    const summary = `${what} was accepted, but its result could not be read`;
+    const detail = `${pending.kind} ${pending.id}: ${result.message}`;
+    return refused([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
+  if (result.kind === "done") return { ...succeeded, result: "done" };
+  if (result.kind === "interrupted")
+    return refused([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
+  const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, timeoutMs });
+  return refused([diagnostic], exitCode);
 }
 
 /** An action changes no resource of the plan. */

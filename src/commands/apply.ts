@@ -22,7 +22,6 @@ import {
   readSavedPlan,
   refuseAuthor,
   type SavedPlan,
-  type SavedRequest,
 } from "../plan/saved-plan";
 import { differenceLine, remedyText } from "../report/plan-wording";
 import type { StateSession } from "../state/backend";
@@ -134,7 +133,7 @@ async function applyLocked(
   });
   const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
-  const hint = exitCode === 0 ? undefined : nextStep(request, saved?.request, result);
+  const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   const found = [...diagnostics, ...result.diagnostics];
   return { runId, plan, counts, outputs, exitCode, diagnostics: found, sources };
@@ -225,11 +224,6 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
   const givenConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   const confirmedDeletes = [...(isAuthentic ? options.confirmedDeletes : []), ...givenDeletes];
   const confirmedConsumers = [...((isAuthentic && options.confirmedConsumers) || []), ...givenConsumers];
-  const isAsPlanned =
-    confirmedDeletes.length === options.confirmedDeletes.length &&
-    confirmedConsumers.length === (options.confirmedConsumers?.length ?? 0) &&
-    givenDeletes.length + givenConsumers.length === 0;
-  if (isAsPlanned) return built;
   const input = { ...built.input, options: { ...options, confirmedDeletes, confirmedConsumers } };
   return { ...built, input, plan: makePlan(input) };
 }
@@ -269,34 +263,16 @@ const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string
 
 /**
  * Returns the advice after a run that stopped early, with the command that was given. A saved plan applies once, so that
- * it is made again, with the options it was made with.
+ * it is made again.
  */
 function nextStep(
   request: ApplyRequest,
-  saved: SavedRequest | undefined,
+  saved: SavedPlan | undefined,
   { exitCode, stillRunning }: RunResult,
 ): string {
   const given = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
   const replaced = request.replace.length === 0 ? "" : " (without -replace for what is already replaced)";
-  const line = saved ? planCommand(saved) : `${given}${replaced}`;
+  const line = saved ? "rnv plan -out FILE, with the options of the saved plan" : `${given}${replaced}`;
   if (exitCode === 130) return [...stillRunning, `To continue: ${line}`].join("\n");
   return exitCode === 8 ? `To continue: ${line}` : `Nothing is lost. Fix the cause, then run: ${line}`;
-}
-
-/** Leaves `-replace` out: the resources may have been replaced by now. */
-function planCommand(saved: SavedRequest): string {
-  const repeated = (flag: string, values: readonly string[]) => values.map((value) => `${flag} ${value}`);
-  return [
-    "rnv plan",
-    ...repeated("-f", saved.files),
-    ...(saved.stage === undefined ? [] : [`--stage ${saved.stage}`]),
-    ...(saved.mode === "apply" ? [] : [`-${saved.mode}`]),
-    ...repeated("-target", saved.targets),
-    ...repeated("-exclude", saved.excludes),
-    ...(saved.adopt ? ["-adopt"] : []),
-    ...(saved.allowEmpty ? ["-allow-empty"] : []),
-    ...repeated("-confirm-delete", saved.confirmedDeletes),
-    ...repeated("-confirm-consumers", saved.confirmedConsumers ?? []),
-    "-out FILE",
-  ].join(" ");
 }

@@ -9,8 +9,7 @@ import { ownerKey } from "../plan/instances";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
-import { withDeployers } from "./deployed-since";
-import { buildPlan, prefetch } from "./plan";
+import { buildPlan, prefetch, withDeployers } from "./plan";
 
 /** `rnv drift`. */
 export interface DriftRequest extends PlanRequest {

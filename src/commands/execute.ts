@@ -14,7 +14,7 @@ import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } fr
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
-import { checkPostconditions } from "./check-conditions";
+import { checkPostconditions } from "./check-policies";
 import type { Context } from "./context";
 import type { PlanningInput } from "./plan";
 import { startingState } from "./recover";

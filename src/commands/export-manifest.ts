@@ -1,7 +1,6 @@
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { maxFileBytes } from "../manifest/files";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
@@ -61,17 +60,6 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     .filter((one) => !names.has(one))
     .map((one) =>
       warning("live.failed", `${one.type} "${one.name}" is left out: the API does not list its parent`),
-    );
-  // Characters of the texts in the manifest, at the least.
-  const texts = blocks.flatMap(({ attributes }) => [...attributes.values()]);
-  const size = texts.reduce<number>((sum, one) => sum + (typeof one === "string" ? one.length : 0), 0);
-  if (size > maxFileBytes)
-    throw failure(
-      "manifest.too_large",
-      `one manifest would hold more than ${maxFileBytes} bytes, and could not be read`,
-      {
-        hint: "write one for each project: --project NAME",
-      },
     );
   const text = writeManifest(blocks, resourceTypes);
   return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };

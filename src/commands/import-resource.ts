@@ -5,21 +5,18 @@ import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { dataType } from "../model/data-source";
-import type { Desired, DesiredResource } from "../model/desired";
+import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
-import { isPlain, type Plain, plainEqual } from "../model/value";
-import { importableTypes, resourceTypes, typeNamed } from "../resources";
+import { isPlain, type Plain } from "../model/value";
+import { importableTypes, resourceTypes } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
 import { newLineage } from "./recover";
-import { movedFrom } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;
@@ -59,7 +56,6 @@ export async function importResource(context: Context, request: ImportRequest): 
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);
-    if (loaded.desired) refuseIfMoved(state, target, loaded.desired, sources);
     const connection = await context.connect();
     if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
     connection.reads.remember(state);
@@ -67,7 +63,6 @@ export async function importResource(context: Context, request: ImportRequest): 
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
-    refuseIfReplaced(target, live, declared, sources);
     const recorded = {
       ...recordOf(state, target, live, declared),
       writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
@@ -77,26 +72,14 @@ export async function importResource(context: Context, request: ImportRequest): 
   });
 }
 
-/** A refusal that points at a location in a file. */
-const pointing = (sources: Outcome["sources"], ...finding: Parameters<typeof error>): DiagnosticsError =>
-  new DiagnosticsError([error(...finding)], 1, sources);
-
 function targetOf({ address: text, id }: ImportRequest): ImportTarget {
   const address = parseAddress(text);
-  const type = address && typeNamed(typeOf(address));
+  const type = address && importableTypes.find((one) => one.type === typeOf(address));
   if (!address || !type) {
-    const [word = ""] = text.split(".");
     const names = importableTypes.map((one) => one.type);
-    const meant = didYouMean(word, names) ?? "an address looks like service.shop.api";
-    const hint = word === dataType ? "a data source is read in every plan, and never imported" : meant;
+    const hint = didYouMean(text.split(".")[0] ?? "", names) ?? `an address begins with ${names.join(", ")}`;
     throw failure("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
   }
-  const parent = parentOf(address, type);
-  if (!importableTypes.includes(type))
-    throw failure("command.usage", `${address} has no life of its own, and is not imported`, {
-      address,
-      hint: `it comes with ${parent}: the next plan finds it there`,
-    });
   if (!uuidPattern.test(id))
     throw failure("command.usage", `"${id}" is not an id: ids are UUIDs`, {
       address,
@@ -111,35 +94,11 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
   if (owner === undefined && taken === undefined) return;
   const summary =
     owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
-  const hint = state.resources[(owner ?? address) as Address]?.retained
-    ? `it was archived when it was removed: declare ${owner ?? address}, and the next apply restores it`
-    : owner === undefined || owner === address
+  const hint =
+    owner === undefined || owner === address
       ? `nothing to do, or remove the record first: rnv state rm ${address}`
       : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });
-}
-
-/** Refuses an address that a `moved` entry gives to a record, or takes from it. */
-function refuseIfMoved(
-  state: State,
-  { address, id }: ImportTarget,
-  desired: Desired,
-  sources: Outcome["sources"],
-): void {
-  const from = movedFrom(address, desired);
-  const recorded = state.resources[from];
-  if (from !== address && recorded !== undefined)
-    throw failure("state.conflict", `${from} is recorded (id ${recorded.id}) and moves to ${address}`, {
-      address,
-      hint: `run rnv apply, which moves it; to import another: rnv state rm ${from}`,
-    });
-  const moved = desired.moved.find((move) => move.from === address);
-  if (moved !== undefined)
-    throw pointing(sources, "live.import_undeclared", `${address} is declared as ${moved.to} now`, {
-      address,
-      range: moved.range,
-      hint: `rnv import ${moved.to} ${id}`,
-    });
 }
 
 async function readLive(
@@ -157,7 +116,8 @@ async function readLive(
       hint: `import ${parent} first`,
     });
   const name = nameOf(address).split(".").at(-1) ?? "";
-  const declared = new Map(plainAttributes(desired));
+  const declared = new Map<string, Plain>();
+  for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) declared.set(path, value);
   const { reads } = connection;
   const look = async (): Promise<readonly ReadResult[]> => {
     const read = await type.read(reads, { address, id, name, declared, parentId });
@@ -167,8 +127,7 @@ async function readLive(
     (await reads.untilVisible(look, { since: context.clock.elapsed(), forMs: 2000 })) ?? [];
   if (read.kind === "unchecked")
     throw failure("live.import_missing", `${address}: ${read.reason}`, { address });
-  if (read.kind !== "found" || read.live.id !== id)
-    throw await notThere(connection, { address, type, id }, parent);
+  if (read.kind !== "found" || read.live.id !== id) throw notThere({ address, type, id }, parent);
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
       parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
@@ -178,28 +137,13 @@ async function readLive(
   return read.live;
 }
 
-/** Yields the attributes that are declared by a plain value. */
-function* plainAttributes(desired: DesiredResource | undefined): Generator<[string, Plain]> {
-  for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) yield [path, value];
-}
-
 /** Returns the error for an id of another resource, or of none. */
-async function notThere(
-  { reads }: Connection,
-  { address, type, id }: ImportTarget,
-  parent: Address | undefined,
-): Promise<DiagnosticsError> {
-  const listed = await Promise.all(
-    importableTypes.filter((one) => !one.removedWithParent).map((one) => one.list(reads)),
-  );
-  const other = listed.flat().find((one) => one?.id === id);
+function notThere({ address, type, id }: ImportTarget, parent: Address | undefined): DiagnosticsError {
   const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
-  const summary = `${address}: there is no ${type.type} with id ${id}${where}`;
-  const hint =
-    other === undefined
-      ? "check the id; what was made a moment ago may not be shown yet: then run the command again"
-      : `it is the id of the ${other.type} ${JSON.stringify(other.name)}`;
-  return failure("live.import_missing", summary, { address, hint });
+  return failure("live.import_missing", `${address}: there is no ${type.type} with id ${id}${where}`, {
+    address,
+    hint: "check the id; what was made a moment ago may not be shown yet: then run the command again",
+  });
 }
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
@@ -225,33 +169,6 @@ async function undeclared(
       hint: `${meant === undefined ? "" : `${meant} If not, `}${where}, then: rnv import ${address} ${id}`,
     },
   );
-}
-
-/** Refuses to import a resource that the next plan would replace. */
-function refuseIfReplaced(
-  { address, type, id }: ImportTarget,
-  live: LiveResource,
-  desired: DesiredResource,
-  sources: Outcome["sources"],
-): void {
-  for (const [path, value] of plainAttributes(desired)) {
-    const rule = ruleAt(type, path);
-    const found = live.attributes.get(path) ?? null;
-    if (rule?.change !== "replace" || value === null || (rule.equal ?? plainEqual)(value, found)) continue;
-    const range = desired.attributes.get(path)?.range;
-    throw pointing(
-      sources,
-      "plan.invalid_combination",
-      `${address} is declared with the ${path} ${JSON.stringify(value)}; ${id} has ${JSON.stringify(found)}`,
-      {
-        address,
-        attribute: path,
-        detail: `${path} cannot change in place: the next plan would delete it and make another.`,
-        hint: `declare ${path}: ${JSON.stringify(found)}, or check the id`,
-        ...(range && { range }),
-      },
-    );
-  }
 }
 
 /** Returns the parent's address: `project.shop` of `service.shop.api`, `service.shop.api` of `deployment.shop.api`. */

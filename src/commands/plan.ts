@@ -1,6 +1,14 @@
-import { diagnosticOf } from "../api/api-error";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Reads } from "../api/reads";
-import { type Diagnostic, exitCodeOf, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import type { Deployment } from "../api/wire/shapes";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  exitCodeOf,
+  hasErrors,
+  sortDiagnostics,
+  warning,
+} from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { pathsWith } from "../model/resource-type";
@@ -11,6 +19,7 @@ import { makePlan } from "../plan/make-plan";
 import {
   type Change,
   hasChanges,
+  isChangedOutside,
   type Plan,
   type PlanInput,
   type Revealed,
@@ -18,15 +27,14 @@ import {
 } from "../plan/plan";
 import { printsOfRevealed } from "../plan/resolve";
 import { counted, isBlocked } from "../report/plan-wording";
+import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
-import { checkPreconditions } from "./check-conditions";
-import { checkPolicies } from "./check-policies";
+import { checkPolicies, checkPreconditions } from "./check-policies";
 import { type Connection, type Context, type Outcome, type PlanRequest, planOptions } from "./context";
-import { withDeployers } from "./deployed-since";
-import { refuseHandOver } from "./hand-over";
 import { loadDeclared } from "./load";
 import { type RecoveredWrites, recoverAndRead } from "./recover";
+import { refuseHandOver } from "./state-verbs";
 
 export interface PlanOutcome extends Outcome {
   /** Undefined when something before the plan failed. */
@@ -293,4 +301,42 @@ async function reveal(
     if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, input);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
+}
+
+/**
+ * Returns the plan, its drift with the deployment of others since the last run: one request per drifted service. What
+ * cannot be read is left out: the plan is right without it.
+ */
+export async function withDeployers(
+  reads: Reads,
+  state: State | undefined,
+  plan: Plan,
+  now: number,
+): Promise<Plan> {
+  const drifted = plan.changes.filter(isChangedOutside).map(serviceOf);
+  if (drifted.length === 0) return plan;
+  const found = new Map<Address | undefined, string>();
+  const look = async (address: Address | undefined): Promise<void> => {
+    const service = address && state?.resources[address];
+    if (service?.type !== "service") return;
+    const own = Object.values(state?.resources ?? {}).map(({ id }) => id);
+    const { items } = await reads.live.listDeployments(service.id, { limit: 20 });
+    const isOther = ({ id, createdAt }: Deployment): boolean =>
+      !own.includes(id) && Date.parse(createdAt ?? "") > Date.parse(state?.lastRunAt ?? "");
+    const other = items.find(isOther);
+    if (other) found.set(address, deployedText(other, now));
+  };
+  await Promise.all([...new Set(drifted)].map(look)).catch((failure: unknown) => {
+    if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
+  });
+  const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
+}
+
+const serviceOf = ({ address, type, instance: { desired, recorded } }: Change): Address | undefined =>
+  type === "service" ? address : (desired ?? recorded)?.parent;
+
+function deployedText({ actor, trigger, branch, createdAt }: Deployment, now: number): string {
+  const by = actor || trigger || "another user";
+  return `deployed by ${by}${branch ? ` from branch ${branch}` : ""} ${timeAgo(createdAt ?? "", now)}`;
 }

@@ -24,8 +24,9 @@ import {
   unflatten,
 } from "../model/value";
 import { deferredUntil } from "../plan/check";
+import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
-import { findResource, type ResourceQuery, resourceTypes, typeNamed } from "../resources";
+import { findResource, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
 
 interface Refreshed {
@@ -51,6 +52,8 @@ export interface RefreshTarget {
 
 /** A refresh, with its results so far. */
 interface Refreshing extends RefreshTarget {
+  /** Recorded resources under the addresses that the manifest now uses. */
+  readonly recorded: ReadonlyMap<Address, RecordedResource>;
   readonly found: LookupResults;
 }
 
@@ -61,9 +64,10 @@ interface Refreshing extends RefreshTarget {
 export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const { reads, desired, state } = target;
   const results = new Map<Address, ReadResult>();
-  const addresses = addressesOf(target);
   const found: LookupResults = { resources: results, data: new Map() };
-  const refreshing = { ...target, found };
+  const { recorded } = applyMoves(state?.resources ?? {}, desired);
+  const refreshing = { ...target, recorded, found };
+  const addresses = addressesOf(refreshing);
   for (const level of levels) {
     await readData(reads, desired, found);
     // What functions make of others beside it is known once these are read.
@@ -96,13 +100,13 @@ async function readHoldings(reads: Reads, state: State | undefined): Promise<Ref
   return held;
 }
 
-/** Returns declared and recorded addresses; a moved resource has the address that it moves to. */
-function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "type" | "parent">[] {
-  const { desired, state } = target;
-  const recorded = (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
-    .filter(([address, one]) => !desired.resources.has(address) && isRead(one, target))
+/** Returns declared and recorded addresses. */
+function addressesOf(refreshing: Refreshing): Pick<DesiredResource, "address" | "type" | "parent">[] {
+  const { desired, recorded } = refreshing;
+  const others = [...recorded]
+    .filter(([address, one]) => !desired.resources.has(address) && isRead(one, refreshing))
     .map(([address, { type, parent }]) => ({ address, type, parent }));
-  return [...recorded, ...desired.resources.values()];
+  return [...others, ...desired.resources.values()];
 }
 
 /**
@@ -111,10 +115,10 @@ function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "
  */
 function isRead(
   { retained, parent }: RecordedResource,
-  { desired, state, destroys }: RefreshTarget,
+  { desired, recorded, destroys }: Refreshing,
 ): boolean {
   if (!retained) return true;
-  const holder = parent && state?.resources[parent];
+  const holder = parent && recorded.get(parent);
   if (!holder || holder.retained) return false;
   return destroys === true || !desired.resources.has(parent);
 }
@@ -136,9 +140,9 @@ async function readOne(
   address: Address,
   parent: Address | undefined,
 ): Promise<ReadResult> {
-  const { reads, desired, state, found } = refreshing;
+  const { reads, desired, found } = refreshing;
   const declared = desired.resources.get(address);
-  const recorded = state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
+  const recorded = refreshing.recorded.get(address);
   const parentId = parent && idOf(parent, refreshing);
   const id = recorded?.id ?? declared?.importId?.id;
   const known = knownAttributes(declared, refreshing);
@@ -155,23 +159,10 @@ async function readOne(
   });
 }
 
-/** Returns the earlier address of a resource: by a `moved` entry of its own, or of its parent. */
-export function movedFrom(address: Address, desired: Desired): Address {
-  const direct = desired.moved.find((move) => move.to === address);
-  if (direct) return direct.from;
-  const parent = desired.resources.get(address)?.parent;
-  const outer = parent === undefined ? undefined : desired.moved.find((move) => move.to === parent);
-  if (!outer) return address;
-  const [, ...to] = outer.to.split(".");
-  const [, ...from] = outer.from.split(".");
-  const [type, ...names] = address.split(".");
-  return [type, ...from, ...names.slice(to.length)].join(".") as Address;
-}
-
-function idOf(address: Address, { found, state }: Refreshing): string | undefined {
+function idOf(address: Address, { found, recorded }: Refreshing): string | undefined {
   const read = found.resources.get(address);
   if (read?.kind === "found") return read.live.id;
-  return read?.kind === "unchecked" ? state?.resources[address]?.id : undefined;
+  return read?.kind === "unchecked" ? recorded.get(address)?.id : undefined;
 }
 
 /** Returns the declared attributes whose value is known now; a reference is looked up in earlier results. */
@@ -305,7 +296,7 @@ async function lookUp(
     parentId: parent && query.get(parent.attribute),
   };
   const read = await findResource(reads, type, wanted);
-  if (read.kind !== "found") return failed(source, notFound(source, type, wanted, read));
+  if (read.kind !== "found") return failed(source, notFound(source, type, query, read));
   const { live } = read;
   const values = {
     ...unflatten(withoutOpenFields(type, live.attributes)),
@@ -344,18 +335,6 @@ const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupV
     }),
   );
 
-function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {
-  const words = [
-    type.type,
-    ...(name === "" ? [] : [`called ${JSON.stringify(name)}`]),
-    ...(id === undefined ? [] : [`with the id ${id}`]),
-  ];
-  const [parent] = type.parents;
-  if (parent !== undefined && parentId !== undefined) words.push(`in the ${parent.type} ${parentId}`);
-  else if (parent !== undefined && id === undefined) words.push(`outside of every ${parent.type}`);
-  return words.join(" ");
-}
-
 const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRead => ({
   kind: "failed",
   diagnostic: { ...diagnostic, address, range },
@@ -364,19 +343,18 @@ const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRe
 /** Why a lookup has no single result. */
 function notFound(
   { owner }: DesiredData,
-  type: Resource,
-  wanted: ResourceQuery,
+  { type }: Resource,
+  query: ReadonlyMap<string, string>,
   read: Exclude<ReadResult, { readonly kind: "found" }>,
 ): Diagnostic {
-  const what = described(type, wanted);
+  const what = `${type} with ${[...query].map(([key, text]) => `${key} ${JSON.stringify(text)}`).join(", ")}`;
   if (read.kind === "unchecked")
-    return error("live.unchecked", `${owner}: ${what} could not be read`, { detail: read.reason });
+    return error("live.unchecked", `${owner}: the ${what} could not be read`, { detail: read.reason });
   if (read.kind === "ambiguous")
-    return error(
-      "live.ambiguous",
-      `${owner}: ${read.ids.length} of ${type.type} are called ${JSON.stringify(wanted.name)}`,
-      { detail: `Ids: ${[...read.ids].sort().join(", ")}`, hint: "look it up by its id" },
-    );
+    return error("live.ambiguous", `${owner}: there are ${read.ids.length} of ${what}`, {
+      detail: `Ids: ${[...read.ids].sort().join(", ")}`,
+      hint: "look it up by its id",
+    });
   return error("live.data_missing", `${owner}: there is no ${what}`, {
     hint: "a data source finds what exists already; what this stack makes is referred to by its construct",
   });

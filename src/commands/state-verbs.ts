@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import { withRuns } from "../model/history";
@@ -6,16 +6,21 @@ import type { RecordedResource, State } from "../model/state";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
+  beginHandOver,
   dropOpenWrites,
   type Edited,
+  endHandOver,
+  hasFingerprint,
   moveResource,
+  receiveResources,
   removeResources,
   validatePush,
   validateRestore,
 } from "../state/edit-state";
-import type { Context } from "./context";
-import { refuseHandOver } from "./hand-over";
+import { emptyState } from "../state/recorded";
+import { addresses, type Context } from "./context";
 import { holdLock } from "./hold-lock";
+import { newLineage } from "./recover";
 
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
 export async function forceUnlock(
@@ -50,14 +55,12 @@ export function moveState(
   request: EditRequest & { readonly from: string; readonly to: string },
 ): Promise<EditOutcome> {
   return edit(context, "state mv", request, (session) => {
-    const found = findRecorded(session.state, request.from);
-    if (found.diagnostic || session.state === undefined) return refused(found.diagnostic);
+    const { state, address } = findRecorded(session.state, request.from);
     const to = parseAddress(request.to);
     const hint = "an address looks like service.shop.api";
-    if (to === undefined)
-      return refused(error("command.usage", `"${request.to}" is not an address`, { hint }));
-    const moves = movesBelow(session.state, found.address, to);
-    let moved: Edited = { state: session.state, diagnostics: [] };
+    if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
+    const moves = movesBelow(state, address, to);
+    let moved: Edited = { state, diagnostics: [] };
     for (const move of moves) {
       if (moved.state !== undefined) moved = moveResource(moved.state, move.from, move.to);
     }
@@ -96,11 +99,9 @@ export function removeState(
   return edit(context, "state rm", request, ({ state }) => {
     const dropped = state && dropOpenWrites(state, request.addresses);
     const left = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
-    const found = left.map((text) => findRecorded(state, text));
-    const unknown = found.flatMap(({ diagnostic }) => (diagnostic ? [diagnostic] : []));
-    if (dropped === undefined || unknown.length > 0) return refused(...unknown);
-    const addresses = found.flatMap((one) => (one.diagnostic ? [] : [one.address]));
-    const edited = removeResources(dropped.state, addresses);
+    const found = left.map((text) => findRecorded(state, text).address);
+    if (dropped === undefined) throw failure("command.usage", "nothing is recorded yet");
+    const edited = removeResources(dropped.state, found);
     const archived = edited.removed.flatMap((address) => {
       const record = dropped.state.resources[address];
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
@@ -171,11 +172,6 @@ interface Edit {
   readonly archived?: EditOutcome["archived"];
 }
 
-const refused = (...diagnostics: readonly (Diagnostic | undefined)[]): Edit => ({
-  edited: { diagnostics: diagnostics.flatMap((diagnostic) => (diagnostic ? [diagnostic] : [])) },
-  addresses: [],
-});
-
 /** Edits the state under its lock and writes it, unless the edit was refused. */
 function edit(
   context: Context,
@@ -189,13 +185,13 @@ function edit(
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
     const { edited, addresses, archived = [] } = change(session);
-    if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
+    const state = stateOf(edited);
     const at = new Date(context.clock.now()).toISOString();
     const id = Buffer.from(context.randomBytes(16)).toString("hex");
     const by = context.startedBy?.([]) ?? { by: context.host };
     const run = { id, command, ...by, startedAt: at, endedAt: at, digest: "", exitCode: 0 };
-    const history = withRuns(edited.state.history, null, run);
-    const { serial } = await session.commit({ ...edited.state, ...(history && { history }) });
+    const history = withRuns(state.history, null, run);
+    const { serial } = await session.commit({ ...state, ...(history && { history }) });
     return { addresses, archived, serial };
   });
 }
@@ -221,20 +217,23 @@ function liesIn(state: State, address: Address, outer: Address): boolean {
   return named && (parent === outer || liesIn(state, parent, outer));
 }
 
-type Found =
-  | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
-  | { readonly diagnostic: Diagnostic };
+/** A record, with the state that it is in. */
+interface FoundRecord {
+  readonly state: State;
+  readonly address: Address;
+  readonly recorded: RecordedResource;
+}
 
-/** Returns the record of an address that a user typed, or the diagnostic of a wrong one. */
-export function findRecorded(state: State | undefined, text: string): Found {
+/** Returns the record of an address that a user typed. Throws `DiagnosticsError` where there is none. */
+export function findRecorded(state: State | undefined, text: string): FoundRecord {
   const address = parseAddress(text);
-  const addresses = Object.keys(state?.resources ?? {});
   const recorded = address === undefined ? undefined : state?.resources[address];
-  if (address !== undefined && recorded !== undefined) return { address, recorded };
-  const hint = didYouMean(text, addresses) ?? "`rnv state list` shows what is recorded";
+  if (state && address !== undefined && recorded !== undefined) return { state, address, recorded };
+  const hint =
+    didYouMean(text, Object.keys(state?.resources ?? {})) ?? "`rnv state list` shows what is recorded";
   const summary =
     address === undefined ? `"${text}" is not an address` : `${text} is not recorded in the state`;
-  return { diagnostic: error("state.address_unknown", summary, { hint }) };
+  throw failure("state.address_unknown", summary, { hint });
 }
 
 /** Whether a state owns nothing and no run of it is left open. */
@@ -256,3 +255,105 @@ export function eraseState(
     return true;
   });
 }
+
+interface HandOverRequest {
+  readonly addresses: readonly string[];
+  readonly lockTimeoutMs: number;
+}
+
+interface HandOverOutcome {
+  /** The other state as it is now, whole. */
+  readonly addresses: readonly Address[];
+  /** Where the other state is. */
+  readonly to: string;
+}
+
+/**
+ * `rnv state mv --to`: the state notes what leaves, the other one takes it, the first forgets it. Both are locked. A run
+ * that ends between two of these steps leaves every resource to exactly one state that plans; the same command again
+ * ends it.
+ */
+export function handOver(
+  context: Context,
+  target: Context,
+  request: HandOverRequest,
+): Promise<HandOverOutcome> {
+  const to = target.backend.location;
+  const wanted = addresses("state mv", request.addresses);
+  if (to === context.backend.location) throw failure("command.usage", `${to} is the state that they are in`);
+  const lock = { command: "state mv", timeoutMs: request.lockTimeoutMs };
+  const move = async (session: StateSession, other: StateSession): Promise<HandOverOutcome> => {
+    const from = await noteLeaving(context, session, wanted, to);
+    await checkKeys(context, target, from, other.state);
+    const { workspaceId, baseUrl } = from;
+    const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
+    const received = stateOf(receiveResources(other.state ?? empty, from));
+    const noted = from === session.state ? from : await session.commit(from);
+    if (received !== other.state) await other.commit(received);
+    await session.commit(endHandOver(noted));
+    return { addresses: noted.handOver?.addresses ?? [], to };
+  };
+  const otherLock = { ...lock, anyRepository: true };
+  // Always in the same order, so that two that hand over to each other do not wait for each other.
+  return context.backend.location < to
+    ? holdLock(context, lock, (session) => holdLock(target, otherLock, (other) => move(session, other)))
+    : holdLock(target, otherLock, (other) => holdLock(context, lock, (session) => move(session, other)));
+}
+
+/** The state with the note of what leaves it: that of a run that ended in the middle, or a new one. */
+async function noteLeaving(
+  { randomBytes }: Context,
+  { state }: StateSession,
+  wanted: readonly Address[],
+  to: string,
+): Promise<State> {
+  if (state === undefined)
+    throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
+  const { handOver: open } = state;
+  if (open === undefined) {
+    const id = Buffer.from(randomBytes(16)).toString("hex");
+    return stateOf(beginHandOver(state, wanted, { id, to }));
+  }
+  if (open.to === to && wanted.every((address) => open.addresses.includes(address))) return state;
+  throw openHandOver(open);
+}
+
+/** Fingerprints of secrets are worth something only to a state that has their key. */
+async function checkKeys(
+  context: Context,
+  target: Context,
+  from: State,
+  other: State | undefined,
+): Promise<void> {
+  const moved = (from.handOver?.addresses ?? []).flatMap((address): Parameters<typeof hasFingerprint>[0] => {
+    const resource = from.resources[address];
+    return resource === undefined ? [] : [[address, resource]];
+  });
+  if (!hasFingerprint(moved)) return;
+  const { keyId } = await target.stateKey(false, from.keyId);
+  if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
+  throw failure(
+    "state.key_mismatch",
+    `${target.backend.location} has ${keyId === undefined ? "no key" : "another key"} of secret fingerprints`,
+    {
+      detail: "Without the same key every secret would be written again.",
+      hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
+    },
+  );
+}
+
+function stateOf(edited: Edited): State {
+  if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
+  return edited.state;
+}
+
+/** Refuses to go on with a state whose resources may be in another one by now. */
+export function refuseHandOver(state: State | undefined): void {
+  if (state?.handOver !== undefined) throw openHandOver(state.handOver);
+}
+
+const openHandOver = ({ to, addresses: leaving }: NonNullable<State["handOver"]>): DiagnosticsError =>
+  failure("state.hand_over", `${leaving.length} resources are on their way to ${to}`, {
+    detail: "A run that handed them over was ended in the middle.",
+    hint: `end it with the same command: rnv state mv --to ${to} ${leaving.slice(0, 3).join(" ")}; rnv state restore 1 takes it back where the other state does not hold them`,
+  });

@@ -2,14 +2,14 @@ import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service, Variable } from "../api/wire/shapes";
-import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { Connection, Context } from "./context";
+import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
@@ -45,7 +45,7 @@ function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): 
   return { key, managed, ...(updatedAt && { changed: updatedAt }) };
 }
 
-const recordedServices = (state: State | undefined): Pick<FoundService, "address" | "recorded">[] =>
+const recordedServices = (state: State | undefined): Omit<ReturnType<typeof findRecorded>, "state">[] =>
   (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
     .filter(([, { type }]) => type === "service")
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -97,7 +97,7 @@ function texts(found: Service): Pick<RunningService, "url" | "status" | "health"
 }
 
 /**
- * `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing.
+ * `rnv deployments <address>`: the newest `limit` deployments of a service, at most 200. Takes no lock and writes nothing.
  * @example
  * const releases = await deployments(context, { address: "service.shop.api", limit: 10 });
  */
@@ -112,58 +112,23 @@ export async function deployments(
   if (service.kind === "gone")
     throw failure("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" });
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
-  return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
-}
-
-/** Follows pages until there are enough, or no more (interface, "Header and parameter rules"). */
-async function newest(
-  reads: Connection["reads"],
-  serviceId: string,
-  liveId: string | undefined,
-  limit: number,
-): Promise<Omit<ReleaseList, "address">> {
-  const releases = new Map<string, Release>();
-  const cursors = new Set<string>();
-  // A cursor belongs to the query it came from.
-  const size = Math.min(200, limit);
-  let cursor: string | undefined;
-  for (;;) {
-    const { available, items, page, reason } = await reads.live.listDeployments(serviceId, {
-      limit: size,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const one of items) releases.set(one.id, releaseOf(one, liveId));
-    const next = page?.hasMore === true ? (page.nextCursor ?? undefined) : undefined;
-    if (page?.hasMore !== true || releases.size >= limit)
-      return {
-        releases: [...releases.values()].slice(0, limit),
-        hasMore: page?.hasMore === true || releases.size > limit,
-        ...(!available && reason ? { reason } : {}),
-      };
-    if (next === undefined || cursors.has(next))
-      throw failure("api.malformed", "the service says that there are more deployments, and not where", {
-        hint: "run it again; --limit asks for fewer",
-      });
-    cursors.add(next);
-    cursor = next;
-  }
-}
-
-interface FoundService {
-  readonly state: State;
-  readonly address: Address;
-  readonly recorded: RecordedResource;
+  const { available, items, page, reason } = await reads.live.listDeployments(recorded.id, { limit });
+  return {
+    address,
+    releases: items.slice(0, limit).map((one) => releaseOf(one, liveId)),
+    hasMore: page?.hasMore === true || items.length > limit,
+    ...(!available && reason ? { reason } : {}),
+  };
 }
 
 /** Returns the recorded service at an address, or the service around it. Throws `DiagnosticsError`. */
-function findService(state: State | undefined, text: string): FoundService {
+function findService(state: State | undefined, text: string): ReturnType<typeof findRecorded> {
   const found = findRecorded(state, text);
-  if (found.diagnostic || !state) throw new DiagnosticsError(found.diagnostic ? [found.diagnostic] : []);
   const { address, recorded } = found;
-  if (recorded.type === "service") return { state, address, recorded };
+  if (recorded.type === "service") return found;
   const { parent } = recorded;
-  const holder = parent && state.resources[parent];
-  if (parent && holder?.type === "service") return { state, address: parent, recorded: holder };
+  const holder = parent && found.state.resources[parent];
+  if (parent && holder?.type === "service") return { ...found, address: parent, recorded: holder };
   throw failure("command.usage", `${address} is not a service`, {
     address,
     hint: "name a service.… address; `rnv state list` shows them",

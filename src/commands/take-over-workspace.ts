@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../api/transport";
 import { failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { terraformNameOf } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
@@ -115,6 +116,7 @@ export async function takeOverTerraform(
   const diagnostics = [...undeclared, ...taken.diagnostics];
   return { declared: held.size, references: 0, ...taken, diagnostics };
 }
+
 /** The part of a Terraform state, version 4, that is read; values of secrets are not in it. */
 const terraformState = z.object({
   version: z.literal(4),
@@ -136,13 +138,17 @@ const terraformState = z.object({
 
 /**
  * Returns the ids of resources of rnv that a Terraform state holds, each with its address there. Throws
- * `DiagnosticsError` for a text that is no such state.
+ * `DiagnosticsError` for a text that is no such state. A message of a parser may quote a secret.
  */
 function parseTerraformState(text: string): ReadonlyMap<string, string> {
-  const { resources } = readTerraformState(text);
+  const { data: state } = terraformState.safeParse(parseJson(text));
+  if (state === undefined)
+    throw failure("command.usage", "this is no Terraform state of version 4", {
+      hint: "terraform state pull prints it",
+    });
   const ours = new Set(resourceTypes.map(terraformNameOf));
   const held = new Map<string, string>();
-  for (const { mode, type, name, module, instances } of resources) {
+  for (const { mode, type, name, module, instances } of state.resources) {
     if (mode !== "managed" || !ours.has(type)) continue;
     for (const { index_key: key, attributes } of instances) {
       if (attributes?.id == null) continue;
@@ -153,19 +159,5 @@ function parseTerraformState(text: string): ReadonlyMap<string, string> {
   if (held.size > 0) return held;
   throw failure("command.usage", "the Terraform state holds no resource of rnv", {
     hint: `it knows ${[...ours].join(", ")}`,
-  });
-}
-
-function readTerraformState(text: string): z.infer<typeof terraformState> {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    // A message of the parser may quote a secret.
-  }
-  const parsed = terraformState.safeParse(document);
-  if (parsed.success) return parsed.data;
-  throw failure("command.usage", "this is no Terraform state of version 4", {
-    hint: "terraform state pull prints it",
   });
 }

@@ -6,8 +6,8 @@ import { compareTexts, terraformNameOf, variablesResource } from "../model/text"
 import { type TerraformImport, terraformConfig } from "../report/terraform-config";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
-import { refuseHandOver } from "./hand-over";
 import { type Loaded, load } from "./load";
+import { refuseHandOver } from "./state-verbs";
 
 /**
  * `rnv terraform import-blocks`: what the state records, as `import` blocks for Terraform, in HCL; with `blocks` the resource

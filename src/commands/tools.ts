@@ -12,6 +12,7 @@ import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
+import { reasonOf } from "../model/text";
 import { schemasUrl } from "../model/version";
 import { driftDocumentSchema } from "../plan/drift";
 import { planDocumentSchema } from "../plan/plan-schema";
@@ -29,21 +30,12 @@ interface ServedEmulator {
 export async function emulator(port: number, options: embedded.EmulatorOptions): Promise<ServedEmulator> {
   const { createEmulator } = require("../emulator/emulator") as typeof embedded;
   const { serveEmulator } = require("../emulator/server") as typeof served;
-  const server = await serveEmulator(createEmulator(options), { port }).catch((failure: unknown) => {
-    throw portRefused(port, failure);
+  const server = await serveEmulator(createEmulator(options), { port }).catch((cause: unknown) => {
+    throw failure("command.usage", `cannot listen on port ${port}: ${reasonOf(cause)}`, {
+      hint: "an emulator may run there already; rnv emulator -port 0 takes a free port",
+    });
   });
   return { server, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey };
-}
-
-/** Explains why a port cannot be opened; returns any other failure unchanged. */
-function portRefused(port: number, cause: unknown): unknown {
-  const { code } = cause as NodeJS.ErrnoException;
-  const anyOther = "choose another with -port; rnv emulator -port 0 takes a free one";
-  const refused = (why: string, hint: string) => failure("command.usage", `port ${port} ${why}`, { hint });
-  if (code === "EADDRINUSE")
-    return refused("is taken", `it may be an emulator that runs already; else ${anyOther}`);
-  if (code === "EACCES") return refused("may not be opened by this user", anyOther);
-  return code === "ERR_SOCKET_BAD_PORT" ? refused("does not exist", "a port is 0 to 65535") : cause;
 }
 
 /** Names of the JSON Schemas that `rnv schema` prints. */

@@ -17,8 +17,7 @@ import type { ResourceChange } from "../report/html/topology";
 import { resourceTypes } from "../resources";
 import { listStacks, loadDesired } from "../stack/load-desired";
 import type { StateBackend } from "../state/backend";
-import { compileConditions } from "./check-conditions";
-import { loadPolicies } from "./check-policies";
+import { compileConditions, loadPolicies } from "./check-policies";
 import type { Context, Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 

@@ -57,14 +57,11 @@ interface ReadAcceptances {
  * Reads the accepted drift of the manifest that `-f` values name: `named`, else the file beside it, where there is one. Every
  * mistake is collected; none is accepted then.
  */
-export function readAcceptances(
-  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
-  named?: string,
-): ReadAcceptances {
+export function readAcceptances(cwd: string, files: readonly string[]): ReadAcceptances {
   const [first = "rnv.yaml"] = files;
-  const path = named ?? join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), driftFileName);
+  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), driftFileName);
   const nothing = { acceptances: [], diagnostics: [], sources: new Map<string, string>() };
-  if (named === undefined && !existsSync(path)) return nothing;
+  if (!existsSync(path)) return nothing;
   const findings = collectFindings();
   const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);

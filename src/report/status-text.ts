@@ -132,7 +132,7 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
   const back = releases.find(({ canRollback }) => canRollback);
   const closing = [
     ...(back ? [`To go back to one marked *: rnv rollback ${escapeText(address)} ID`] : []),
-    ...(hasMore ? [`There are older ones: -limit ${releases.length * 5} shows more.`] : []),
+    ...(hasMore && releases.length < 200 ? ["There are older ones: -limit 200 shows more."] : []),
   ];
   return `${[...table, ...(closing.length === 0 ? [] : ["", ...closing])].join("\n")}\n`;
 }

@@ -55,7 +55,7 @@ describe("what exists already", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("is imported only where it is declared: the next plan never deletes it", async () => {
+  it("is imported only where it is declared: no plan deletes it unconfirmed", async () => {
     scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
     expect((await scenario.run("import", "project.shop", ids.project)).code).toBe(0);
     const refused = await scenario.run("import", "service.shop.api", ids.api);
@@ -67,11 +67,12 @@ describe("what exists already", () => {
     expect(refused.stderr).toContain(`then: rnv import service.shop.api ${ids.api}`);
     await scenario.isQuiet();
     scenario.write("rnv.yaml", manifest.replace("kind: web", "kind: static"));
-    const another = await scenario.run("import", "service.shop.api", ids.api);
-    expect(another.code).toBe(1);
-    expect(another.stderr).toContain('declared with the kind "static"');
-    scenario.write("rnv.yaml", manifest);
     expect((await scenario.run("import", "service.shop.api", ids.api)).code).toBe(0);
+    const another = await scenario.run("apply", ...approve);
+    expect(another.code).toBe(1);
+    expect(another.stderr).toContain("--confirm-delete service.shop.api");
+    expect(scenario.requests()).toEqual([]);
+    scenario.write("rnv.yaml", manifest);
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     expect(scenario.requests()).toEqual([]);
     await scenario.isQuiet();

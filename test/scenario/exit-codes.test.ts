@@ -188,7 +188,7 @@ describe("exit codes", () => {
     const { port } = new URL(scenario.url);
     const { code, stdout, stderr } = await scenario.run("emulator", "-port", port);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`error[command.usage]: port ${port} is taken`);
+    expect(stderr).toContain(`error[command.usage]: cannot listen on port ${port}: `);
     expect(stderr).toContain("-port 0");
     await scenario.close();
   });

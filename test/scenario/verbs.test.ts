@@ -80,10 +80,8 @@ describe("verbs on an applied workspace", () => {
 
   it("graph prints DOT and Mermaid", async () => {
     expect(await ok("graph")).toMatch(/^digraph/);
-    expect(await ok("graph", "-mermaid")).toMatch(/^(graph|flowchart) /);
-    expect(await ok("graph", "-format", "mermaid")).toBe(await ok("graph", "-mermaid"));
+    expect(await ok("graph", "-format", "mermaid")).toMatch(/^(graph|flowchart) /);
     expect(await ok("graph", "-format", "svg")).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" /);
-    await fails(1, "graph", "-mermaid", "-format", "svg");
   });
 
   it("graph of a saved plan says what the plan does, from the file alone", async () => {

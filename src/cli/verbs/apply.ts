@@ -9,9 +9,8 @@ import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
 import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
-import type { Invocation } from "../invocation";
+import { flagOf, type Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
-import { ofOneStack } from "../page-file";
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
@@ -65,12 +64,7 @@ export const applyVerb: Verb = {
 
 /** The digest that the one plan of the command line must have; undefined without the option. */
 export function expectedDigestOf(invocation: Invocation): string | undefined {
-  const expectDigest = ofOneStack(
-    invocation,
-    "expectDigest",
-    "--expect-digest is of the plan of one stack, and several are applied",
-    "name one: rnv apply STACK --expect-digest DIGEST",
-  );
+  const { expectDigest } = invocation.options as { readonly expectDigest?: string };
   if (expectDigest === undefined) return undefined;
   if (expectDigest.length === 64 || invocation.terminal.interactive) return expectDigest;
   const summary = "without a terminal, --expect-digest needs all 64 digits of the digest";
@@ -110,8 +104,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
   const others = "file target exclude replace adopt allowEmpty verifyValues destroy refreshOnly".split(" ");
   const first = others.find((name) => options[name] !== undefined);
   if (first === undefined) return;
-  const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw failure("command.usage", `--${flag} cannot change a saved plan`, {
+  throw failure("command.usage", `${flagOf(first)} cannot change a saved plan`, {
     hint: "give it to `rnv plan -out`",
   });
 }

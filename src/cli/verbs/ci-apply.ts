@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import type { ApplyOutcome } from "../../commands/apply";
-import { notMerged, type Review, recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-notes";
+import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
 import { summaryLine } from "../../report/events";
 import {
@@ -17,7 +16,7 @@ import { type CiJob, commentOptions, readJob, reviewOf, subjectOf, tellHost, wri
 import type { Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
-import { exitCodes, failureOf } from "../report";
+import { exitCodes, failureOf, report } from "../report";
 import { expectedDigestOf, showApply } from "./apply";
 import { judgedRequestOf } from "./plan";
 import type { Verb } from "./verb";
@@ -58,24 +57,21 @@ export const ciApplyVerb: Verb = {
     const isDecided = job.pullRequest === undefined || job.isDecided;
     const review = isDecided && !repairsOnly ? await reviewOf(invocation, job) : undefined;
     const request = { ...judgedRequestOf(invocation), needsKey: true };
-    let outcome: ApplyOutcome;
-    let thrown: unknown;
-    try {
-      outcome = await showApply(
-        { ...invocation, options: { ...given, autoApprove: true } },
-        {
-          ...request,
-          repairsOnly,
-          review: (key) =>
-            review
-              ? recordsOf(review, subjectOf(invocation, { key }), digest)
-              : notMerged(job.pullRequest as number),
-        },
-      );
-    } catch (cause) {
-      thrown = cause;
-      outcome = failureOf(cause, invocation.signal.aborted);
-    }
+    const outcome = await showApply(
+      { ...invocation, options: { ...given, autoApprove: true } },
+      {
+        ...request,
+        repairsOnly,
+        review: (key) =>
+          review
+            ? recordsOf(review, subjectOf(invocation, { key }), digest)
+            : notMerged(job.pullRequest as number),
+      },
+    ).catch((cause: unknown): ApplyOutcome => {
+      const failed = failureOf(cause, invocation.signal.aborted);
+      report(invocation, failed.diagnostics, failed.sources);
+      return failed;
+    });
     const { exitCode } = outcome;
     const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
     writeOutputs(invocation, outputs);
@@ -86,7 +82,6 @@ export const ciApplyVerb: Verb = {
       given.comment !== false && !review?.isUnread
         ? await tellPullRequest(invocation, job, review, outcome)
         : 0;
-    if (thrown !== undefined) throw thrown;
     return exitCode === exitCodes.done ? told || written : exitCode;
   },
 };

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
-import { keepIssues } from "../../commands/ci/keep-notes";
+import { keepIssues } from "../../commands/ci/comments";
 import { joinResults } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";

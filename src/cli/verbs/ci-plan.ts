@@ -1,6 +1,5 @@
 import { Option } from "commander";
-import { recordsOf } from "../../commands/ci/find-review";
-import { keepComments } from "../../commands/ci/keep-notes";
+import { keepComments, recordsOf } from "../../commands/ci/comments";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";

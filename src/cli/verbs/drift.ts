@@ -9,13 +9,13 @@ import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import { withContext } from "../context";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { jsonFileOf, pageFileOf, writeJsonInto, writePage } from "../page-file";
+import { writeJsonInto, writePage } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
 /** Options that say which findings count as drift. */
-export const driftOptions = [failOn(), options.accept, options.strict, options.verifyValues];
+export const driftOptions = [failOn(), options.strict, options.verifyValues];
 
 export const driftVerb: Verb = {
   usage: "drift [stack...]",
@@ -46,8 +46,6 @@ export const driftVerb: Verb = {
   handler: async (invocation) => {
     const { options, terminal } = invocation;
     const accepted = readAccepted(invocation);
-    pageFileOf(invocation);
-    jsonFileOf(invocation);
     const outcome = await driftOf(invocation, accepted);
     const { sources } = outcome;
     const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
@@ -93,8 +91,7 @@ export async function driftOf(
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
 export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
-  const named = typeof options.accept === "string" ? options.accept : undefined;
-  const read = readAcceptances({ cwd, files: listOf(options.file) }, named);
+  const read = readAcceptances(cwd, listOf(options.file));
   if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
   return read;
 }

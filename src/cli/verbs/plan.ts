@@ -20,7 +20,7 @@ import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
-import { jsonFileOf, ofOneStack, pageFileOf, writeJsonInto, writePlanPage } from "../page-file";
+import { writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stages";
 import type { Verb, VerbFamily } from "./verb";
@@ -102,15 +102,8 @@ export const planVerb: Verb = {
   ],
   handler: async (invocation) => {
     const { options, terminal } = invocation;
-    const out = ofOneStack(
-      invocation,
-      "out",
-      "--out saves the plan of one stack, and several are planned",
-      "name one: rnv plan STACK -out FILE",
-    );
+    const out = options.out as string | undefined;
     const request = { ...judgedRequestOf(invocation), isSaved: out !== undefined };
-    pageFileOf(invocation);
-    jsonFileOf(invocation);
     const format = formatOf(options);
     tellTarget(invocation);
     const outcome = await planTarget(invocation, request);

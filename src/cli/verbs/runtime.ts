@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/act-on-service";
 import { deployments, status } from "../../commands/status";
 import { failure } from "../../diagnostics/diagnostic";
@@ -198,12 +198,12 @@ const deploymentsVerb: Verb = {
     options.state,
     options.stack,
     options.json,
-    new Option("--limit <n>", "how many at most").argParser(positive).default(20),
+    new Option("--limit <n>", "how many at most: 1 to 200").argParser(listLimit).default(20),
     options.answerTimeout,
   ],
   examples: [
     ["rnv deployments service.shop.api", "the last 20"],
-    ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
+    ["rnv deployments service.shop.api -limit 200 -json", "more of them, for programs"],
   ],
   handler: async (invocation) => {
     const { terminal, options, positional } = invocation;
@@ -216,6 +216,13 @@ const deploymentsVerb: Verb = {
     );
   },
 };
+
+/** Parses how many deployments are listed; the platform lists no more than 200 at once. */
+function listLimit(text: string): number {
+  const limit = positive(text);
+  if (limit > 200) throw new InvalidArgumentError("Not a whole number from 1 to 200.");
+  return limit;
+}
 
 /** Verbs about running services. */
 export const runtimeVerbs: readonly Verb[] = [

@@ -1,17 +1,17 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
-import { handOver } from "../../commands/hand-over";
 import {
   claimState,
   findRecorded,
   forceUnlock,
+  handOver,
   listBackups,
   moveState,
   pushState,
   removeState,
   restoreState,
 } from "../../commands/state-verbs";
-import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import { escapeJson, escapeText } from "../../report/escape-text";
@@ -78,9 +78,8 @@ const stateShowVerb: Verb = {
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
-    const found = findRecorded((await stateOf(invocation)).state, positional[0] as string);
-    if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
-    const { address, recorded } = found;
+    const { state } = await stateOf(invocation);
+    const { address, recorded } = findRecorded(state, positional[0] as string);
     if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
   },

@@ -15,33 +15,20 @@ import {
   schema,
   schemaNames,
 } from "../../commands/tools";
-import { graph, listKnownNames } from "../../commands/validate";
+import { graph } from "../../commands/validate";
 import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
-import { stageText } from "../../model/stage";
 import { version, versionText } from "../../model/version";
-import { escapeText } from "../../report/escape-text";
 import { graphOfPlan } from "../../report/graph";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
-import {
-  type Completion,
-  complete,
-  completionScript,
-  completionText,
-  type NameSource,
-  readTyped,
-  type Shell,
-  shells,
-  type TypedOptions,
-} from "../completion";
-import { openContext, settingsOf, sourcesOf, withContext } from "../context";
+import { sourcesOf, withContext } from "../context";
 import { packageRoot, writeWholeFile } from "../files";
-import { type Invocation, listOf, type OptionValues } from "../invocation";
+import { listOf, type OptionValues } from "../invocation";
 import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
-import { askedStage, localNames, stagesOf } from "../stages";
+import { completeVerb, completionVerb } from "./completion";
 import { explainVerb } from "./explain";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
@@ -59,7 +46,6 @@ export const graphVerb: Verb = {
       .choices(["dot", "mermaid", "svg"])
       .default("dot"),
     new Option("--all", "in dot and mermaid every resource: variables, deployments and projects too"),
-    new Option("--mermaid", "the same as --format mermaid").conflicts("format"),
   ],
   examples: [
     ["rnv graph -format svg > graph.svg", "a picture, which needs no other program"],
@@ -69,7 +55,7 @@ export const graphVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, options, positional } = invocation;
     const [planFile] = positional as readonly (string | undefined)[];
-    const format = options.mermaid === true ? "mermaid" : (options.format as "dot" | "mermaid" | "svg");
+    const format = options.format as "dot" | "mermaid" | "svg";
     const outcome =
       planFile === undefined
         ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
@@ -156,55 +142,6 @@ const emulatorVerb: Verb = {
   },
 };
 
-const completeVerb: Verb = {
-  usage: "complete",
-  hidden: true,
-  arguments: [
-    new Argument("<shell>", "the shell").choices(shells),
-    new Argument("[words...]", "words typed so far, the last one being that at the cursor"),
-  ],
-  summary: "Print what may stand at the cursor; the completion scripts ask it",
-  examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-  // Offline, and never an error: a shell shows its own.
-  handler: async (invocation) => {
-    const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
-    const typed = readTyped(invocation.program, words);
-    const namesOf: NameSource = async (kind) =>
-      (await namesHere(invocation, typed.options))[kind].map(escapeText);
-    const none = (): Completion => ({ kind: "words", words: [] });
-    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
-  },
-};
-
-/**
- * Lists names of the manifest and the state that the line names, else of the default ones; of a stage with several instances
- * with a slash at its end, and of these. A remote state is not asked.
- */
-async function namesHere(
-  invocation: Invocation,
-  options: TypedOptions,
-): Promise<Record<Parameters<NameSource>[0], readonly string[]>> {
-  const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
-  const { environment } = invocation;
-  const state = options.state?.at(-1);
-  const files = (options.file ?? []).filter((file) => file !== "-");
-  const unstaged = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
-  const found = await stagesOf(unstaged, files);
-  const asked = askedStage(unstaged);
-  const stage = asked && { ...asked, takesUnnamed: false, state: found.place(asked).place.state };
-  const here = { ...unstaged, stage };
-  const isLocal = settingsOf(here).state.kind === "file";
-  const { backend } = openContext(here);
-  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
-  const names = await listKnownNames({ cwd, environment }, known);
-  const stages: string[] = [];
-  for (const declared of found.stages.values()) {
-    const instances = declared.each ? await localNames(found, declared).catch(() => []) : [];
-    stages.push(declared.each ? `${declared.name}/` : declared.name, ...instances.map(stageText));
-  }
-  return { ...names, stages };
-}
-
 const versionVerb: Verb = {
   usage: "version",
   summary: "Print the version",
@@ -212,23 +149,6 @@ const versionVerb: Verb = {
   examples: [["rnv version -json", "for programs"]],
   handler: async (invocation) => {
     invocation.terminal.out(versionText(process, invocation.options.json === true));
-  },
-};
-
-const completionVerb: Verb = {
-  usage: "completion",
-  arguments: [new Argument("<shell>", "the shell").choices(shells)],
-  summary: "Print a completion script for a shell",
-  detail:
-    "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this " +
-    "program at each Tab, which sends no request, runs no command and reads no secret.",
-  examples: [
-    ["source <(rnv completion bash)", "bash"],
-    ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
-    ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
-  ],
-  handler: async ({ positional, terminal }) => {
-    terminal.out(completionScript(positional[0] as Shell));
   },
 };
 

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from "commander";
-import type { Handler, VerbRun } from "../invocation";
+import { failure } from "../../diagnostics/diagnostic";
+import { flagOf, type Handler, type VerbRun } from "../invocation";
 import { options as shared } from "../options";
 import type { Reading } from "../stages";
 import { runVerb } from "../targets";
@@ -64,12 +65,27 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .action(
       run((invocation) => {
         const reading = readingOf(verb);
-        return reading ? runVerb(invocation, reading, verb.handler) : verb.handler(invocation);
+        return reading ? runVerb(invocation, reading, handlerOf(verb)) : verb.handler(invocation);
       }),
     );
   for (const argument of given) command.addArgument(argument);
   for (const option of optionsOf(verb)) command.addOption(option);
 }
+
+/** Options that name a file of one stack, or its plan. */
+const ofOneStack = ["out", "html", "jsonInto", "expectDigest"];
+
+/** The handler of a verb, which refuses such options where several stacks are read. */
+const handlerOf =
+  ({ handler }: Verb): Handler =>
+  async (invocation) => {
+    const { options, stack } = invocation;
+    const name = stack?.sharesRun ? ofOneStack.find((one) => options[one] !== undefined) : undefined;
+    if (name === undefined) return handler(invocation);
+    throw failure("command.usage", `${flagOf(name)} is about one stack, and several are read`, {
+      hint: "name one of them",
+    });
+  };
 
 /** Returns how a verb reads what it runs on; undefined where it is run once, whatever there is. */
 function readingOf(verb: Verb): Reading | undefined {

@@ -24,15 +24,26 @@ export function compareOutcome(
   expect: ManifestExpectation,
   outcome: TestOutcome,
 ): { readonly differences: readonly TestDifference[]; readonly unexpected: readonly Diagnostic[] } {
-  const { plan, exitCode } = outcome;
+  const { plan, exitCode, outputs } = outcome;
+  const { policies = {}, values = {}, outputs: wanted = {} } = expect;
   const found = compareDiagnostics(expect, outcome.diagnostics);
+  const outputText = (name: string): string =>
+    outputs === undefined ? sideText(plan?.plannedOutputs[name]) : shownJson(outputs[name]);
   const differences = [
     ...difference("diagnostics", found.expected, found.got),
     ...difference("exit code", [String(expect.exitCode ?? exitCode)], [String(exitCode)]),
     ...(expect.actions ? compareActions(expect.actions, plan?.changes ?? [], plan) : []),
-    ...(expect.policies ? comparePolicies(expect.policies, plan?.checks ?? []) : []),
-    ...(expect.values ? compareValues(expect.values, outcome.after ?? plan) : []),
-    ...(expect.outputs ? compareOutputs(expect.outputs, outcome) : []),
+    ...compareRows(
+      "policies",
+      Object.entries(policies)
+        .sort()
+        .map((one) => policyRow(one, plan?.checks ?? [])),
+    ),
+    ...compareRows("values", valueRows(values, outcome.after ?? plan)),
+    ...compareRows(
+      "outputs",
+      Object.entries(wanted).map(([name, value]) => [name, shownJson(value), outputText(name)]),
+    ),
   ];
   return { differences, unexpected: found.unexpected };
 }
@@ -125,41 +136,39 @@ function matches(pattern: string, address: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`).test(address);
 }
 
-function comparePolicies(
-  wanted: NonNullable<ManifestExpectation["policies"]>,
-  checks: readonly Check[],
-): TestDifference[] {
-  const names = Object.keys(wanted).sort();
-  const got = names.map((name) => {
-    const own = checks.filter(({ policy }) => policy === name);
-    const status = (["error", "failed", "overridden", "passed"] as const).find((one) =>
-      own.some((check) => check.status === one),
-    );
-    const told = status === "passed" ? undefined : own.find((check) => check.status === status);
-    const where =
-      told?.address === undefined || status === wanted[name] ? "" : ` of ${told.address}: ${told.message}`;
-    return `${name}: ${status ?? "not judged"}${where}`;
-  });
-  const expected = names.map((name) => `${name}: ${wanted[name]}`);
-  return difference("policies", expected, got);
+/** What a line of a comparison is about, with what was expected of it and what there was. */
+type Row = readonly [about: string, expected: string, got: string];
+
+const compareRows = (about: string, rows: readonly Row[]): TestDifference[] =>
+  difference(
+    about,
+    rows.map(([name, expected]) => `${name}: ${expected}`),
+    rows.map(([name, , got]) => `${name}: ${got}`),
+  );
+
+function policyRow([name, wanted]: readonly [string, string], checks: readonly Check[]): Row {
+  const own = checks.filter(({ policy }) => policy === name);
+  const statuses = ["error", "failed", "overridden", "passed"] as const;
+  const status = statuses.find((one) => own.some((check) => check.status === one));
+  const told = status === "passed" ? undefined : own.find((check) => check.status === status);
+  const where =
+    told?.address === undefined || status === wanted ? "" : ` of ${told.address}: ${told.message}`;
+  return [name, wanted, `${status ?? "not judged"}${where}`];
 }
 
-function compareValues(
+const valueRows = (
   wanted: NonNullable<ManifestExpectation["values"]>,
   plan: Plan | undefined,
-): TestDifference[] {
-  const rows = Object.entries(wanted).flatMap(([address, fields]) => {
+): readonly Row[] =>
+  Object.entries(wanted).flatMap(([address, fields]) => {
     const change = plan?.changes.find((one) => one.address === address);
-    return Object.entries(fields).map(([path, value]) => {
+    return Object.entries(fields).map(([path, value]): Row => {
       const got = plannedText(change, path);
       // The text that a test expects of a secret may be one.
       const expected = got === sensitive ? "(a secret is not compared)" : shownJson(value);
-      return { expected: `${address} ${path}: ${expected}`, got: `${address} ${path}: ${got}` };
+      return [`${address} ${path}`, expected, got];
     });
   });
-  const [expected, got] = [rows.map((row) => row.expected), rows.map((row) => row.got)];
-  return difference("values", expected, got);
-}
 
 const sensitive = "(sensitive)";
 
@@ -171,18 +180,6 @@ function plannedText(change: Change | undefined, path: string): string {
   if (isSecret || path in instance.fingerprints) return sensitive;
   const { values, unknown } = valuesAfter(change);
   return unknown.includes(path) ? "known after apply" : shownJson(values.get(path));
-}
-
-function compareOutputs(
-  wanted: NonNullable<ManifestExpectation["outputs"]>,
-  { plan, outputs }: TestOutcome,
-): TestDifference[] {
-  const found = (name: string): string =>
-    outputs === undefined ? sideText(plan?.plannedOutputs[name]) : shownJson(outputs[name]);
-  const names = Object.keys(wanted);
-  const expected = names.map((name) => `${name}: ${shownJson(wanted[name])}`);
-  const got = names.map((name) => `${name}: ${found(name)}`);
-  return difference("outputs", expected, got);
 }
 
 function sideText(side: ShownValue | undefined): string {

@@ -8,11 +8,8 @@ import type { Address } from "../../../src/model/address";
 import { api, type RunGiven, recordOf, rollout, runOf, start, stateOf, timeAt, typeOf } from "./fixtures";
 
 const input = { address: api, id: "s1", name: "api", commit: "c" };
-const order: ActionOrder = {
-  command: { action: "deploy", commit: "c" },
-  target: { address: api, id: "s1", name: "api" },
-  preexistingIds: ["d0"],
-};
+const command = { action: "deploy", commit: "c" };
+const order: ActionOrder = { address: api, id: "s1", name: "api", ...command };
 const lost = (status: number): ApiError =>
   new ApiError({
     ...{ kind: "uncertain", status, message: "", operation: "", method: "POST", path: "/" },
@@ -76,7 +73,7 @@ const deployed = recordOf("d0", {
   updatedAt: timeAt(-5),
   writes: 1,
 });
-const ours = { operation: "deploy", command: order.command };
+const ours = { operation: "deploy", command };
 
 describe("an action that was answered", () => {
   const answered = async (given: RunGiven = {}, makes = true) => {
@@ -86,7 +83,7 @@ describe("an action that was answered", () => {
       answer: () => ({ status: 200, body: { id: "d1", madeAt: timeAt(3) }, requestId: "", attempts: 1 }),
       ...given,
     });
-    return { pending: await sendAction(run, order), run, looks };
+    return { pending: await sendAction(run, order, ["d0"]), run, looks };
   };
 
   it("is waited for by whoever asks again: its outcome and its wait are recorded together", async () => {
@@ -96,7 +93,7 @@ describe("an action that was answered", () => {
     expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "resource", "run", "outcome"]);
     expect(run.entries[0]).toMatchObject({ intent: { ...ours, type: "service", address: api, name: "api" } });
     expect(run.entries[2]).toMatchObject({
-      run: { id: "r", accepted: { address: api, command: order.command, pending } },
+      run: { id: "r", accepted: { address: api, command, pending } },
     });
     expect(run.journal.openAt(api)).toEqual([]);
   });
@@ -144,14 +141,14 @@ describe("an action that was answered", () => {
     });
     const full = new DiagnosticsError([error("state.write_failed", "no space is left")]);
     jest.spyOn(run.journal, "close").mockRejectedValueOnce(full);
-    await expect(sendAction(run, order)).rejects.toBe(full);
-    expect(run.journal.openAt(api)).toMatchObject([{ command: order.command }]);
+    await expect(sendAction(run, order, ["d0"])).rejects.toBe(full);
+    expect(run.journal.openAt(api)).toMatchObject([{ command }]);
   });
 
   it("is known by its type alone: one that has no such action is a bug", async () => {
     const run = runOf({ resources, types: [typeOf({})] });
-    await expect(sendAction(run, order)).rejects.toThrow(`${api} knows no deploy`);
-    await expect(sendAction(runOf({}), order)).rejects.toThrow("knows no deploy");
+    await expect(sendAction(run, order, ["d0"])).rejects.toThrow(`${api} knows no deploy`);
+    await expect(sendAction(runOf({}), order, ["d0"])).rejects.toThrow("knows no deploy");
   });
 });
 
@@ -167,7 +164,7 @@ describe("an action without a certain answer", () => {
         return { status: 200, body: { id: "d1" }, requestId: "", attempts: 1 };
       },
     });
-    const end = await sendAction(run, order).catch((failure: unknown) => failure);
+    const end = await sendAction(run, order, ["d0"]).catch((failure: unknown) => failure);
     return { end, run, looks };
   };
 
@@ -209,7 +206,7 @@ describe("an action without a certain answer", () => {
         throw refusal;
       },
     });
-    await expect(sendAction(run, order)).rejects.toBe(refusal);
+    await expect(sendAction(run, order, ["d0"])).rejects.toBe(refusal);
     expect({ looks, requests: run.requests.length }).toEqual({ looks: [], requests: 1 });
   });
 });

@@ -353,7 +353,10 @@ describe("a write of a verb, left open", () => {
     expect(result).toEqual({
       ...{ entries: [{ ...done, id: "d1" }, end], retriableIntents: [], diagnostics: [] },
     });
-    expect(asked).toEqual([{ address: api, id: "s1", name: "api", commit: "c" }, { preexistingIds: ["d0"] }]);
+    expect(asked).toEqual([
+      { address: api, id: "s1", name: "api", action: "deploy", commit: "c" },
+      { preexistingIds: ["d0"] },
+    ]);
   });
 
   it("is closed and told of where nothing, several things or nobody knows what is found", async () => {

@@ -129,8 +129,7 @@ describe("data sources in a run", () => {
     expect(refused.diagnostics).toMatchObject([
       {
         code: "live.data_missing",
-        summary:
-          'guest/lost (data.rnv_service.lost): there is no service called "nobody" outside of every project',
+        summary: 'guest/lost (data.rnv_service.lost): there is no service with name "nobody"',
         range: { file: expect.stringContaining("cdk.tf.json") },
       },
     ]);
@@ -154,10 +153,8 @@ describe("data sources in a run", () => {
       new DataRnvProject(made, "text", { id: "shop" });
     });
     expect((await errors()).sort()).toEqual([
-      expect.stringContaining("guest/text (data.rnv_project.text): there is no project with the id shop"),
-      expect.stringContaining(
-        'guest/wrong (data.rnv_project.wrong): there is no project called "Ours" with the id',
-      ),
+      expect.stringContaining('guest/text (data.rnv_project.text): there is no project with id "shop"'),
+      expect.stringContaining('guest/wrong (data.rnv_project.wrong): there is no project with id "'),
     ]);
   });
 

@@ -5,7 +5,7 @@ import { openCodeHost } from "../../../src/api/code-host/open-host";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import { readJob } from "../../../src/cli/ci-job";
 import type { Invocation } from "../../../src/cli/invocation";
-import { keepComments } from "../../../src/commands/ci/keep-notes";
+import { keepComments } from "../../../src/commands/ci/comments";
 import { systemClock } from "../../../src/model/time";
 import { serveCodeHost } from "../../support/code-host-server";
 

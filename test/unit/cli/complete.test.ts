@@ -1,6 +1,6 @@
-import { type Completion, complete, completionText, readTyped } from "../../../src/cli/completion";
 import { createProgram } from "../../../src/cli/run";
 import { createTerminal } from "../../../src/cli/terminal";
+import { type Completion, complete, completionText, readTyped } from "../../../src/cli/verbs/completion";
 import { fakeStreams } from "./fake-streams";
 
 const addresses = ["deployment.shop.api", "project.shop", "service.shop.api", "variable.shop.api.LOG_LEVEL"];

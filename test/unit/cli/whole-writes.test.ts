@@ -9,18 +9,16 @@ describe("wholeWrites", () => {
   const path = join(folder, "out");
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const terminalOver = (fd: number, room: () => number) => {
-    const stream = Object.assign(fakeStreams().stdout, { fd });
-    const stdout = wholeWrites(stream, (to, bytes) =>
-      writeSync(to, bytes, 0, Math.min(bytes.length, room())),
-    );
+  const terminalOver = (fd: number, write?: Parameters<typeof wholeWrites>[1]) => {
+    const stdout = wholeWrites(Object.assign(fakeStreams().stdout, { fd }), write);
     return createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
   };
 
-  it("writes the rest of what a file took a part of", async () => {
+  it("writes one text after the other", async () => {
     const fd = openSync(path, "w");
-    const terminal = terminalOver(fd, () => 3);
-    terminal.out("all of it, whatever a single write takes\n");
+    const terminal = terminalOver(fd);
+    terminal.out("all of it, ");
+    terminal.out("whatever a single write takes\n");
     await terminal.flush();
     closeSync(fd);
     expect(readFileSync(path, "utf8")).toBe("all of it, whatever a single write takes\n");
@@ -29,11 +27,9 @@ describe("wholeWrites", () => {
 
   it("tells of a file that takes no more", async () => {
     const fd = openSync(path, "w");
-    let room = 5;
-    const terminal = terminalOver(fd, () => {
-      const left = room;
-      room = 0;
-      return left;
+    const terminal = terminalOver(fd, (to, bytes) => {
+      writeSync(to, bytes, 0, 5);
+      throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
     });
     terminal.out("first of it, and the rest\n");
     await terminal.flush();

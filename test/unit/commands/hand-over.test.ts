@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../../../src/commands/context";
-import { handOver } from "../../../src/commands/hand-over";
-import { removeState } from "../../../src/commands/state-verbs";
+import { handOver, removeState } from "../../../src/commands/state-verbs";
 import type { StateBackend } from "../../../src/state/backend";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";

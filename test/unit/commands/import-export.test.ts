@@ -121,7 +121,6 @@ describe("what is live and not managed", () => {
   store: {}
 services:
   docs: { kind: static }
-moved: [{ from: service.shop.web, to: service.shop.docs }]
 `;
   const take = (address: string, id: string) =>
     importResource(bench.context, { address, id, lockTimeoutMs: 0 });
@@ -169,7 +168,7 @@ moved: [{ from: service.shop.web, to: service.shop.docs }]
     expect(await refused("service.shop.api", "api")).toBe("command.usage");
     expect(await refusalOf("service.shop.api", other.id)).toMatchObject({
       code: "live.import_missing",
-      hint: 'it is the id of the project "Other"',
+      summary: `service.shop.api: there is no service with id ${other.id}`,
     });
     expect(await recordedNow()).toEqual(["project.shop"]);
   });
@@ -207,36 +206,14 @@ moved: [{ from: service.shop.web, to: service.shop.docs }]
     expect(await recordedNow()).toEqual([]);
   });
 
-  it("import refuses an address that moved, and one that a record moves to", async () => {
+  it("leaves a declared difference that needs a replacement to the plan, which destroys nothing unconfirmed", async () => {
     const { project, odd } = seed();
     bench.write("rnv.yaml", declared);
     await take("project.shop", project.id);
-    expect(await refusalOf("service.shop.web", odd.id)).toMatchObject({
-      code: "live.import_undeclared",
-      hint: `rnv import service.shop.docs ${odd.id}`,
-    });
-    bench.write(
-      "rnv.yaml",
-      "projects: { shop: { name: Online shop, services: { web: { kind: static, name: API (old) } } } }\n",
-    );
-    await take("service.shop.web", odd.id);
-    bench.write("rnv.yaml", declared);
-    expect(await refusalOf("service.shop.docs", project.id)).toMatchObject({
-      code: "state.conflict",
-      summary: `service.shop.web is recorded (id ${odd.id}) and moves to service.shop.docs`,
-    });
-    expect(await recordedNow()).toEqual(["project.shop", "service.shop.web"]);
-  });
-
-  it("import refuses what differs where nothing can change in place: the next plan would delete it", async () => {
-    const { project, odd } = seed();
-    bench.write("rnv.yaml", declared);
-    await take("project.shop", project.id);
-    expect(await refusalOf("service.shop.odd", odd.id)).toMatchObject({
-      code: "plan.invalid_combination",
-      summary: `service.shop.odd is declared with the kind "web"; ${odd.id} has "static"`,
-    });
-    expect(await recordedNow()).toEqual(["project.shop"]);
+    expect(await refusalOf("service.shop.odd", odd.id)).toBeUndefined();
+    const { plan } = await bench.plan({ secrets: "skip" });
+    const change = plan?.changes.find(({ address }) => address === "service.shop.odd");
+    expect(change).toMatchObject({ action: "replace", guard: { code: "guard.delete_unconfirmed" } });
   });
 
   it("import reads a manifest with its mistakes as any verb does", async () => {

@@ -1,15 +1,37 @@
-import type { Argument, Command, Option } from "commander";
-import { shownVerbs } from "./verbs/verb";
+import { resolve } from "node:path";
+import { Argument, type Command, type Option } from "commander";
+import { listKnownNames } from "../../commands/validate";
+import { stageText } from "../../model/stage";
+import { escapeText } from "../../report/escape-text";
+import { openContext, settingsOf } from "../context";
+import type { Invocation } from "../invocation";
+import { askedStage, localNames, stagesOf } from "../stages";
+import { shownVerbs, type Verb } from "./verb";
 
-export const shells = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof shells)[number];
+const shells = ["bash", "zsh", "fish"] as const;
+type Shell = (typeof shells)[number];
+
+export const completionVerb: Verb = {
+  usage: "completion",
+  arguments: [new Argument("<shell>", "the shell").choices(shells)],
+  summary: "Print a completion script for a shell",
+  detail:
+    "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this " +
+    "program at each Tab, which sends no request, runs no command and reads no secret.",
+  examples: [
+    ["source <(rnv completion bash)", "bash"],
+    ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
+    ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
+  ],
+  handler: async ({ positional, terminal }) => {
+    terminal.out(scripts[positional[0] as Shell]);
+  },
+};
 
 /**
- * The completion script of a shell. It knows nothing itself: at each Tab it asks `rnv complete` with the words typed so
+ * The completion script of each shell. It knows nothing itself: at each Tab it asks `rnv complete` with the words typed so
  * far, whose first line says `words` (complete with the lines below) or `files` (complete paths).
  */
-export const completionScript = (shell: Shell): string => scripts[shell];
-
 const scripts: Readonly<Record<Shell, string>> = {
   bash: `# bash completion for rnv
 _rnv() {
@@ -52,6 +74,55 @@ complete -c rnv -f -a '(__rnv_complete)'
 `,
 };
 
+export const completeVerb: Verb = {
+  usage: "complete",
+  hidden: true,
+  arguments: [
+    new Argument("<shell>", "the shell").choices(shells),
+    new Argument("[words...]", "words typed so far, the last one being that at the cursor"),
+  ],
+  summary: "Print what may stand at the cursor; the completion scripts ask it",
+  examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
+  // Offline, and never an error: a shell shows its own.
+  handler: async (invocation) => {
+    const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
+    const typed = readTyped(invocation.program, words);
+    const namesOf: NameSource = async (kind) =>
+      (await namesHere(invocation, typed.options))[kind].map(escapeText);
+    const none = (): Completion => ({ kind: "words", words: [] });
+    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
+  },
+};
+
+/**
+ * Lists names of the manifest and the state that the line names, else of the default ones; of a stage with several instances
+ * with a slash at its end, and of these. A remote state is not asked.
+ */
+async function namesHere(
+  invocation: Invocation,
+  options: TypedOptions,
+): Promise<Record<Parameters<NameSource>[0], readonly string[]>> {
+  const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
+  const { environment } = invocation;
+  const state = options.state?.at(-1);
+  const files = (options.file ?? []).filter((file) => file !== "-");
+  const unstaged = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
+  const found = await stagesOf(unstaged, files);
+  const asked = askedStage(unstaged);
+  const stage = asked && { ...asked, takesUnnamed: false, state: found.place(asked).place.state };
+  const here = { ...unstaged, stage };
+  const isLocal = settingsOf(here).state.kind === "file";
+  const { backend } = openContext(here);
+  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
+  const names = await listKnownNames({ cwd, environment }, known);
+  const stages: string[] = [];
+  for (const declared of found.stages.values()) {
+    const instances = declared.each ? await localNames(found, declared).catch(() => []) : [];
+    stages.push(declared.each ? `${declared.name}/` : declared.name, ...instances.map(stageText));
+  }
+  return { ...names, stages };
+}
+
 /** Candidates at the cursor. */
 export type Completion =
   | { readonly kind: "files" }
@@ -73,10 +144,10 @@ const kinds: Readonly<Record<string, Parameters<NameSource>[0] | "files">> = {
 };
 
 /** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
-export type TypedOptions = Readonly<Record<string, readonly string[]>>;
+type TypedOptions = Readonly<Record<string, readonly string[]>>;
 
 /** The command line up to the cursor. */
-export interface Typed {
+interface Typed {
   readonly command: Command;
   readonly options: TypedOptions;
   /** Positional words of the command. */
