@@ -206,9 +206,9 @@ export function readSource(
   }
 }
 
-/** Size is checked before anything is read; a pipe or device does not block. */
-function readBytes(path: string, limit: number): Buffer | undefined {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** Reads a file; undefined where it is too large, which is checked first. A pipe or device does not block. */
+export function readBytes(path: string, limit: number, flags = 0): Buffer | undefined {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new Error("it is not a regular file");

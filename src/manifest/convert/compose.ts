@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import {
   type Clone,
@@ -13,7 +14,6 @@ import {
   templateOf,
   variableOf,
 } from "./fields";
-import { withDefaults } from "./substitution";
 
 /** Images of stores that the service runs itself. */
 const stores: readonly (readonly [image: RegExp, kind: string])[] = [

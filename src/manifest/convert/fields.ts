@@ -1,8 +1,8 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
+import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
-import { type Substitution, splitSubstitutions, withDefaults } from "./substitution";
 
 export type Report = (diagnostic: Diagnostic) => void;
 

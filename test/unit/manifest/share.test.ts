@@ -374,11 +374,11 @@ describe("fromCommand", () => {
   });
 
   it.each([
-    [", json: /data/none", "printed nothing at /data/none"],
-    [", json: /data/e", "printed an empty text at /data/e"],
-    [", json: /data", "printed an object at /data"],
-    [", json: /data/l", "printed a list at /data/l"],
-    [', json: ""', "printed an object at the top"],
+    [", json: /data/none", "printed no single value at /data/none"],
+    [", json: /data/e", "printed no single value at /data/e"],
+    [", json: /data", "printed no single value at /data"],
+    [", json: /data/l", "printed no single value at /data/l"],
+    [', json: ""', "printed no single value at the top"],
     [", json: data", "expected a JSON pointer, which begins with /, found text"],
     [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {
