@@ -25,6 +25,7 @@ import {
   logicalName,
   openShape,
   orderKey,
+  ownKeys,
   sensitiveKey,
   type TypeIndex,
   unknownField,
@@ -174,8 +175,6 @@ function checkIgnored(
     );
   });
 }
-
-const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
