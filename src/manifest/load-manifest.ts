@@ -16,7 +16,7 @@ import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
-import { mergeFiles, mostComparisons, overlay } from "./merge";
+import { mergeFiles, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
@@ -306,7 +306,7 @@ function readOver(
     if (layerRoot !== undefined) roots.push(layerRoot);
   }
   const [first = emptyRoot, ...overlays] = roots;
-  const overlaying = { index, report, isWhole: !isPartial, comparisons: { left: mostComparisons } };
+  const overlaying = { index, report, isWhole: !isPartial, misses: { count: 0 } };
   const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
   return { root, texts, masked, bytesLeft, isPartial };
 }

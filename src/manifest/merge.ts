@@ -1,7 +1,7 @@
-import { error, warning } from "../diagnostics/diagnostic";
-import { suggest, suggestion } from "../diagnostics/suggest";
+import { error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
-import { formatLocation, type Report } from "./findings";
+import { formatLocation, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
@@ -116,17 +116,8 @@ interface Overlaying {
   readonly report: Report;
   /** Every earlier file was read: what is not there is in none of them. */
   readonly isWhole: boolean;
-  /** How often two names may still be compared to find a slip of the pen. */
-  readonly comparisons: { left: number };
-}
-
-/** Comparisons of names in all files: each new name with each that is there takes the square of their number. */
-export const mostComparisons = 1_000_000;
-
-/** The keys that a name may be a slip of; none once too many names were compared. */
-function comparedWith(known: readonly string[], { comparisons }: Overlaying): readonly string[] {
-  comparisons.left -= known.length;
-  return comparisons.left < 0 ? [] : known;
+  /** Counts unknown names: past a few, no suggestion is looked for. */
+  readonly misses: { count: number };
 }
 
 /**
@@ -161,15 +152,8 @@ function overlayPlace(
   if (placed.place.shape === "single") return overlayBlock(below, above, placed, names, to);
   const speak: Speak = (key) => addressOf(placed.type.type, ...names, key);
   return bothMaps(below, above, (lower, upper) => {
-    const known = [...lower.entries.keys()];
-    const isKept = ([key, entry]: readonly [string, MapEntry]): boolean =>
-      !to.isWhole ||
-      lower.entries.has(key) ||
-      isNull(entry.value) ||
-      checkAdded(entry, speak(key), placed, comparedWith(known, to), to);
-    const added = { ...upper, entries: new Map([...upper.entries].filter(isKept)) };
     const both = (x: MapEntry, y: MapEntry): MapEntry => overlayBlock(x, y, placed, [...names, y.key], to);
-    return overlayMap(lower, added, speak, to, both, hasMore);
+    return overlayMap(lower, upper, speak, to, both, hasMore);
   });
 }
 
@@ -226,16 +210,12 @@ function overlayMap(
   keepsNull = false,
 ): MapNode {
   const entries = new Map(lower.entries);
-  let known: readonly string[] | undefined;
   for (const above of upper.entries.values()) {
     const { key, value } = above;
     const below = lower.entries.get(key);
     if (below === undefined) {
       if (!isNull(value) || isEmpty(value) || keepsNull) entries.set(key, above);
-      else if (to.isWhole) {
-        known ??= [...lower.entries.keys()];
-        reportNothingToTake(above, comparedWith(known, to), speak, to);
-      }
+      else if (to.isWhole) reportNothingToTake(above, lower, speak, to);
     } else if (!isNull(value)) entries.set(key, both(below, above));
     else if (!isEmpty(value) && keepsNull) entries.set(key, { ...above, hasTaken: true });
     else if (!isEmpty(value)) entries.delete(key);
@@ -258,51 +238,14 @@ function reportEmpty({ key, keyRange }: MapEntry, speak: Speak, { report }: Over
 
 function reportNothingToTake(
   { key, keyRange }: MapEntry,
-  known: readonly string[],
+  { entries }: MapNode,
   speak: Speak,
-  { report }: Overlaying,
+  { report, misses }: Overlaying,
 ): void {
-  const meant = suggest(key, known);
+  misses.count += 1;
   const hint =
-    meant === undefined
-      ? "null takes away what an earlier file says: remove this line; to hold a default, write its value"
-      : `did you mean "${meant}"?`;
+    (misses.count > suggestedMisses ? undefined : didYouMean(key, entries.keys())) ??
+    "null takes away what an earlier file says: remove this line; to hold a default, write its value";
   const named = quoteShort(key).slice(1, -1);
   report(error("manifest.unknown_key", `no earlier file has ${speak(named)}`, { range: keyRange, hint }));
-}
-
-/** Whether a block that no earlier file has may be added; one that looks like a slip of the pen is spoken of. */
-function checkAdded(
-  entry: MapEntry,
-  address: string,
-  placed: PlacedType,
-  known: readonly string[],
-  { report }: Overlaying,
-): boolean {
-  const lacks = lackedBy(entry.value, placed);
-  const slip = suggestion(entry.key, known);
-  const meant = lacks === undefined ? slip : suggest(entry.key, known);
-  if (meant === undefined && lacks === undefined) return true;
-  const hint =
-    meant === undefined
-      ? `add ${lacks}, or write the name of one that an earlier file has`
-      : `did you mean "${meant}"?`;
-  const details = { address, range: entry.keyRange, hint };
-  if (lacks === undefined) {
-    if (placed.needed.every((shape) => shape.isName || shape.secret))
-      report(warning("manifest.unknown_key", `no earlier file has ${address}: it is added`, details));
-    return true;
-  }
-  report(
-    error("manifest.unknown_key", `no earlier file has ${address}, and it lacks ${lacks} itself`, details),
-  );
-  return false;
-}
-
-/** Returns the attribute that a block lacks to stand on its own. */
-function lackedBy(node: SourceNode, placed: PlacedType): string | undefined {
-  if (node.kind !== "map" || isValueOf(placed, node)) return undefined;
-  return placed.needed.find(
-    ({ path, required, isName }) => required && !isName && !path.includes(".") && !node.entries.has(path),
-  )?.path;
 }
