@@ -65,19 +65,6 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
   return walk.blocks;
 }
 
-/** The blocks of a group that nothing takes, named as if the group were their parent; reports as `walkBlocks` does. */
-export function walkGroup(
-  placed: PlacedType,
-  name: string,
-  group: MapNode,
-  { index, report }: Pick<Walk, "index" | "report">,
-): readonly Block[] {
-  const walk = { index, report, blocks: new Map<Address, Block>() };
-  for (const entry of group.entries.values())
-    if (isLogicalName(entry.key)) addBlock(placed, entry, undefined, [name, entry.key], walk);
-  return [...walk.blocks.values()];
-}
-
 function walkChildren(
   node: MapNode | undefined,
   children: ReadonlyMap<string, PlacedType>,

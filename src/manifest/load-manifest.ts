@@ -3,7 +3,7 @@ import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
-import { walkBlocks, walkGroup } from "./blocks";
+import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
 import {
   type FileRequest,
@@ -51,7 +51,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const base = readFiles({ ...request, cwd }, { index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
   const { environment } = request;
-  const { root, left } = takeShared(files.root, {
+  const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
     ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
   });
@@ -61,9 +61,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     blocks,
     secretNames: secretNamesIn(blocks.values()),
   };
-  for (const { placed, key, group } of left)
-    for (const block of walkGroup(placed, key, group, { index, report: findings.report }))
-      buildResource(block, context, "skip");
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),

@@ -60,39 +60,28 @@ interface Sharing {
 interface Taking extends Sharing {
   /** Groups of one type by name. */
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
-  /** Groups that a block takes. */
-  readonly taken: Set<MapNode>;
   /** Dotenv files that were read, by path. */
   readonly files: Map<string, Dotenv | undefined>;
   read: number;
-}
-
-interface SharedTree {
-  readonly root: MapNode;
-  /** Groups that no block takes: what is wrong in them is found nowhere else. */
-  readonly left: readonly { readonly placed: PlacedType; readonly key: string; readonly group: MapNode }[];
 }
 
 /**
  * The tree with what `variablesFrom` takes in place (DESIGN section 12): each block stands where it was written, later
  * items and a block's own `variables` win, and a null in these takes one away. The groups themselves are left out.
  */
-export function takeShared(root: MapNode, sharing: Sharing): SharedTree {
+export function takeShared(root: MapNode, sharing: Sharing): MapNode {
   const { index } = sharing;
   const groups = new Map(
     [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, sharing)]),
   );
-  const taking: Taking = { ...sharing, groups, taken: new Set(), files: new Map(), read: 0 };
+  const taking: Taking = { ...sharing, groups, files: new Map(), read: 0 };
   const entries = new Map(root.entries);
   for (const key of index.shared.keys()) entries.delete(key);
   for (const [key, placed] of index.root) {
     const entry = entries.get(key);
     if (entry !== undefined) entries.set(key, takeInPlace(entry, placed, taking));
   }
-  const left = [...groups].flatMap(([placed, named]) =>
-    [...named].flatMap(([key, group]) => (taking.taken.has(group) ? [] : [{ placed, key, group }])),
-  );
-  return { root: { ...root, entries }, left };
+  return { ...root, entries };
 }
 
 function readGroups(
@@ -183,10 +172,7 @@ function entriesOf(
   if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.entries.values() ?? [];
   const groups = taking.groups.get(child) ?? new Map<string, MapNode>();
   const group = groups.get(named as string);
-  if (group !== undefined) {
-    taking.taken.add(group);
-    return group.entries.values();
-  }
+  if (group !== undefined) return group.entries.values();
   const known = [...groups.keys()];
   const listed =
     known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;

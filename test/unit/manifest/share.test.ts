@@ -261,23 +261,6 @@ services:
     expect(shown).toContain("A=********");
   });
 
-  it("are checked in a group that nothing takes, too", async () => {
-    const found = await loadFiles(
-      {
-        "rnv.yaml": `variableGroups:
-  unused: { A: 3, B: { fromEnvironment: X }, C: fine, D: { fromEnv: NOT_SET }, E: "${"$"}{service.nowhere.url}" }
-services: { api: { kind: web } }
-`,
-      },
-      {},
-    );
-    expect(briefs(found)).toEqual([
-      "manifest.invalid_type rnv.yaml:2:13 A",
-      "manifest.unknown_key rnv.yaml:2:24 fromEnvironment",
-      "manifest.reference_unknown rnv.yaml:2:84 ${service.nowhere.url}",
-    ]);
-  });
-
   it("do not stand in the merged text as values", async () => {
     const found = await loadFiles(
       {
