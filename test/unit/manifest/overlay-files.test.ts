@@ -80,27 +80,27 @@ describe("null in an overlay", () => {
     [
       "a field",
       inApi("configuration: { brnch: null }"),
-      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has configuration.brnch of service.shop.api | did you mean "branch"?',
+      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has projects.shop.services.api.configuration.brnch | did you mean "branch"?',
     ],
     [
       "a field that could be one",
       inApi("configuration: { port: null }"),
-      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has configuration.port of service.shop.api | null takes away what an earlier file says: remove this line; to hold a default, write its value",
+      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has projects.shop.services.api.configuration.port | null takes away what an earlier file says: remove this line; to hold a default, write its value",
     ],
     [
       "a variable",
       inApi("variables: { LOGLEVEL: null }"),
-      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has variable.shop.api.LOGLEVEL | did you mean "LOG_LEVEL"?',
+      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has projects.shop.services.api.variables.LOGLEVEL | did you mean "LOG_LEVEL"?',
     ],
     [
       "a service",
       "projects: { shop: { services: { wroker: null } } }\n",
-      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has service.shop.wroker | did you mean "worker"?',
+      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has projects.shop.services.wroker | did you mean "worker"?',
     ],
     [
       "a project",
       "projects: { blgo: null }\n",
-      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has project.blgo | did you mean "blog"?',
+      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has projects.blgo | did you mean "blog"?',
     ],
   ])("for %s that no earlier file has is an error", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
@@ -133,8 +133,8 @@ describe("a key without a value in an overlay", () => {
         "projects:\n  shop:\n    description:\n    services:\n      api:\n        variables:\n          DB_URL:\n",
       ),
     ).toEqual([
-      "manifest.invalid_type 0.yaml:3:5 description | description of project.shop is empty | write null to take away what an earlier file says, or remove this line to keep it",
-      "manifest.invalid_type 0.yaml:7:11 DB_URL | variable.shop.api.DB_URL is empty | write null to take away what an earlier file says, or remove this line to keep it",
+      "manifest.invalid_type 0.yaml:3:5 description | projects.shop.description is empty | write null to take away what an earlier file says, or remove this line to keep it",
+      "manifest.invalid_type 0.yaml:7:11 DB_URL | projects.shop.services.api.variables.DB_URL is empty | write null to take away what an earlier file says, or remove this line to keep it",
     ]);
   });
 });
