@@ -1,5 +1,5 @@
 import { suggest } from "../diagnostics/suggest";
-import { parseTemplate, type ScalarNode, type SourceNode } from "./tree";
+import { type MapEntry, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
 import {
   type AttributeShape,
   besideCommand,
@@ -8,45 +8,62 @@ import {
   isFreeKey,
   ownKeys,
   type PlacedType,
+  sensitiveKey,
   type TypeIndex,
 } from "./type-index";
 
 /** The text of a file for code frames. Without a tree it could not be read, and with `failed` not as a whole. */
 export const maskText = (
   text: string,
-  { root, failed }: { readonly root?: SourceNode; readonly failed: boolean },
+  { root, failed }: { readonly root?: MapNode; readonly failed: boolean },
   index: TypeIndex,
 ): string => {
   const shown = root === undefined ? text : maskTree(text, root, index);
   return failed ? maskBroken(shown, index) : shown;
 };
 
-interface Marks {
+/** What a manifest holds at which places. Where an alias takes a scalar to several, it may be in both sets. */
+export interface Marks {
   /** Scalars at places that hold no secret. */
   readonly shown: Set<SourceNode>;
-  /** Scalars at places that may hold one; where an alias takes them to others, too, they are hidden. */
+  /** Scalars at places of secrets. */
   readonly hidden: Set<SourceNode>;
+  /** Entries with a free key. */
+  readonly free: Set<MapEntry>;
   /** Keys of blocks by type. */
   readonly keys: Map<PlacedType, ReadonlySet<string>>;
 }
 
-/** Stars out every value but those of keys that hold no secret; offsets and lines stay as they were. */
-function maskTree(text: string, root: SourceNode, index: TypeIndex): string {
-  const marks: Marks = { shown: new Set(), hidden: new Set(), keys: new Map() };
-  for (const [key, { value }] of root.kind === "map" ? root.entries : []) {
+/** Marks the scalars of a manifest; those below unknown keys are in neither set. */
+export function markSecrets(root: MapNode, index: TypeIndex): Marks {
+  const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set(), keys: new Map() };
+  for (const [key, entry] of root.entries) {
+    const { value } = entry;
     const placed = index.root.get(key);
     const shared = index.shared.get(key);
     if (placed !== undefined) markPlace(value, placed, marks);
     else if (shared !== undefined)
       for (const group of valuesOf(value)) for (const one of valuesOf(group)) markBlock(one, shared, marks);
     else if (ownKeys.includes(key)) eachScalar(value, (scalar) => marks.shown.add(scalar));
-    else if (!isFreeKey(key)) eachScalar(value, (scalar) => marks.hidden.add(scalar));
-    if (key === "stages") hideAddresses(value, marks);
+    else if (isFreeKey(key)) marks.free.add(entry);
   }
+  return marks;
+}
+
+/** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
+function maskTree(text: string, root: MapNode, index: TypeIndex): string {
+  const { shown, hidden } = markSecrets(root, index);
+  const stages = root.entries.get("stages")?.value;
   const ranges: [number, number][] = [];
   eachScalar(root, (scalar) => {
-    if (!marks.shown.has(scalar) || marks.hidden.has(scalar)) hideScalar(scalar, text, index, ranges);
+    if (!shown.has(scalar) || hidden.has(scalar)) hideScalar(scalar, text, index, ranges);
   });
+  // Addresses of states may hold a user with a password, or a token in a query.
+  for (const stage of stages === undefined ? [] : valuesOf(stages)) {
+    const state = stage.kind === "map" ? stage.entries.get("state")?.value : undefined;
+    if (state?.kind === "scalar" && /[@?]/.test(String(state.value)))
+      ranges.push([state.range.start, state.range.end]);
+  }
   return star(text, ranges);
 }
 
@@ -57,14 +74,6 @@ function eachScalar(node: SourceNode, visit: (scalar: ScalarNode) => void): void
   if (node.kind === "scalar") visit(node);
   else if (node.kind === "list") for (const item of node.items) eachScalar(item, visit);
   else for (const { value } of node.entries.values()) eachScalar(value, visit);
-}
-
-/** Hides addresses of states that may hold a user with a password, or a token in a query. */
-function hideAddresses(stages: SourceNode, { hidden }: Marks): void {
-  for (const stage of valuesOf(stages)) {
-    const state = stage.kind === "map" ? stage.entries.get("state")?.value : undefined;
-    if (state?.kind === "scalar" && /[@?]/.test(String(state.value))) hidden.add(state);
-  }
 }
 
 function markPlace(node: SourceNode, placed: PlacedType, marks: Marks): void {
@@ -84,25 +93,29 @@ function markBlock(node: SourceNode, placed: PlacedType, marks: Marks): void {
   const beside = shorthand?.secret === true ? besideCommand : [];
   const known = marks.keys.get(placed) ?? new Set([...blockKeys(placed), ...beside]);
   marks.keys.set(placed, known);
-  for (const [key, { value }] of node.entries) {
+  const sensitive = node.entries.get(sensitiveKey)?.value;
+  const isOpen = sensitive?.kind === "scalar" && sensitive.value === false;
+  for (const [key, entry] of node.entries) {
+    const { value } = entry;
     const child = children.get(key);
     const group = groups.get(key);
     if (child !== undefined) markPlace(value, child, marks);
-    else if (group !== undefined && value.kind === "map")
-      for (const [field, entry] of value.entries) (group.has(field) ? show : hide)(entry.value);
+    else if (group !== undefined && value.kind === "map") {
+      for (const [field, inner] of value.entries)
+        if (group.has(field)) show(inner.value);
+        else if (isFreeKey(field)) marks.free.add(inner);
+    } else if (isFreeKey(key)) marks.free.add(entry);
+    else if (attributes.get(key)?.secret === true && !isOpen) hide(value);
     else if (key === "fromCommand" && value.kind === "list") {
       value.items.slice(0, 1).forEach(show);
       value.items.slice(1).forEach(hide);
-    } else if (isFreeKey(key)) continue;
-    else if (known.has(key) && mayShow(attributes.get(key), value)) show(value);
-    else hide(value);
+    } else if (known.has(key) && mayShow(attributes.get(key), value)) show(value);
   }
 }
 
-/** Returns false for secrets, and for a mapping or a list in an attribute that takes none: another key was meant. */
+/** Returns false for a mapping or a list in an attribute that takes none: another key was meant. */
 const mayShow = (attribute: AttributeShape | undefined, value: SourceNode): boolean =>
-  attribute === undefined ||
-  (!attribute.secret && (value.kind === "scalar" || holdsOthers(attribute.schema)));
+  attribute === undefined || value.kind === "scalar" || holdsOthers(attribute.schema);
 
 /** Hides a scalar but for its references: they are names, and a mistake in one is shown. */
 function hideScalar(

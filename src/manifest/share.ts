@@ -77,12 +77,20 @@ export function takeShared(root: MapNode, sharing: Sharing): MapNode {
   const taking: Taking = { ...sharing, groups, files: new Map(), read: 0 };
   const entries = new Map(root.entries);
   for (const key of index.shared.keys()) entries.delete(key);
-  for (const [key, placed] of index.root) {
-    const entry = entries.get(key);
-    if (entry !== undefined) entries.set(key, takeInPlace(entry, placed, taking));
-  }
-  return { ...root, entries };
+  return takeIn({ ...root, entries }, taking);
 }
+
+/** The mapping with all that it and those in it take; the same one where they take nothing. */
+function takeIn(node: MapNode, taking: Taking): MapNode {
+  const taken = mapValues(node, (value) => (value.kind === "map" ? takeIn(value, taking) : value));
+  const shared = [...taking.groups.keys()].filter((child) => taken.entries.has(sharedFrom(child)));
+  if (shared.length === 0) return taken;
+  const entries = new Map(taken.entries);
+  for (const child of shared) takeItems(entries, entries.get(sharedFrom(child)) as MapEntry, child, taking);
+  return { ...taken, entries };
+}
+
+const sharedFrom = ({ place }: PlacedType): string => place.shared?.from ?? "";
 
 function readGroups(
   entry: MapEntry | undefined,
@@ -103,31 +111,6 @@ function readGroups(
       groups.set(key, value.kind === "map" ? value : { kind: "map", entries: new Map(), range });
   }
   return groups;
-}
-
-/** The entry of a place with all that the blocks below it take; the same one where they take nothing. */
-function takeInPlace(entry: MapEntry, placed: PlacedType, taking: Taking): MapEntry {
-  const { value } = entry;
-  if (value.kind !== "map") return entry;
-  const taken =
-    placed.place.shape === "single"
-      ? takeInBlock(value, placed, taking)
-      : mapValues(value, (block) => (block.kind === "map" ? takeInBlock(block, placed, taking) : block));
-  return taken === value ? entry : { ...entry, value: taken };
-}
-
-function takeInBlock(node: MapNode, placed: PlacedType, taking: Taking): MapNode {
-  let entries: Map<string, MapEntry> | undefined;
-  for (const [key, child] of placed.children) {
-    const from = child.place.shared === undefined ? undefined : node.entries.get(child.place.shared.from);
-    const before = node.entries.get(key);
-    const after = before === undefined ? undefined : takeInPlace(before, child, taking);
-    if (from === undefined && after === before) continue;
-    entries ??= new Map(node.entries);
-    if (from !== undefined) takeItems(entries, from, child, taking);
-    else if (after !== undefined) entries.set(key, after);
-  }
-  return entries === undefined ? node : { ...node, entries };
 }
 
 /** Replaces `variablesFrom` by its blocks, below those that stand in `variables` already. */

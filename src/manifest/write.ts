@@ -3,17 +3,9 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
-import { isValueOf } from "./merge";
-import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
-import {
-  besideCommand,
-  indexTypes,
-  isFreeKey,
-  type PlacedType,
-  sensitiveKey,
-  sourceKeys,
-  type TypeIndex,
-} from "./type-index";
+import { markSecrets } from "./mask";
+import { escapeTemplate, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
+import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 
 /** One resource to be written down. */
 export interface ManifestBlock {
@@ -81,7 +73,10 @@ const isShort = (value: unknown): boolean =>
   (isMap(value) && value.items.length <= 1 && value.items.every((pair) => isShort(pair.value)));
 
 /** Lists of single values, and mappings with one key, stand on one line. */
-const shortStyle: Style = { isFlowList: ({ items }) => items.every(isScalar), isFlowMap: isShort };
+const shortStyle: Style = {
+  isFlowList: ({ items }) => items.every((item) => isScalar(item) && !item.comment),
+  isFlowMap: isShort,
+};
 
 /**
  * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
@@ -258,58 +253,25 @@ interface Printing {
  * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
  * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
  */
-export const printManifest = (root: MapNode, to: Printing): string =>
-  yamlText(
-    mapOf(withoutFreeKeys(root), (key, node) => placedValue(to.index.root.get(key), node, to)),
-    shortStyle,
-  );
-
-/** The content of a free key is used where an alias names it, and shown there. */
-const withoutFreeKeys = (node: MapNode): MapNode => ({
-  ...node,
-  entries: new Map([...node.entries].filter(([key]) => !isFreeKey(key))),
-});
-
-function placedValue(placed: PlacedType | undefined, node: SourceNode, to: Printing): unknown {
-  if (placed === undefined) return shownValue(node);
-  if (placed.place.shape === "single" || node.kind !== "map") return shownBlock(placed, node, to);
-  return mapOf(node, (_, block) => shownBlock(placed, block, to));
+export function printManifest(root: MapNode, to: Printing): string {
+  // The content of a free key is used where an alias names it, and shown there.
+  const { hidden, free } = markSecrets(root, to.index);
+  const printed = (node: SourceNode): unknown => {
+    if (node.kind === "list") return node.items.map(printed);
+    if (node.kind === "scalar")
+      return hidden.has(node) && !onlyNamesValues(node.value, to) ? withheld(node, to) : node.value;
+    const entries = [...node.entries.values()].filter((entry) => !free.has(entry));
+    return new Map(entries.map(({ key, value }) => [key, printed(value)]));
+  };
+  return yamlText(printed(root) as Written, shortStyle);
 }
 
-function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): unknown {
-  if (node.kind !== "map" || isValueOf(placed, node))
-    return placed.shorthand?.secret === true ? secretValue(node, to) : shownValue(node);
-  return mapOf(withoutFreeKeys(node), (key, value) => {
-    if (placed.attributes.get(key)?.secret === true && !isOpenBlock(node)) return secretValue(value, to);
-    if (placed.groups.has(key) && value.kind === "map") return shownValue(withoutFreeKeys(value));
-    return placedValue(placed.children.get(key), value, to);
-  });
+function withheld({ range }: ScalarNode, { texts }: Printing): Scalar {
+  const scalar = new Scalar(null);
+  scalar.source = "";
+  scalar.comment = ` (sensitive) text at ${formatLocation(range, texts)}`;
+  return scalar;
 }
-
-/** Its value is no secret: `sensitive: false`. */
-function isOpenBlock({ entries }: MapNode): boolean {
-  const sensitive = entries.get(sensitiveKey)?.value;
-  return sensitive?.kind === "scalar" && sensitive.value === false;
-}
-
-function secretValue(node: SourceNode, to: Printing): unknown {
-  const isShown =
-    node.kind === "map" ? isSource(node) : node.kind === "scalar" && onlyNamesValues(node.value, to);
-  if (isShown) return shownValue(node);
-  const hidden = new Scalar(null);
-  hidden.source = "";
-  const what = node.kind === "map" && node.entries.has("fromCommand") ? "fromCommand, its arguments" : "text";
-  hidden.comment = ` (sensitive) ${what} at ${formatLocation(node.range, to.texts)}`;
-  return hidden;
-}
-
-/** It names a secret without telling it; the arguments of a command may tell it. */
-const isSource = ({ entries }: MapNode): boolean =>
-  [...entries].every(
-    ([key, { value }]) =>
-      [...sourceKeys, ...besideCommand].includes(key) &&
-      !(key === "fromCommand" && value.kind === "list" && value.items.length > 1),
-  );
 
 /** Nothing but `${…}`: names of values, not values. */
 const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
@@ -318,11 +280,3 @@ const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
   parseTemplate(value, (word) => index.byType.has(word)).every(
     (part) => part.kind === "reference" || (part.kind === "env" && part.fallback === undefined),
   );
-
-function shownValue(node: SourceNode): unknown {
-  if (node.kind === "map") return mapOf(node, (_, value) => shownValue(value));
-  return node.kind === "list" ? node.items.map(shownValue) : node.value;
-}
-
-const mapOf = (node: MapNode, valueFor: (key: string, value: SourceNode) => unknown): Written =>
-  new Map([...node.entries.values()].map(({ key, value }) => [key, valueFor(key, value)]));
