@@ -92,10 +92,8 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
   const { value } = entry;
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const [found, range] = hasSecret(placed)
-      ? [describeKind(value), entry.keyRange]
-      : [describeNode(value), value.range];
-    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`;
+    const { keyRange: range } = entry;
+    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
     const hint = hintForNames(entry.key, value, placed.shorthand?.secret === true);
     walk.report(error("manifest.invalid_type", summary, { range, hint }));
     return;
@@ -245,6 +243,3 @@ function misplacedIn(address: Address, placed: PlacedType): string | undefined {
   if (!placed.children.has(name)) return undefined;
   return `"${name}" is read as the name of a ${placed.type.type} here: indent it into one`;
 }
-
-const hasSecret = (placed: PlacedType): boolean =>
-  [...placed.paths.values()].some((shape) => shape.secret) || [...placed.children.values()].some(hasSecret);

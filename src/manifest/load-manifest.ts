@@ -197,20 +197,14 @@ export interface FoundStages {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-const noStages: FoundStages = {
-  stages: new Map(),
-  place: () => ({ place: {}, diagnostics: [] }),
-  diagnostics: [],
-  sources: new Map(),
-};
-
 /** Reads `stages` alone. A manifest whose text does not speak of stages is not parsed for it. */
 export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">): FoundStages {
   const cwd = resolve(request.cwd);
   const findings = collectFindings();
-  if (!mentionsStages({ ...request, cwd })) return noStages;
   const index = indexTypes(request.types);
-  const files = readFiles({ ...request, cwd }, { index, findings });
+  const files = mentionsStages({ ...request, cwd })
+    ? readFiles({ ...request, cwd }, { index, findings })
+    : nothing();
   const stages = readStages(files.root, findings.report);
   return {
     stages,
@@ -247,9 +241,13 @@ interface LayerReading {
 /** Reads the files that `-f` values name, and merges them. */
 function readFiles(request: FileRequest, reading: LayerReading): ReadFiles {
   const layers = findFiles(request.files, request.cwd, reading.findings.report);
-  const none = { texts: new Map(), masked: new Map(), bytesLeft: maxTotalBytes, isPartial: false };
-  return readOver({ root: emptyRoot, ...none }, layers, request, reading);
+  return readOver(nothing(), layers, request, reading);
 }
+
+const nothing = (): ReadFiles => ({
+  ...{ root: emptyRoot, texts: new Map(), masked: new Map() },
+  ...{ bytesLeft: maxTotalBytes, isPartial: false },
+});
 
 /** Whether the text of any file speaks of stages; also where one that is named, or one of several, cannot be read. */
 function mentionsStages({ files, cwd, standardInput }: FileRequest): boolean {
