@@ -97,7 +97,7 @@ export function readResource(
       range: block.keyRange,
       written,
       meta,
-      misspelt: new Map(),
+      misspelt: new Set(),
       isReadable,
     },
   };
