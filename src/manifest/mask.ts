@@ -32,11 +32,15 @@ export interface Marks {
   readonly free: Set<MapEntry>;
   /** Keys of blocks by type. */
   readonly keys: Map<PlacedType, ReadonlySet<string>>;
+  readonly opensSecrets: ReturnType<typeof secretKeys>;
 }
 
-/** Marks the scalars of a manifest; those below unknown keys are in neither set. */
+/** Marks the scalars of a manifest; those below free keys are in neither set. */
 export function markSecrets(root: MapNode, index: TypeIndex): Marks {
-  const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set(), keys: new Map() };
+  const marks: Marks = {
+    ...{ shown: new Set(), hidden: new Set(), free: new Set(), keys: new Map() },
+    opensSecrets: secretKeys(index),
+  };
   for (const [key, entry] of root.entries) {
     const { value } = entry;
     const placed = index.root.get(key);
@@ -45,9 +49,23 @@ export function markSecrets(root: MapNode, index: TypeIndex): Marks {
     else if (shared !== undefined)
       for (const group of valuesOf(value)) for (const one of valuesOf(group)) markBlock(one, shared, marks);
     else if (ownKeys.includes(key)) eachScalar(value, (scalar) => marks.shown.add(scalar));
-    else if (isFreeKey(key)) marks.free.add(entry);
+    else markUnknown(entry, marks);
   }
   return marks;
+}
+
+/** Marks what is below a key that a block does not have: it may be a near miss of one that holds secrets. */
+function markUnknown(entry: MapEntry, marks: Marks): void {
+  const { key, value } = entry;
+  const visit = (node: SourceNode): void => {
+    if (node.kind === "scalar") marks.shown.add(node);
+    else if (node.kind === "list") node.items.forEach(visit);
+    else for (const inner of node.entries.values()) markUnknown(inner, marks);
+  };
+  if (isFreeKey(key)) marks.free.add(entry);
+  else if (marks.opensSecrets(key, value.kind !== "scalar"))
+    eachScalar(value, (scalar) => marks.hidden.add(scalar));
+  else visit(value);
 }
 
 /** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
@@ -103,13 +121,13 @@ function markBlock(node: SourceNode, placed: PlacedType, marks: Marks): void {
     else if (group !== undefined && value.kind === "map") {
       for (const [field, inner] of value.entries)
         if (group.has(field)) show(inner.value);
-        else if (isFreeKey(field)) marks.free.add(inner);
-    } else if (isFreeKey(key)) marks.free.add(entry);
+        else markUnknown(inner, marks);
+    } else if (!known.has(key)) markUnknown(entry, marks);
     else if (attributes.get(key)?.secret === true && !isOpen) hide(value);
     else if (key === "fromCommand" && value.kind === "list") {
       value.items.slice(0, 1).forEach(show);
       value.items.slice(1).forEach(hide);
-    } else if (known.has(key) && mayShow(attributes.get(key), value)) show(value);
+    } else if (mayShow(attributes.get(key), value)) show(value);
   }
 }
 
@@ -156,8 +174,8 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
   return pieces.join("");
 }
 
-/** Returns true for a key of a text that does not parse below which a secret may be; `rest` is what follows its colon. */
-function secretKeys(index: TypeIndex): (key: string, rest: string) => boolean {
+/** Returns true for a key below which a secret may be; `isBlock`: it opens a mapping or a list. */
+function secretKeys(index: TypeIndex): (key: string, isBlock: boolean) => boolean {
   const types = [...index.byType.values()].filter(({ shorthand }) => shorthand?.secret === true);
   const secret = types.flatMap(({ place, shorthand }) =>
     [place.key, place.shared?.groups, shorthand?.path].filter((key) => key !== undefined),
@@ -169,13 +187,14 @@ function secretKeys(index: TypeIndex): (key: string, rest: string) => boolean {
     ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
   ]);
   const found = new Map(known.map((key) => [key, secret.includes(key)]));
-  return (key, rest) => {
+  return (key, isBlock) => {
     const isSecret = found.get(key) ?? (key.length <= 64 && suggest(key, secret) !== undefined);
     found.set(key, isSecret);
-    const isBlock = /^[ \t]*(?:[\r#{[&|>]|$)/.test(rest);
     return isSecret || isFreeKey(key) || (isBlock && alsoCalled.includes(key.toLowerCase()));
   };
 }
+
+const opensBlock = /^[ \t]*(?:[\r#{[&|>]|$)/;
 
 /** A key anywhere in a line, looked for from the start of a word only: a long word without a colon is read once. */
 const keyInLine = /(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g;
@@ -196,7 +215,7 @@ function maskBroken(text: string, index: TypeIndex): string {
     if (indent > depth || isDeeper || depth === Number.NEGATIVE_INFINITY) return closeQuotes(line, 0);
     const start = [...line.matchAll(keyInLine)]
       .map((found) => ({ key: found[1] as string, end: found.index + found[0].length }))
-      .find(({ key, end }) => opensSecrets(key, line.slice(end)))?.end;
+      .find(({ key, end }) => opensSecrets(key, opensBlock.test(line.slice(end))))?.end;
     depth = start === undefined ? Number.POSITIVE_INFINITY : indent;
     if (start !== undefined) return closeQuotes(line, start);
     return line.replace(
