@@ -1,12 +1,9 @@
 import { suggest } from "../diagnostics/suggest";
 import { type MapEntry, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
 import {
-  type AttributeShape,
   besideCommand,
   blockKeys,
-  holdsOthers,
   isFreeKey,
-  ownKeys,
   type PlacedType,
   sensitiveKey,
   type TypeIndex,
@@ -30,42 +27,59 @@ export interface Marks {
   readonly hidden: Set<SourceNode>;
   /** Entries with a free key. */
   readonly free: Set<MapEntry>;
-  /** Keys of blocks by type. */
-  readonly keys: Map<PlacedType, ReadonlySet<string>>;
-  readonly opensSecrets: ReturnType<typeof secretKeys>;
 }
 
-/** Marks the scalars of a manifest; those below free keys are in neither set. */
+/** Marks the scalars of a manifest by the keys above them; those below free keys are in neither set. */
 export function markSecrets(root: MapNode, index: TypeIndex): Marks {
-  const marks: Marks = {
-    ...{ shown: new Set(), hidden: new Set(), free: new Set(), keys: new Map() },
-    opensSecrets: secretKeys(index),
+  const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set() };
+  const types = [...index.byType.values()];
+  const opensSecrets = secretKeys(index);
+  const openKeys = new Set(types.filter(isSecretType).flatMap(keysWithoutSecret));
+  const opensNames = new Set(
+    types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key),
+  );
+  const visit = (node: SourceNode, areNames: boolean): void => {
+    if (node.kind === "scalar") marks.shown.add(node);
+    else if (node.kind === "list") for (const item of node.items) visit(item, false);
+    else
+      for (const [key, entry] of node.entries) {
+        const { value } = entry;
+        if (areNames) visit(value, false);
+        else if (isFreeKey(key)) marks.free.add(entry);
+        else if (index.shared.has(key))
+          for (const group of valuesOf(value)) markSecretsIn(group, openKeys, marks);
+        else if (opensSecrets(key, value.kind !== "scalar")) markSecretsIn(value, openKeys, marks);
+        else visit(value, opensNames.has(key));
+      }
   };
-  for (const [key, entry] of root.entries) {
-    const { value } = entry;
-    const placed = index.root.get(key);
-    const shared = index.shared.get(key);
-    if (placed !== undefined) markPlace(value, placed, marks);
-    else if (shared !== undefined)
-      for (const group of valuesOf(value)) for (const one of valuesOf(group)) markBlock(one, shared, marks);
-    else if (ownKeys.includes(key)) eachScalar(value, (scalar) => marks.shown.add(scalar));
-    else markUnknown(entry, marks);
-  }
+  visit(root, false);
   return marks;
 }
 
-/** Marks what is below a key that a block does not have: it may be a near miss of one that holds secrets. */
-function markUnknown(entry: MapEntry, marks: Marks): void {
-  const { key, value } = entry;
-  const visit = (node: SourceNode): void => {
-    if (node.kind === "scalar") marks.shown.add(node);
-    else if (node.kind === "list") node.items.forEach(visit);
-    else for (const inner of node.entries.values()) markUnknown(inner, marks);
-  };
-  if (isFreeKey(key)) marks.free.add(entry);
-  else if (marks.opensSecrets(key, value.kind !== "scalar"))
-    eachScalar(value, (scalar) => marks.hidden.add(scalar));
-  else visit(value);
+const isSecretType = ({ shorthand }: PlacedType): boolean => shorthand?.secret === true;
+
+/** Keys of a block of one secret below which is no secret. */
+const keysWithoutSecret = (placed: PlacedType): readonly string[] =>
+  [...blockKeys(placed), ...besideCommand].filter((key) => placed.attributes.get(key)?.secret !== true);
+
+/** Marks a mapping of names to secrets, each text or a block, or what stands in place of one. */
+function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown, hidden }: Marks): void {
+  const show = (value: SourceNode): void => eachScalar(value, (scalar) => shown.add(scalar));
+  const hide = (value: SourceNode): void => eachScalar(value, (scalar) => hidden.add(scalar));
+  for (const secret of valuesOf(node)) {
+    if (secret.kind !== "map") {
+      hide(secret);
+      continue;
+    }
+    const sensitive = secret.entries.get(sensitiveKey)?.value;
+    const isOpen = sensitive?.kind === "scalar" && sensitive.value === false;
+    for (const [key, { value }] of secret.entries) {
+      const isCommand = key === "fromCommand" && value.kind === "list";
+      for (const [i, part] of (isCommand ? value.items : [value]).entries())
+        if (openKeys.has(key) ? !isCommand || i === 0 : isOpen) show(part);
+        else hide(part);
+    }
+  }
 }
 
 /** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
@@ -93,47 +107,6 @@ function eachScalar(node: SourceNode, visit: (scalar: ScalarNode) => void): void
   else if (node.kind === "list") for (const item of node.items) eachScalar(item, visit);
   else for (const { value } of node.entries.values()) eachScalar(value, visit);
 }
-
-function markPlace(node: SourceNode, placed: PlacedType, marks: Marks): void {
-  if (placed.place.shape === "single") markBlock(node, placed, marks);
-  else for (const block of valuesOf(node)) markBlock(block, placed, marks);
-}
-
-function markBlock(node: SourceNode, placed: PlacedType, marks: Marks): void {
-  const show = (value: SourceNode): void => eachScalar(value, (scalar) => marks.shown.add(scalar));
-  const hide = (value: SourceNode): void => eachScalar(value, (scalar) => marks.hidden.add(scalar));
-  const { shorthand, children, groups, attributes } = placed;
-  if (node.kind !== "map") {
-    if (shorthand?.secret === true) hide(node);
-    else show(node);
-    return;
-  }
-  const beside = shorthand?.secret === true ? besideCommand : [];
-  const known = marks.keys.get(placed) ?? new Set([...blockKeys(placed), ...beside]);
-  marks.keys.set(placed, known);
-  const sensitive = node.entries.get(sensitiveKey)?.value;
-  const isOpen = sensitive?.kind === "scalar" && sensitive.value === false;
-  for (const [key, entry] of node.entries) {
-    const { value } = entry;
-    const child = children.get(key);
-    const group = groups.get(key);
-    if (child !== undefined) markPlace(value, child, marks);
-    else if (group !== undefined && value.kind === "map") {
-      for (const [field, inner] of value.entries)
-        if (group.has(field)) show(inner.value);
-        else markUnknown(inner, marks);
-    } else if (!known.has(key)) markUnknown(entry, marks);
-    else if (attributes.get(key)?.secret === true && !isOpen) hide(value);
-    else if (key === "fromCommand" && value.kind === "list") {
-      value.items.slice(0, 1).forEach(show);
-      value.items.slice(1).forEach(hide);
-    } else if (mayShow(attributes.get(key), value)) show(value);
-  }
-}
-
-/** Returns false for a mapping or a list in an attribute that takes none: another key was meant. */
-const mayShow = (attribute: AttributeShape | undefined, value: SourceNode): boolean =>
-  attribute === undefined || value.kind === "scalar" || holdsOthers(attribute.schema);
 
 /** Hides a scalar but for its references: they are names, and a mistake in one is shown. */
 function hideScalar(
@@ -176,7 +149,7 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
 
 /** Returns true for a key below which a secret may be; `isBlock`: it opens a mapping or a list. */
 function secretKeys(index: TypeIndex): (key: string, isBlock: boolean) => boolean {
-  const types = [...index.byType.values()].filter(({ shorthand }) => shorthand?.secret === true);
+  const types = [...index.byType.values()].filter(isSecretType);
   const secret = types.flatMap(({ place, shorthand }) =>
     [place.key, place.shared?.groups, shorthand?.path].filter((key) => key !== undefined),
   );

@@ -25,7 +25,6 @@ import {
   logicalName,
   openShape,
   orderKey,
-  ownKeys,
   sensitiveKey,
   type TypeIndex,
   unknownField,
@@ -175,6 +174,9 @@ function checkIgnored(
     );
   });
 }
+
+/** Keys of a manifest that hold no blocks. */
+const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {

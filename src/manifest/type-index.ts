@@ -199,9 +199,6 @@ export const logicalName = z
 /** Free keys in JSON Schema. */
 export const freeKeys = { "^x-": {} };
 
-/** Keys of a manifest that hold no blocks. */
-export const ownKeys: readonly string[] = ["version", "stages", "moved", "removed", "outputs"];
-
 /** Keys by which a block takes blocks that several share: `variablesFrom`. */
 export const sharingKeys = ({ children }: PlacedType): string[] =>
   [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);
