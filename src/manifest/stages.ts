@@ -288,27 +288,13 @@ export const holdsSecret = (address: string): boolean =>
   (/^https?:/i.test(address) &&
     /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
 
-/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere; the same nodes where nothing changes. */
+/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere. */
 export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
-  const known = new Map<SourceNode, SourceNode>();
   const fill = (node: SourceNode): SourceNode => {
-    const before = known.get(node);
-    if (before !== undefined) return before;
-    const filled = fillNode(node);
-    known.set(node, filled);
-    return filled;
-  };
-  const fillNode = (node: SourceNode): SourceNode => {
-    if (node.kind === "scalar") {
-      if (typeof node.value !== "string" || !mentionsStage(node.value)) return node;
-      const value = fillStage(node.value, stage);
-      return value === node.value ? node : { ...node, value };
-    }
-    if (node.kind === "list") {
-      const items = node.items.map(fill);
-      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
-    }
-    return mapValues(node, fill);
+    if (node.kind === "map") return mapValues(node, fill);
+    if (node.kind === "list") return { ...node, items: node.items.map(fill) };
+    if (typeof node.value !== "string" || !mentionsStage(node.value)) return node;
+    return { ...node, value: fillStage(node.value, stage) };
   };
   return fill(root) as Node;
 }
