@@ -35,8 +35,8 @@ interface Content {
   readonly written: WrittenAttribute[];
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
   meta?: Map<string, MapEntry>;
-  /** Keys that were meant by wrong ones: they are not missing. */
-  misspelt?: Set<string>;
+  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
+  misspelt?: Map<string, MapEntry>;
   /** False when the block is not what its type expects: what it lacks is then not reported. */
   isReadable: boolean;
 }
@@ -72,7 +72,7 @@ function walkChildren(
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
-    const entry = node?.entries.get(key);
+    const entry = node?.entries.get(key) ?? parent?.misspelt?.get(key);
     if (entry !== undefined) walkPlace(placed, entry, parent, walk);
     else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
   }
@@ -208,21 +208,25 @@ function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void 
   content.written.push({ shape, entry });
 }
 
-/** Reports a key that a block or a group does not have. */
+/** Reports a key that a block or a group does not have, and reads it as the one that was meant. */
 function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Reading): void {
-  const { placed, address, walk, content } = reading;
+  const { placed, address, walk } = reading;
+  const hint = unknownHint(entry.key, address, placed, groupKey);
   const owner = groupKey === undefined ? address : `${groupKey} of ${address}`;
   walk.report(
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
       address,
       range: entry.keyRange,
-      hint: unknownHint(entry.key, address, placed, groupKey),
+      hint,
     }),
   );
   const meant = meantKey(entry.key, placed, groupKey)?.path;
   if (meant === undefined) return;
-  content.misspelt ??= new Set();
-  content.misspelt.add(meant);
+  const { content } = reading;
+  content.misspelt ??= new Map();
+  content.misspelt.set(meant, entry);
+  const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
+  if (group !== undefined) readGroup(group, entry, reading);
 }
 
 const unknownHint = (

@@ -97,7 +97,7 @@ export function readResource(
       range: block.keyRange,
       written,
       meta,
-      misspelt: new Set(),
+      misspelt: new Map(),
       isReadable,
     },
   };
