@@ -62,7 +62,7 @@ const isSecretType = ({ shorthand }: PlacedType): boolean => shorthand?.secret =
 const keysWithoutSecret = (placed: PlacedType): readonly string[] =>
   [...blockKeys(placed), ...besideCommand].filter((key) => placed.attributes.get(key)?.secret !== true);
 
-/** Marks a mapping of names to secrets, each text or a block, or what stands in place of one. */
+/** Marks a mapping of names to secrets, each a text or a block, or a value in place of that mapping. */
 function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown, hidden }: Marks): void {
   const show = (value: SourceNode): void => eachScalar(value, (scalar) => shown.add(scalar));
   const hide = (value: SourceNode): void => eachScalar(value, (scalar) => hidden.add(scalar));
