@@ -37,16 +37,3 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 /** Returns the hints that there are as one. */
 export const joinHints = (...hints: readonly (string | undefined)[]): string =>
   hints.filter((hint) => hint !== undefined).join("; ");
-
-/** Characters; shorter names resemble each other without being meant. */
-const shortestSlip = 4;
-
-/** The name that a new one is a slip of: one letter off, or two that changed places; never `API_1` of `API_2`. */
-export function suggestion(name: string, known: readonly string[]): string | undefined {
-  if (name.length < shortestSlip || name.length > longestWord) return undefined;
-  const letters = (text: string): string => text.replace(/\d/g, "");
-  return known.find((one) => {
-    if (Math.abs(one.length - name.length) > 1 || letters(one) === letters(name)) return false;
-    return editsBetween(one, name) === 1;
-  });
-}

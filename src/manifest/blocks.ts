@@ -65,19 +65,6 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
   return walk.blocks;
 }
 
-/** The blocks of a group that nothing takes, named as if the group were their parent; reports as `walkBlocks` does. */
-export function walkGroup(
-  placed: PlacedType,
-  name: string,
-  group: MapNode,
-  { index, report }: Pick<Walk, "index" | "report">,
-): readonly Block[] {
-  const walk = { index, report, blocks: new Map<Address, Block>() };
-  for (const entry of group.entries.values())
-    if (isLogicalName(entry.key)) addBlock(placed, entry, undefined, [name, entry.key], walk);
-  return [...walk.blocks.values()];
-}
-
 function walkChildren(
   node: MapNode | undefined,
   children: ReadonlyMap<string, PlacedType>,
@@ -105,10 +92,8 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
   const { value } = entry;
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const [found, range] = hasSecret(placed)
-      ? [describeKind(value), entry.keyRange]
-      : [describeNode(value), value.range];
-    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`;
+    const { keyRange: range } = entry;
+    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
     const hint = hintForNames(entry.key, value, placed.shorthand?.secret === true);
     walk.report(error("manifest.invalid_type", summary, { range, hint }));
     return;
@@ -258,6 +243,3 @@ function misplacedIn(address: Address, placed: PlacedType): string | undefined {
   if (!placed.children.has(name)) return undefined;
   return `"${name}" is read as the name of a ${placed.type.type} here: indent it into one`;
 }
-
-const hasSecret = (placed: PlacedType): boolean =>
-  [...placed.paths.values()].some((shape) => shape.secret) || [...placed.children.values()].some(hasSecret);

@@ -1,10 +1,11 @@
 import { error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
-import type { ResourceType } from "../model/resource-type";
 import { referencesOf, Template } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
+import { suggestedMisses } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
 import { readSecret, type SecretOrigin } from "./secrets";
 import type { AttributeShape } from "./type-index";
@@ -93,17 +94,33 @@ function reportMissing(
         address,
         attribute: shape.path,
         range: block.range,
-        ...(shape.secret && isPreservable(block, attributes) ? { hint: preserveHint(placed.type) } : {}),
+        hint: shape.secret ? preserveHint(block, attributes) : meantBlock(block, context),
       }),
     );
   }
 }
 
-const isPreservable = ({ placed }: Block, attributes: ReadonlyMap<string, DesiredAttribute>): boolean =>
-  placed.type.preservedBy !== undefined && attributes.has(placed.type.preservedBy);
+/** Suggests a block of another file that is meant: a later file overlays it by its name. */
+function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: ReadContext) {
+  misses.count += 1;
+  if (misses.count > suggestedMisses) return undefined;
+  const others = [...blocks.values()].filter(
+    (one) => one.placed === placed && one.parent === parent && one.range.file !== range.file,
+  );
+  return didYouMean(
+    name,
+    others.map((one) => one.name),
+  );
+}
 
-const preserveHint = ({ preservedBy = "" }: ResourceType): string =>
-  `${preservedBy}: false means that rnv sets it: give it a value, or write ${preservedBy}: true`;
+function preserveHint(
+  { placed }: Block,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+): string | undefined {
+  const { preservedBy = "" } = placed.type;
+  if (!attributes.has(preservedBy)) return undefined;
+  return `${preservedBy}: false means that rnv sets it: give it a value, or write ${preservedBy}: true`;
+}
 
 /** A secret that a block stands for is needed too, unless its value is preserved. */
 function isNeeded(

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
@@ -120,3 +120,14 @@ export const where = ({ address, attribute }: ValueLocation): Pick<Diagnostic, "
   ...(address !== undefined && { address }),
   attribute,
 });
+
+/** Reports a mistake in a value, and returns undefined in place of the value. */
+export function refuse(
+  { report }: Pick<ReadContext, "report">,
+  location: ValueLocation,
+  range: SourceRange,
+  mistake: { readonly code: DiagnosticCode; readonly summary: string; readonly hint?: string | undefined },
+): undefined {
+  const { code, summary, hint } = mistake;
+  report(error(code, summary, { ...where(location), range, hint }));
+}

@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
-import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { type ExecFileException, execFile } from "node:child_process";
+import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
@@ -9,7 +8,7 @@ import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
 import { type ReadContext, type SecretReach, where } from "./context";
-import { isWithin } from "./files";
+import { isWithin, readBytes } from "./files";
 import type { Findings } from "./findings";
 import { checkSecret, type SecretOrigin } from "./secrets";
 import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
@@ -137,22 +136,15 @@ function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched 
     const hint = "take json away if its whole output is the value";
     return { problem: `${program} did not print JSON`, hint };
   }
-  const steps = pointer.split("/").slice(1);
-  for (const step of steps) {
+  for (const step of pointer.split("/").slice(1)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
-      return {
-        problem: `${program} printed nothing at ${pointer}`,
-        hint: "json is the place of one value: /data/password",
-      };
-    value = (value as Record<string, unknown>)[key];
+    const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
+    value = isThere ? (value as Record<string, unknown>)[key] : undefined;
   }
-  if (typeof value === "string" && value !== "") return { text: value };
-  if (typeof value === "number" || typeof value === "boolean") return { text: String(value) };
-  const kind =
-    value === "" ? "an empty text" : value === null ? "null" : Array.isArray(value) ? "a list" : "an object";
-  const problem = `${program} printed ${kind} at ${pointer === "" ? "the top" : pointer}`;
-  return { problem, hint: "json is the place of one value" };
+  const text = typeof value === "object" ? "" : String(value ?? "");
+  if (text !== "") return { text };
+  const hint = "json is the place of one value: /data/password";
+  return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
 }
 
 async function fromCommand(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
@@ -188,12 +180,12 @@ async function fromCommand(source: SecretOrigin, cwd: string, context: ReadConte
   return { ...found, hint };
 }
 
-async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
+function fromFile(source: SecretOrigin, cwd: string, context: ReadContext): Fetched {
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   try {
-    const real = await realpath(path);
+    const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, context.environment);
     if (own !== undefined)
       return {
@@ -211,7 +203,14 @@ async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext)
         problem: `${file} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
       };
-    return textOf(await readLimited(real), file);
+    // Its links are followed already: one that took its place since is not.
+    const bytes = readBytes(real, maxBytes, constants.O_NOFOLLOW);
+    if (bytes === undefined) return { problem: `${file} holds more than ${maxBytes} bytes` };
+    const text = decodeSecret(bytes);
+    if (text === undefined) return { problem: `${file} is not UTF-8 text` };
+    if (text === "") return { problem: `${file} is empty` };
+    if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
+    return { text };
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing };
@@ -224,28 +223,6 @@ const secretFolders = (context: ReadContext, cwd: string): string[] =>
     .filter((folder) => folder !== "")
     .map((folder) => resolve(cwd, folder));
 
-/** No link is followed any more, and a pipe or device does not block. */
-async function readLimited(real: string): Promise<Buffer> {
-  const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) throw new Error("it is not a regular file");
-    if (stat.size > maxBytes) throw new Error(`it holds more than ${maxBytes} bytes`);
-    return await handle.readFile();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** UTF-8 without the newline that editors and `echo` put at the end. */
-function textOf(bytes: Uint8Array, file: string): Fetched {
-  const text = decodeSecret(bytes);
-  if (text === undefined) return { problem: `${file} is not UTF-8 text` };
-  if (text === "") return { problem: `${file} is empty` };
-  if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
-  return { text };
-}
-
 interface CommandOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -256,78 +233,52 @@ interface CommandOptions {
   readonly timeoutMs?: number;
 }
 
-const shownErrorBytes = 500;
-
-interface CommandOutcome {
-  readonly output: Buffer;
-  readonly errors: Buffer;
-  readonly problem?: string | undefined;
-}
-
 /**
  * The output of a program as a secret text: no shell, stdin closed, 30 s at most. What it printed as an error is
  * shown cut, inert, and only where it does not repeat the output.
  */
-export async function runCommand(argv: readonly string[], options: CommandOptions): Promise<Fetched> {
-  const program = `the command ${JSON.stringify(argv[0])}`;
-  const { output, errors, problem } = await execute(argv, options);
-  const text = decodeSecret(output);
-  if (problem !== undefined) {
-    const detail = shownErrors(errors, [text ?? "", ...(options.hidden ?? [])]);
-    // What it needs is not here, as far as anyone can tell: a program, a login.
-    return { problem: `${program} ${problem}`, isMissing: true, ...(detail !== "" && { detail }) };
-  }
-  if (text === undefined) return { problem: `${program} did not print UTF-8 text` };
-  return text === "" ? { problem: `${program} printed nothing` } : { text };
-}
-
-function execute(argv: readonly string[], options: CommandOptions): Promise<CommandOutcome> {
-  const timeoutMs = options.timeoutMs ?? 30_000;
-  return new Promise((resolve) => {
-    const output: Buffer[] = [];
-    const errors: Buffer[] = [];
-    let size = 0;
-    const child = spawn(argv[0] as string, argv.slice(1), {
-      cwd: options.cwd,
-      env: options.environment,
-      shell: false,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const finish = (problem?: string): void => {
-      clearTimeout(timer);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      resolve({ output: Buffer.concat(output), errors: Buffer.concat(errors), problem });
-    };
-    const stop = (problem: string): void => {
-      child.kill("SIGKILL");
-      finish(problem);
-    };
-    const timer = setTimeout(() => stop(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
-    child.stdout.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > options.maxBytes) stop(`printed more than ${options.maxBytes} bytes`);
-      else output.push(chunk);
-    });
-    let errorSize = 0;
-    child.stderr.on("data", (chunk: Buffer) => {
-      if (errorSize < shownErrorBytes) errors.push(chunk.subarray(0, shownErrorBytes - errorSize));
-      errorSize += chunk.length;
-    });
-    child.on("error", (cause: NodeJS.ErrnoException) =>
-      finish(`cannot be started: ${cause.code ?? "unknown reason"}`),
+export function runCommand(
+  argv: readonly string[],
+  { cwd, environment, hidden = [], maxBytes, timeoutMs = 30_000 }: CommandOptions,
+): Promise<Fetched> {
+  const [file = "", ...args] = argv;
+  const program = `the command ${JSON.stringify(file)}`;
+  const limits = { timeout: timeoutMs, maxBuffer: maxBytes, killSignal: "SIGKILL" } as const;
+  return new Promise((settle) => {
+    const child = execFile(
+      file,
+      args,
+      { cwd, env: environment as NodeJS.ProcessEnv, encoding: "buffer", ...limits },
+      (failure, output, errors) => {
+        const text = decodeSecret(output);
+        if (failure !== null) {
+          const detail = shownErrors(errors, [text ?? "", ...hidden]);
+          const problem = `${program} ${reasonOfFailure(failure, { maxBytes, timeoutMs })}`;
+          // What it needs is not here, as far as anyone can tell: a program, a login.
+          settle({ problem, isMissing: true, ...(detail !== "" && { detail }) });
+        } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
+        else settle(text === "" ? { problem: `${program} printed nothing` } : { text });
+      },
     );
-    child.on("close", (code, signal) =>
-      finish(
-        code === 0 ? undefined : code === null ? `was ended by ${signal}` : `ended with exit code ${code}`,
-      ),
-    );
+    child.stdin?.end();
   });
 }
 
+function reasonOfFailure(
+  { code, killed, signal }: ExecFileException,
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+): string {
+  if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
+  if (killed) return `did not end within ${timeoutMs / 1000} s`;
+  if (typeof code === "number") return `ended with exit code ${code}`;
+  return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
+}
+
+const shownErrorBytes = 500;
+
 function shownErrors(errors: Buffer, hidden: readonly string[]): string {
   const text = errors
-    .toString("utf8")
+    .toString("utf8", 0, shownErrorBytes)
     .replace(/[^\P{Cc}\n]/gu, " ")
     .trim();
   const secrets = hidden.flatMap((one) => one.split("\n")).filter((line) => line.trim() !== "");

@@ -2,8 +2,8 @@ import {
   closeSync,
   constants,
   type Dirent,
+  existsSync,
   fstatSync,
-  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -43,7 +43,7 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
 
 function defaultFiles(cwd: string, report: Report): readonly string[] {
   const found: string[] = [];
-  for (const name of [...manifestNames, "rnv"]) if (exists(join(cwd, name))) found.push(name);
+  for (const name of [...manifestNames, "rnv"]) if (existsSync(join(cwd, name))) found.push(name);
   if (manifestNames.every((name) => found.includes(name)))
     report(
       error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {
@@ -61,21 +61,13 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
 
 /** Names the folder above that has a manifest or a program, up to the root of the repository. */
 function hintAbove(cwd: string): string | undefined {
-  for (let folder = cwd; !exists(join(folder, ".git")) && dirname(folder) !== folder; ) {
+  for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
     folder = dirname(folder);
-    const found = [...manifestNames, "cdktf.json"].find((name) => exists(join(folder, name)));
+    const found = [...manifestNames, "cdktf.json"].find((name) => existsSync(join(folder, name)));
     const path = relative(cwd, folder);
     if (found !== undefined) return `${join(path, found)} is above this folder: rnv -chdir=${path} …`;
   }
   return undefined;
-}
-
-function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** How standard input is named in messages; `-` on the command line. */
@@ -206,9 +198,9 @@ export function readSource(
   }
 }
 
-/** Size is checked before anything is read; a pipe or device does not block. */
-function readBytes(path: string, limit: number): Buffer | undefined {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** Reads a file; undefined where it is too large, which is checked first. A pipe or device does not block. */
+export function readBytes(path: string, limit: number, flags = 0): Buffer | undefined {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new Error("it is not a regular file");

@@ -3,7 +3,7 @@ import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
-import { walkBlocks, walkGroup } from "./blocks";
+import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
 import {
   type FileRequest,
@@ -16,7 +16,7 @@ import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
-import { mergeFiles, mostComparisons, overlay } from "./merge";
+import { mergeFiles, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved, waitForParts } from "./meta";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
@@ -51,7 +51,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const base = readFiles({ ...request, cwd }, { index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
   const { environment } = request;
-  const { root, left } = takeShared(files.root, {
+  const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
     ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
   });
@@ -61,9 +61,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     blocks,
     secretNames: secretNamesIn(blocks.values()),
   };
-  for (const { placed, key, group } of left)
-    for (const block of walkGroup(placed, key, group, { index, report: findings.report }))
-      buildResource(block, context, "skip");
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
@@ -200,20 +197,14 @@ export interface FoundStages {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-const noStages: FoundStages = {
-  stages: new Map(),
-  place: () => ({ place: {}, diagnostics: [] }),
-  diagnostics: [],
-  sources: new Map(),
-};
-
 /** Reads `stages` alone. A manifest whose text does not speak of stages is not parsed for it. */
 export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">): FoundStages {
   const cwd = resolve(request.cwd);
   const findings = collectFindings();
-  if (!mentionsStages({ ...request, cwd })) return noStages;
   const index = indexTypes(request.types);
-  const files = readFiles({ ...request, cwd }, { index, findings });
+  const files = mentionsStages({ ...request, cwd })
+    ? readFiles({ ...request, cwd }, { index, findings })
+    : nothing();
   const stages = readStages(files.root, findings.report);
   return {
     stages,
@@ -250,9 +241,13 @@ interface LayerReading {
 /** Reads the files that `-f` values name, and merges them. */
 function readFiles(request: FileRequest, reading: LayerReading): ReadFiles {
   const layers = findFiles(request.files, request.cwd, reading.findings.report);
-  const none = { texts: new Map(), masked: new Map(), bytesLeft: maxTotalBytes, isPartial: false };
-  return readOver({ root: emptyRoot, ...none }, layers, request, reading);
+  return readOver(nothing(), layers, request, reading);
 }
+
+const nothing = (): ReadFiles => ({
+  ...{ root: emptyRoot, texts: new Map(), masked: new Map() },
+  ...{ bytesLeft: maxTotalBytes, isPartial: false },
+});
 
 /** Whether the text of any file speaks of stages; also where one that is named, or one of several, cannot be read. */
 function mentionsStages({ files, cwd, standardInput }: FileRequest): boolean {
@@ -306,7 +301,7 @@ function readOver(
     if (layerRoot !== undefined) roots.push(layerRoot);
   }
   const [first = emptyRoot, ...overlays] = roots;
-  const overlaying = { index, report, isWhole: !isPartial, comparisons: { left: mostComparisons } };
+  const overlaying = { index, report, isWhole: !isPartial, misses: { count: 0 } };
   const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
   return { root, texts, masked, bytesLeft, isPartial };
 }

@@ -1,172 +1,123 @@
 import { suggest } from "../diagnostics/suggest";
-import { parseTemplate, type SourceNode } from "./tree";
+import { type MapEntry, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
 import {
   besideCommand,
+  blockKeys,
   isFreeKey,
-  metaKeys,
   type PlacedType,
   sensitiveKey,
-  sharingKeys,
-  sourceKeys,
   type TypeIndex,
 } from "./type-index";
 
 /** The text of a file for code frames. Without a tree it could not be read, and with `failed` not as a whole. */
-export function maskText(
+export const maskText = (
   text: string,
-  { root, failed }: { readonly root?: SourceNode; readonly failed: boolean },
+  { root, failed }: { readonly root?: MapNode; readonly failed: boolean },
   index: TypeIndex,
-): string {
-  const shown = root === undefined ? text : maskSecrets(text, root, index);
+): string => {
+  const shown = root === undefined ? text : maskTree(text, root, index);
   return failed ? maskBroken(shown, index) : shown;
+};
+
+/** What a manifest holds at which places. Where an alias takes a scalar to several, it may be in both sets. */
+export interface Marks {
+  /** Scalars at places that hold no secret. */
+  readonly shown: Set<SourceNode>;
+  /** Scalars at places of secrets. */
+  readonly hidden: Set<SourceNode>;
+  /** Entries with a free key. */
+  readonly free: Set<MapEntry>;
 }
 
-/**
- * The text of a file for code frames: every literal secret starred out, offsets and lines as they were. It goes by
- * keys alone, wherever they stand, and takes near misses (`variabels`) for secret too.
- */
-function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
-  const words = secretWords(index);
-  const ranges: [number, number][] = [];
-  const seen = new Set<SourceNode>();
-  const free: SourceNode[] = [];
-  const visit = (node: SourceNode): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    if (node.kind === "scalar") return;
-    if (node.kind === "list") {
-      for (const item of node.items) visit(item);
-      return;
-    }
-    node.entries.forEach(({ value }, key) => {
-      if (isFreeKey(key)) free.push(value);
-      else if (isSecretKey(key, words) || (value.kind !== "scalar" && words.blocks.has(key.toLowerCase())))
-        maskBelow(value, text, words, index, ranges);
-      else visit(value);
-    });
+/** Marks the scalars of a manifest by the keys above them; those below free keys are in neither set. */
+export function markSecrets(root: MapNode, index: TypeIndex): Marks {
+  const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set() };
+  const types = [...index.byType.values()];
+  const opensSecrets = secretKeys(index);
+  const openKeys = new Set(types.filter(isSecretType).flatMap(keysWithoutSecret));
+  const opensNames = new Set(
+    types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key),
+  );
+  const visit = (node: SourceNode, areNames: boolean): void => {
+    if (node.kind === "scalar") marks.shown.add(node);
+    else if (node.kind === "list") for (const item of node.items) visit(item, false);
+    else
+      for (const [key, entry] of node.entries) {
+        const { value } = entry;
+        if (areNames) visit(value, false);
+        else if (isFreeKey(key)) marks.free.add(entry);
+        else if (index.shared.has(key))
+          for (const group of valuesOf(value)) markSecretsIn(group, openKeys, marks);
+        else if (opensSecrets(key, value.kind !== "scalar")) markSecretsIn(value, openKeys, marks);
+        else visit(value, opensNames.has(key));
+      }
   };
-  visit(root);
-  if (root.kind === "map") maskAddresses(root.entries.get("stages")?.value, text, ranges);
-  // What an alias takes to an open place may be shown; what the rest is for is unknown.
-  for (const node of free) maskBelow(node, text, words, index, ranges, seen);
+  visit(root, false);
+  return marks;
+}
+
+const isSecretType = ({ shorthand }: PlacedType): boolean => shorthand?.secret === true;
+
+/** Keys of a block of one secret below which is no secret. */
+const keysWithoutSecret = (placed: PlacedType): readonly string[] =>
+  [...blockKeys(placed), ...besideCommand].filter((key) => placed.attributes.get(key)?.secret !== true);
+
+/** Marks a mapping of names to secrets, each a text or a block, or a value in place of that mapping. */
+function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown, hidden }: Marks): void {
+  const show = (value: SourceNode): void => eachScalar(value, (scalar) => shown.add(scalar));
+  const hide = (value: SourceNode): void => eachScalar(value, (scalar) => hidden.add(scalar));
+  for (const secret of valuesOf(node)) {
+    if (secret.kind !== "map") {
+      hide(secret);
+      continue;
+    }
+    const sensitive = secret.entries.get(sensitiveKey)?.value;
+    const isOpen = sensitive?.kind === "scalar" && sensitive.value === false;
+    for (const [key, { value }] of secret.entries) {
+      const isCommand = key === "fromCommand" && value.kind === "list";
+      for (const [i, part] of (isCommand ? value.items : [value]).entries())
+        if (openKeys.has(key) ? !isCommand || i === 0 : isOpen) show(part);
+        else hide(part);
+    }
+  }
+}
+
+/** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
+function maskTree(text: string, root: MapNode, index: TypeIndex): string {
+  const { shown, hidden } = markSecrets(root, index);
+  const stages = root.entries.get("stages")?.value;
+  const ranges: [number, number][] = [];
+  eachScalar(root, (scalar) => {
+    if (!shown.has(scalar) || hidden.has(scalar)) hideScalar(scalar, text, index, ranges);
+  });
+  // Addresses of states may hold a user with a password, or a token in a query.
+  for (const stage of stages === undefined ? [] : valuesOf(stages)) {
+    const state = stage.kind === "map" ? stage.entries.get("state")?.value : undefined;
+    if (state?.kind === "scalar" && /[@?]/.test(String(state.value)))
+      ranges.push([state.range.start, state.range.end]);
+  }
   return star(text, ranges);
 }
 
-/** Stars out what may be a credential in addresses of states: a user with a password, and a query. */
-function maskAddresses(node: SourceNode | undefined, text: string, ranges: [number, number][]): void {
-  const seen = new Set<SourceNode>();
-  const visit = (at: SourceNode): void => {
-    if (seen.has(at)) return;
-    seen.add(at);
-    if (at.kind === "list") for (const item of at.items) visit(item);
-    else if (at.kind === "map") for (const { value } of at.entries.values()) visit(value);
-    else {
-      const { start, end } = at.range;
-      for (const [from, to] of credentialsIn(text.slice(start, end))) ranges.push([start + from, start + to]);
-    }
-  };
-  if (node !== undefined) visit(node);
+const valuesOf = (node: SourceNode): readonly SourceNode[] =>
+  node.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
+
+function eachScalar(node: SourceNode, visit: (scalar: ScalarNode) => void): void {
+  if (node.kind === "scalar") visit(node);
+  else if (node.kind === "list") for (const item of node.items) eachScalar(item, visit);
+  else for (const { value } of node.entries.values()) eachScalar(value, visit);
 }
 
-/** Offsets of a user with a password, and of a query, in text that holds an address. */
-function credentialsIn(text: string): [number, number][] {
-  const at = text.indexOf("://");
-  if (at === -1) return [];
-  const rest = text.slice(at + 3);
-  const user = /^[^/?#\s]*@/.exec(rest)?.[0] ?? "";
-  const query = rest.indexOf("?");
-  return [
-    ...(user === "" ? [] : ([[at + 3, at + 2 + user.length]] as [number, number][])),
-    ...(query === -1 ? [] : ([[at + 4 + query, text.length]] as [number, number][])),
-  ];
-}
-
-interface SecretWords {
-  /** `variables`, `value`: below them everything is secret unless a word of `open` says otherwise. */
-  readonly secret: ReadonlySet<string>;
-  /** Words that people write for these, in lower case: a mapping or a list below them is taken for secret. */
-  readonly blocks: ReadonlySet<string>;
-  /** Keys whose values are no secrets. */
-  readonly open: ReadonlySet<string>;
-  readonly near: Map<string, boolean>;
-}
-
-function secretWords(index: TypeIndex): SecretWords {
-  const secret = new Set<string>();
-  const blocks = new Set<string>();
-  const open = new Set<string>([...metaKeys, ...sourceKeys, sensitiveKey]);
-  for (const placed of index.byType.values()) {
-    const shapes = [...placed.attributes];
-    if (!shapes.some(([, shape]) => shape.secret)) continue;
-    if (placed.shorthand?.secret === true) {
-      secret.add(placed.place.key);
-      if (placed.place.shared !== undefined) secret.add(placed.place.shared.groups);
-      for (const word of placed.place.alsoCalled ?? []) blocks.add(word.toLowerCase());
-    }
-    for (const [key, shape] of shapes) (shape.secret ? secret : open).add(key);
-  }
-  return { secret, blocks, open, near: knownWords(index) };
-}
-
-/** Known words are never near misses of others. */
-function knownWords(index: TypeIndex): Map<string, boolean> {
-  const near = new Map<string, boolean>();
-  const add = (placed: PlacedType): void => {
-    const { attributes, groups, place } = placed;
-    for (const key of [...attributes.keys(), ...groups.keys(), place.key, ...sharingKeys(placed)])
-      near.set(key, false);
-    for (const group of placed.groups.values()) for (const key of group.keys()) near.set(key, false);
-  };
-  for (const placed of index.byType.values()) add(placed);
-  return near;
-}
-
-function isSecretKey(key: string, words: SecretWords): boolean {
-  if (words.secret.has(key)) return true;
-  const known = words.near.get(key);
-  if (known !== undefined) return known;
-  const near = key.length <= 64 && suggest(key, words.secret) !== undefined;
-  words.near.set(key, near);
-  return near;
-}
-
-function maskBelow(
-  node: SourceNode,
-  text: string,
-  words: SecretWords,
-  index: TypeIndex,
-  ranges: [number, number][],
-  shown?: ReadonlySet<SourceNode>,
-): void {
-  const seen = new Set<SourceNode>();
-  const visit = (at: SourceNode): void => {
-    if (seen.has(at) || shown?.has(at)) return;
-    seen.add(at);
-    if (at.kind === "list") for (const item of at.items) visit(item);
-    else if (at.kind === "scalar") maskScalar(at, text, index, ranges);
-    else
-      for (const { key, value } of at.entries.values()) {
-        if (key === "fromCommand" && value.kind === "list")
-          for (const item of value.items.slice(1)) visit(item);
-        // Names of variables and places, which a message points at.
-        else if (besideCommand.includes(key) && at.entries.has("fromCommand")) continue;
-        else if (!words.open.has(key) || value.kind === "list") visit(value);
-      }
-  };
-  visit(node);
-}
-
-/** References stay readable: they are names, and a mistake in one is shown. */
-function maskScalar(
-  node: Extract<SourceNode, { kind: "scalar" }>,
+/** Hides a scalar but for its references: they are names, and a mistake in one is shown. */
+function hideScalar(
+  { range: { start, end }, value }: ScalarNode,
   text: string,
   index: TypeIndex,
   ranges: [number, number][],
 ): void {
-  const { start, end } = node.range;
   let from = start;
-  if (typeof node.value === "string") {
-    for (const part of parseTemplate(node.value, (word) => index.byType.has(word))) {
+  if (typeof value === "string") {
+    for (const part of parseTemplate(value, (word) => index.byType.has(word))) {
       if (part.kind !== "reference" && part.kind !== "env") continue;
       const at = text.indexOf(part.source, from);
       // Hidden by an escape, as others after it may be: to look for each would read the text once for each of them.
@@ -185,7 +136,7 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
     if (end <= at) continue;
     pieces.push(
       text.slice(at, Math.max(at, start)),
-      // Indentation stays: `maskBroken` goes by it.
+      // Blanks stay, as does indentation.
       text
         .slice(Math.max(at, start), end)
         .replace(/^[ \t]+|[^\r\n]/gm, (found) => (found.trim() === "" ? found : "*")),
@@ -196,44 +147,59 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
   return pieces.join("");
 }
 
-/**
- * The text of a file that does not parse, by lines: everything after a key that opens secrets is starred out, down
- * to the next line that is not deeper. A quote left open may swallow what follows: then nothing more is shown.
- */
-function maskBroken(text: string, index: TypeIndex): string {
-  const words = secretWords(index);
-  let depth = -1;
-  return text
-    .split("\n")
-    .map((line) => {
-      const indent = line.search(/[^ \t\r]/);
-      // How deep a tab goes is anyone's guess, and often the very mistake.
-      const isDeeper = indent === -1 || indent > depth || /^ *\t/.test(line);
-      let shown = depth === Number.NEGATIVE_INFINITY || (depth !== -1 && isDeeper) ? 0 : -1;
-      if (shown === -1) {
-        shown = secretStart(line, words);
-        depth = shown === -1 ? -1 : indent;
-      }
-      if (shown === -1) return /\bstate["']?[ \t]*:/.test(line) ? star(line, credentialsIn(line)) : line;
-      const hidden = line.slice(shown);
-      if (isOdd(hidden, '"') || isOdd(hidden, "'")) depth = Number.NEGATIVE_INFINITY;
-      return line.slice(0, shown) + hidden.replace(/[^\r]/g, "*");
-    })
-    .join("\n");
+/** Returns true for a key below which a secret may be; `isBlock`: it opens a mapping or a list. */
+function secretKeys(index: TypeIndex): (key: string, isBlock: boolean) => boolean {
+  const types = [...index.byType.values()].filter(isSecretType);
+  const secret = types.flatMap(({ place, shorthand }) =>
+    [place.key, place.shared?.groups, shorthand?.path].filter((key) => key !== undefined),
+  );
+  const alsoCalled = types.flatMap(({ place }) => place.alsoCalled ?? []).map((word) => word.toLowerCase());
+  // Known words are no near misses of others.
+  const known = [...index.byType.values()].flatMap((placed) => [
+    ...blockKeys(placed),
+    ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
+  ]);
+  const found = new Map(known.map((key) => [key, secret.includes(key)]));
+  return (key, isBlock) => {
+    const isSecret = found.get(key) ?? (key.length <= 64 && suggest(key, secret) !== undefined);
+    found.set(key, isSecret);
+    return isSecret || isFreeKey(key) || (isBlock && alsoCalled.includes(key.toLowerCase()));
+  };
 }
 
-const isOdd = (text: string, quote: string): boolean => text.split(quote).length % 2 === 0;
+const opensBlock = /^[ \t]*(?:[\r#{[&|>]|$)/;
 
-const opensSecrets = (key: string, rest: string, words: SecretWords): boolean =>
-  isSecretKey(key, words) ||
-  isFreeKey(key) ||
-  (words.blocks.has(key.toLowerCase()) && /^[ \t]*(?:[\r#{[&|>]|$)/.test(rest));
+/** A key anywhere in a line, looked for from the start of a word only: a long word without a colon is read once. */
+const keyInLine = /(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g;
 
-/** Where the secrets of a line begin; -1 when no key of it opens any. */
-function secretStart(line: string, words: SecretWords): number {
-  // From the start of a word only: from each of its letters, a long word without a colon takes the square of its length.
-  for (const found of line.matchAll(/(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g))
-    if (opensSecrets(found[1] as string, line.slice(found.index + found[0].length), words))
-      return found.index + found[0].length;
-  return -1;
+/**
+ * Stars out a text that does not parse by its lines: all that follows a key that opens secrets, down to the next line
+ * that is not deeper. A quote left open may take in what follows: then nothing more is shown.
+ */
+function maskBroken(text: string, index: TypeIndex): string {
+  const opensSecrets = secretKeys(index);
+  const hide = (part: string): string => part.replace(/[^\r]/g, "*");
+  /** Indentation of the key that opened secrets; nothing is open at infinity. */
+  let depth = Number.POSITIVE_INFINITY;
+  const maskLine = (line: string): string => {
+    const indent = line.search(/[^ \t\r]/);
+    // How deep a tab goes is unknown, and often the very mistake.
+    const isDeeper = depth < Number.POSITIVE_INFINITY && (indent === -1 || /^ *\t/.test(line));
+    if (indent > depth || isDeeper || depth === Number.NEGATIVE_INFINITY) return closeQuotes(line, 0);
+    const start = [...line.matchAll(keyInLine)]
+      .map((found) => ({ key: found[1] as string, end: found.index + found[0].length }))
+      .find(({ key, end }) => opensSecrets(key, opensBlock.test(line.slice(end))))?.end;
+    depth = start === undefined ? Number.POSITIVE_INFINITY : indent;
+    if (start !== undefined) return closeQuotes(line, start);
+    return line.replace(
+      /(\bstate["']?[ \t]*:)(.*[@?].*)/,
+      (_, key: string, rest: string) => key + hide(rest),
+    );
+  };
+  const closeQuotes = (line: string, start: number): string => {
+    const hidden = line.slice(start);
+    if (['"', "'"].some((quote) => hidden.split(quote).length % 2 === 0)) depth = Number.NEGATIVE_INFINITY;
+    return line.slice(0, start) + hide(hidden);
+  };
+  return text.split("\n").map(maskLine).join("\n");
 }

@@ -1,15 +1,14 @@
-import { error, warning } from "../diagnostics/diagnostic";
-import { suggest, suggestion } from "../diagnostics/suggest";
+import { error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
-import { formatLocation, type Report } from "./findings";
+import { formatLocation, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
-function combine(
-  lower: MapNode,
-  upper: MapNode,
-  both: (below: MapEntry, above: MapEntry) => MapEntry,
-): MapNode {
+/** Makes one entry of two with the same key. */
+type Combine = (below: MapEntry, above: MapEntry) => MapEntry;
+
+function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
   const entries = new Map(lower.entries);
   for (const above of upper.entries.values()) {
     const below = entries.get(above.key);
@@ -48,12 +47,9 @@ export function mergeFiles(
     if (a.key === "version") return a;
     if (a.value.kind === "list" && b.value.kind === "list")
       return { ...a, value: { ...a.value, items: [...a.value.items, ...b.value.items] } };
-    if (a.value.kind === "map" && b.value.kind === "map")
-      return {
-        ...a,
-        value: combine(a.value, b.value, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, to)),
-      };
-    return isNull(b.value) ? a : isNull(a.value) ? b : reportTwice(a, b, a.key, to);
+    if (isNull(a.value) || isNull(b.value)) return isNull(b.value) ? a : b;
+    if (a.value.kind !== "map" || b.value.kind !== "map") return reportTwice(a, b, a.key, to);
+    return mergeMaps(a, b, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, to));
   });
 }
 
@@ -65,12 +61,7 @@ function mergeContainers(
   to: Merging,
 ): MapEntry {
   if (placed.place.shape === "single") return mergeBlocks(a, b, placed, names, to);
-  if (a.value.kind !== "map") return isNull(a.value) ? b : a;
-  if (b.value.kind !== "map") return isNull(b.value) ? a : b;
-  return {
-    ...a,
-    value: combine(a.value, b.value, (x, y) => mergeBlocks(x, y, placed, [...names, x.key], to)),
-  };
+  return mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key], to));
 }
 
 function mergeBlocks(
@@ -80,14 +71,21 @@ function mergeBlocks(
   names: readonly string[],
   to: Merging,
 ): MapEntry {
-  const declared = declares(a.value, placed) && declares(b.value, placed);
-  if (declared) return reportTwice(a, b, addressOf(placed.type.type, ...names), to);
-  if (a.value.kind !== "map" || b.value.kind !== "map") return a.value.kind === "map" ? a : b;
-  const value = combine(a.value, b.value, (x, y) => {
+  const isDeclared = declares(a.value, placed);
+  if (isDeclared && declares(b.value, placed))
+    return reportTwice(a, b, addressOf(placed.type.type, ...names), to);
+  const { value } = mergeMaps(a, b, (x, y) => {
     const child = placed.children.get(x.key);
     return child === undefined ? x : mergeContainers(x, y, child, names, to);
   });
-  return { ...(declares(a.value, placed) ? a : b), value };
+  return { ...(isDeclared ? a : b), value };
+}
+
+/** The one that says something where not both are mappings. */
+function mergeMaps(a: MapEntry, b: MapEntry, both: Combine): MapEntry {
+  if (a.value.kind === "map" && b.value.kind === "map")
+    return { ...a, value: combine(a.value, b.value, both) };
+  return isNull(b.value) || (a.value.kind !== "map" && !isNull(a.value)) ? a : b;
 }
 
 /** More than a frame around other blocks. */
@@ -108,140 +106,59 @@ function reportTwice(a: MapEntry, b: MapEntry, what: string, to: Merging): MapEn
   return a;
 }
 
-/** How a key is spoken of: `branch` as `configuration.branch of service.shop.api`. */
-type Speak = (key: string) => string;
-
 interface Overlaying {
   readonly index: TypeIndex;
   readonly report: Report;
   /** Every earlier file was read: what is not there is in none of them. */
   readonly isWhole: boolean;
-  /** How often two names may still be compared to find a slip of the pen. */
-  readonly comparisons: { left: number };
-}
-
-/** Comparisons of names in all files: each new name with each that is there takes the square of their number. */
-export const mostComparisons = 1_000_000;
-
-/** The keys that a name may be a slip of; none once too many names were compared. */
-function comparedWith(known: readonly string[], { comparisons }: Overlaying): readonly string[] {
-  comparisons.left -= known.length;
-  return comparisons.left < 0 ? [] : known;
+  /** Counts unknown names: past a few, no suggestion is looked for. */
+  readonly misses: { count: number };
 }
 
 /**
- * Lays a later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar, and a written
- * `null` takes away the value of the file below (DESIGN section 3).
+ * Lays a later file over an earlier one: key by key, lists and sources of secrets as a whole, a mapping replaces a scalar, and
+ * a written `null` takes away the value of the file below (DESIGN section 3). `path` holds the keys that lead to both.
  */
-export function overlay(lower: MapNode, upper: MapNode, to: Overlaying): MapNode {
-  const speak: Speak = (key) => key;
-  return overlayMap(lower, upper, speak, to, (below, above) => {
-    const shared = to.index.shared.get(above.key);
-    if (shared !== undefined)
-      return bothMaps(below, above, (groups, over) =>
-        overlayMap(groups, over, speak, to, (x, y) => overlayPlace(x, y, shared, [y.key], to)),
-      );
-    const placed = to.index.root.get(above.key);
-    return placed === undefined
-      ? overlayPlain(below, above, speak, to)
-      : overlayPlace(below, above, placed, [], to);
-  });
-}
-
-/** `services` over `services`, or `deploy` over `deploy`. */
-function overlayPlace(
-  below: MapEntry,
-  above: MapEntry,
-  placed: PlacedType,
-  names: readonly string[],
-  to: Overlaying,
-  /** More blocks come from elsewhere. */
-  hasMore = false,
-): MapEntry {
-  if (placed.place.shape === "single") return overlayBlock(below, above, placed, names, to);
-  const speak: Speak = (key) => addressOf(placed.type.type, ...names, key);
-  return bothMaps(below, above, (lower, upper) => {
-    const known = [...lower.entries.keys()];
-    const isKept = ([key, entry]: readonly [string, MapEntry]): boolean =>
-      !to.isWhole ||
-      lower.entries.has(key) ||
-      isNull(entry.value) ||
-      checkAdded(entry, speak(key), placed, comparedWith(known, to), to);
-    const added = { ...upper, entries: new Map([...upper.entries].filter(isKept)) };
-    const both = (x: MapEntry, y: MapEntry): MapEntry => overlayBlock(x, y, placed, [...names, y.key], to);
-    return overlayMap(lower, added, speak, to, both, hasMore);
-  });
-}
-
-/** A block takes blocks of a type from groups or files. */
-const sharesFrom = ({ place }: PlacedType, { entries }: MapNode): boolean =>
-  place.shared !== undefined && entries.has(place.shared.from);
-
-function overlayBlock(
-  below: MapEntry,
-  above: MapEntry,
-  placed: PlacedType,
-  names: readonly string[],
-  to: Overlaying,
-): MapEntry {
-  const address = addressOf(placed.type.type, ...names);
-  const speak: Speak = (key) => `${key} of ${address}`;
-  return bothMaps(below, above, (lower, upper) => {
-    if (isValueOf(placed, lower) || isValueOf(placed, upper)) return upper;
-    return overlayMap(lower, upper, speak, to, (x, y) => {
-      const child = placed.children.get(y.key);
-      if (child !== undefined)
-        return overlayPlace(x, y, child, names, to, sharesFrom(child, lower) || sharesFrom(child, upper));
-      if (placed.attributes.get(y.key)?.secret === true) return y;
-      return overlayPlain(x, y, (key) => `${y.key}.${key} of ${address}`, to);
-    });
-  });
-}
-
-const overlayPlain = (below: MapEntry, above: MapEntry, speak: Speak, to: Overlaying): MapEntry =>
-  bothMaps(below, above, (lower, upper) =>
-    overlayMap(lower, upper, speak, to, (x, y) => overlayPlain(x, y, (key) => speak(`${y.key}.${key}`), to)),
-  );
-
-/** Makes one of two mappings; any other value replaces the one below it. */
-const bothMaps = (
-  below: MapEntry,
-  above: MapEntry,
-  both: (lower: MapNode, upper: MapNode) => MapNode,
-): MapEntry =>
-  below.value.kind === "map" && above.value.kind === "map"
-    ? { ...above, value: both(below.value, above.value) }
-    : above;
-
-/**
- * Two mappings key by key; a null takes away, and is a mistake where there is nothing to take. Where more comes from
- * elsewhere it stays, to take away what that brings.
- */
-function overlayMap(
+export function overlay(
   lower: MapNode,
   upper: MapNode,
-  speak: Speak,
   to: Overlaying,
-  both: (below: MapEntry, above: MapEntry) => MapEntry,
-  keepsNull = false,
+  path: readonly string[] = [],
+  /** More comes from elsewhere, which a null takes away later. */
+  hasMore = false,
 ): MapNode {
   const entries = new Map(lower.entries);
-  let known: readonly string[] | undefined;
   for (const above of upper.entries.values()) {
     const { key, value } = above;
     const below = lower.entries.get(key);
-    if (below === undefined) {
-      if (!isNull(value) || isEmpty(value) || keepsNull) entries.set(key, above);
-      else if (to.isWhole) {
-        known ??= [...lower.entries.keys()];
-        reportNothingToTake(above, comparedWith(known, to), speak, to);
-      }
-    } else if (!isNull(value)) entries.set(key, both(below, above));
-    else if (!isEmpty(value) && keepsNull) entries.set(key, { ...above, hasTaken: true });
-    else if (!isEmpty(value)) entries.delete(key);
-    else if (!saysNothing(below.value)) reportEmpty(above, speak, to);
+    const isWritten = isNull(value) && !isEmpty(value);
+    if (!isNull(value))
+      entries.set(key, below === undefined ? above : overlayEntry(below, above, [lower, upper], to, path));
+    else if (isWritten && hasMore)
+      entries.set(key, below === undefined ? above : { ...above, hasTaken: true });
+    else if (isWritten && below === undefined) reportNothingToTake(above, lower, to, path);
+    else if (isWritten) entries.delete(key);
+    else if (below === undefined) entries.set(key, above);
+    else if (!saysNothing(below.value)) reportEmpty(above, to, path);
   }
   return { kind: "map", entries, range: upper.range };
+}
+
+/** Makes one of two mappings; any other value replaces the one below it. */
+function overlayEntry(
+  below: MapEntry,
+  above: MapEntry,
+  blocks: readonly MapNode[],
+  to: Overlaying,
+  path: readonly string[],
+): MapEntry {
+  const [lower, upper] = [below.value, above.value];
+  if (lower.kind !== "map" || upper.kind !== "map" || namesSource(lower) || namesSource(upper)) return above;
+  const hasMore = [...to.index.shared.values()].some(
+    ({ place: { key, shared } }) =>
+      key === above.key && blocks.some(({ entries }) => shared !== undefined && entries.has(shared.from)),
+  );
+  return { ...above, value: overlay(lower, upper, to, [...path, above.key], hasMore) };
 }
 
 /** A null that is not written: a key without a value. */
@@ -251,58 +168,22 @@ const isEmpty = ({ range }: SourceNode): boolean => range.start === range.end;
 const saysNothing = (below: SourceNode): boolean =>
   isNull(below) || (below.kind === "map" && !namesSource(below));
 
-function reportEmpty({ key, keyRange }: MapEntry, speak: Speak, { report }: Overlaying): void {
+function reportEmpty({ key, keyRange }: MapEntry, { report }: Overlaying, path: readonly string[]): void {
   const hint = "write null to take away what an earlier file says, or remove this line to keep it";
-  report(error("manifest.invalid_type", `${speak(key)} is empty`, { range: keyRange, hint }));
+  report(error("manifest.invalid_type", `${[...path, key].join(".")} is empty`, { range: keyRange, hint }));
 }
 
 function reportNothingToTake(
   { key, keyRange }: MapEntry,
-  known: readonly string[],
-  speak: Speak,
-  { report }: Overlaying,
+  { entries }: MapNode,
+  { report, misses, isWhole }: Overlaying,
+  path: readonly string[],
 ): void {
-  const meant = suggest(key, known);
+  if (!isWhole) return;
+  misses.count += 1;
   const hint =
-    meant === undefined
-      ? "null takes away what an earlier file says: remove this line; to hold a default, write its value"
-      : `did you mean "${meant}"?`;
-  const named = quoteShort(key).slice(1, -1);
-  report(error("manifest.unknown_key", `no earlier file has ${speak(named)}`, { range: keyRange, hint }));
-}
-
-/** Whether a block that no earlier file has may be added; one that looks like a slip of the pen is spoken of. */
-function checkAdded(
-  entry: MapEntry,
-  address: string,
-  placed: PlacedType,
-  known: readonly string[],
-  { report }: Overlaying,
-): boolean {
-  const lacks = lackedBy(entry.value, placed);
-  const slip = suggestion(entry.key, known);
-  const meant = lacks === undefined ? slip : suggest(entry.key, known);
-  if (meant === undefined && lacks === undefined) return true;
-  const hint =
-    meant === undefined
-      ? `add ${lacks}, or write the name of one that an earlier file has`
-      : `did you mean "${meant}"?`;
-  const details = { address, range: entry.keyRange, hint };
-  if (lacks === undefined) {
-    if (placed.needed.every((shape) => shape.isName || shape.secret))
-      report(warning("manifest.unknown_key", `no earlier file has ${address}: it is added`, details));
-    return true;
-  }
-  report(
-    error("manifest.unknown_key", `no earlier file has ${address}, and it lacks ${lacks} itself`, details),
-  );
-  return false;
-}
-
-/** Returns the attribute that a block lacks to stand on its own. */
-function lackedBy(node: SourceNode, placed: PlacedType): string | undefined {
-  if (node.kind !== "map" || isValueOf(placed, node)) return undefined;
-  return placed.needed.find(
-    ({ path, required, isName }) => required && !isName && !path.includes(".") && !node.entries.has(path),
-  )?.path;
+    (misses.count > suggestedMisses ? undefined : didYouMean(key, entries.keys())) ??
+    "null takes away what an earlier file says: remove this line; to hold a default, write its value";
+  const named = [...path, quoteShort(key).slice(1, -1)].join(".");
+  report(error("manifest.unknown_key", `no earlier file has ${named}`, { range: keyRange, hint }));
 }

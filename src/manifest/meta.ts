@@ -175,6 +175,7 @@ function checkIgnored(
   });
 }
 
+/** Keys of a manifest that hold no blocks. */
 const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */

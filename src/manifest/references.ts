@@ -7,7 +7,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
-import { type ReadContext, type ValueLocation, where } from "./context";
+import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
 import { orderKey, type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
@@ -28,35 +28,32 @@ export function resolveReference(
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
-  if (split === undefined) {
-    reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
-    return undefined;
-  }
+  if (split === undefined)
+    return reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
   const { address, attribute } = split;
-  const details = { ...where(location), range };
-  if (address === location.address) {
-    context.report(error("manifest.reference_cycle", `${address} refers to itself`, details));
-    return undefined;
-  }
+  if (address === location.address)
+    return refuse(context, location, range, {
+      code: "manifest.reference_cycle",
+      summary: `${address} refers to itself`,
+    });
   const known = attributeKind(placed, attribute);
   const paths = [...placed.paths.keys()];
   if (known === "open")
     context.report(unknownReference(address, attribute, range, didYouMean(attribute, paths)));
-  if (known === undefined) {
-    const hint = didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]);
-    const summary = `${placed.type.type} has no attribute "${attribute}"`;
-    context.report(error("manifest.reference_unknown", summary, { ...details, hint }));
-    return undefined;
-  }
-  const refused =
+  if (known === undefined)
+    return refuse(context, location, range, {
+      code: "manifest.reference_unknown",
+      summary: `${placed.type.type} has no attribute "${attribute}"`,
+      hint: didYouMean(attribute, [...paths, ...Object.keys(placed.type.computed)]),
+    });
+  const summary =
     known === "secret" && allows.isSecret !== true
       ? "a secret can be referred to from a secret only"
       : known === "structure" && allows.isArgument !== true
         ? `${attribute} of ${address} is not a single value`
         : undefined;
-  if (refused === undefined) return { address, attribute, range };
-  context.report(error("manifest.unsupported", refused, details));
-  return undefined;
+  if (summary === undefined) return { address, attribute, range };
+  return refuse(context, location, range, { code: "manifest.unsupported", summary });
 }
 
 /** Names and attribute both use dots: the longest declared address with an attribute it has. */
@@ -96,13 +93,13 @@ export function reportUndeclared(
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-): void {
-  if (context.isPartial) return;
+): undefined {
+  if (context.isPartial) return undefined;
   context.misses.count += 1;
   const known = [...context.blocks.keys()].filter((address) => address.startsWith(`${placed.type.type}.`));
   const hint = context.misses.count > suggestedMisses ? undefined : didYouMean(guessed, known);
   const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
-  context.report(error("manifest.reference_unknown", summary, { ...where(location), range, hint }));
+  return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
 }
 
 /** Which part was meant as the address: up to where an attribute begins, else all but the last word. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import {
@@ -8,18 +8,17 @@ import {
   GeneratedSecret,
   generatedLengths,
   type Plain,
-  type Reference,
   Template,
   UnreadSecret,
 } from "../model/value";
 import type { Block } from "./blocks";
-import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
+import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./context";
 import { resolveReference } from "./references";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { readEnvironment, readParts, readPlain, reportSyntax, templateParts } from "./values";
+import { readEnvironment, readPieces, readPlain, reportSyntax } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretOrigin {
@@ -62,12 +61,13 @@ export function readSecret(
     return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
-  const hint = isValue
-    ? `strings only: quote it, ${entry.key}: "…"`
-    : 'give text, "" or a source such as { fromEnv: NAME }';
-  const summary = `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`;
-  context.report(error("manifest.invalid_type", summary, { ...where(location), range: keyRange, hint }));
-  return undefined;
+  return refuse(context, location, keyRange, {
+    code: "manifest.invalid_type",
+    summary: `${block.address}: ${shape.path} must be text, not ${describeKind(value)}`,
+    hint: isValue
+      ? `strings only: quote it, ${entry.key}: "…"`
+      : 'give text, "" or a source such as { fromEnv: NAME }',
+  });
 }
 
 interface LiteralReading {
@@ -82,63 +82,50 @@ function readLiteral(
   node: ScalarNode,
   { shape, entry, location, context, reach }: LiteralReading,
 ): Secret | Template | Computed | UnreadSecret | undefined {
-  const { keyRange, value } = entry;
+  const { keyRange } = entry;
   const atHand: Secret[] = [];
   let missing: string | undefined;
-  const parts = templateParts(node, context);
-  const made = parts.find((part) => part.kind === "computed");
-  const pieces = readParts(made?.awaits ?? parts, value.range, context, (part, at) => {
-    const range = at === value.range ? keyRange : at;
+  const read = readPieces(node, context, (part, at, isArgument) => {
+    const range = at === node.range ? keyRange : at;
     if (part.kind === "reference")
-      return resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
-    if (part.kind === "env" && !isLeftUnread(part, reach, context))
-      return readEnvironment(part, range, location, context, true);
+      return resolveReference(part.segments, range, location, context, { isSecret: !isArgument });
     if (part.kind === "invalid") return reportSyntax(part.source, keyRange, location, context, true);
+    if (!isLeftUnread(part, reach, context)) return readEnvironment(part, range, location, context, true);
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
     if (text) atHand.push(new Secret(text));
     return "";
   });
-  if (pieces === undefined) return undefined;
+  if (read === undefined) return undefined;
+  const { pieces, compute = (texts: readonly Plain[]) => texts.join("") } = read;
+  const references = pieces.filter((piece) => typeof piece !== "string");
   if (missing !== undefined)
-    return new UnreadSecret(
-      `the environment variable ${missing} is not set`,
-      pieces.filter((piece) => typeof piece !== "string"),
-      atHand,
-    );
-  if (made !== undefined) return madeSecret(made.compute, pieces, { shape, entry, location, context, reach });
-  if (pieces.some((piece) => typeof piece !== "string"))
+    return new UnreadSecret(`the environment variable ${missing} is not set`, references, atHand);
+  if (references.length === 0) {
+    const text = whatIsMade(() => textOf(compute(pieces as string[])), context);
+    return text === undefined ? undefined : checkSecret(text, shape, keyRange, location, context);
+  }
+  if (read.compute === undefined)
     return new Template(
       pieces.map((piece) => (typeof piece === "string" ? new Secret(piece) : piece)),
       true,
     );
-  return checkSecret(pieces.join(""), shape, entry.keyRange, location, context);
+  const texts = pieces.filter((piece) => typeof piece === "string").map((text) => new Secret(text));
+  const make = (values: readonly Plain[]): Secret => {
+    const found = values.values();
+    const all = pieces.map((piece) => (typeof piece === "string" ? piece : (found.next().value ?? null)));
+    return new Secret(textOf(compute(all)));
+  };
+  return new Computed(references, true, make, texts);
 }
 
-/** A secret that functions make of texts of the environment and of references. */
-function madeSecret(
-  compute: (values: readonly Plain[]) => Plain,
-  pieces: readonly (string | Reference)[],
-  { shape, entry, location, context }: LiteralReading,
-): Secret | Computed | undefined {
-  const references = pieces.filter((piece) => typeof piece !== "string");
-  const texts = pieces.filter((piece) => typeof piece === "string");
-  if (references.length > 0)
-    return new Computed(
-      references,
-      true,
-      (values) => {
-        const found = values.values();
-        const all = pieces.map((piece) => (typeof piece === "string" ? piece : (found.next().value ?? null)));
-        return new Secret(textOf(compute(all)));
-      },
-      texts.map((text) => new Secret(text)),
-    );
+/** The result of functions of a stack; undefined where they refuse what they are given, which is reported. */
+function whatIsMade(make: () => string, { report }: ReadContext): string | undefined {
   try {
-    return checkSecret(textOf(compute(texts)), shape, entry.keyRange, location, context);
+    return make();
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    cause.diagnostics.forEach(context.report);
+    cause.diagnostics.forEach(report);
     return undefined;
   }
 }
@@ -163,9 +150,10 @@ export function checkSecret(
 ): Secret | undefined {
   const parsed = shape.schema.safeParse(text);
   if (parsed.success) return new Secret(text);
-  const summary = `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`;
-  context.report(error("manifest.invalid_value", summary, { ...where(location), range }));
-  return undefined;
+  return refuse(context, location, range, {
+    code: "manifest.invalid_value",
+    summary: `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
+  });
 }
 
 function readSource(

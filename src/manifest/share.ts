@@ -60,40 +60,37 @@ interface Sharing {
 interface Taking extends Sharing {
   /** Groups of one type by name. */
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
-  /** Groups that a block takes. */
-  readonly taken: Set<MapNode>;
   /** Dotenv files that were read, by path. */
   readonly files: Map<string, Dotenv | undefined>;
   read: number;
-}
-
-interface SharedTree {
-  readonly root: MapNode;
-  /** Groups that no block takes: what is wrong in them is found nowhere else. */
-  readonly left: readonly { readonly placed: PlacedType; readonly key: string; readonly group: MapNode }[];
 }
 
 /**
  * The tree with what `variablesFrom` takes in place (DESIGN section 12): each block stands where it was written, later
  * items and a block's own `variables` win, and a null in these takes one away. The groups themselves are left out.
  */
-export function takeShared(root: MapNode, sharing: Sharing): SharedTree {
+export function takeShared(root: MapNode, sharing: Sharing): MapNode {
   const { index } = sharing;
   const groups = new Map(
     [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, sharing)]),
   );
-  const taking: Taking = { ...sharing, groups, taken: new Set(), files: new Map(), read: 0 };
+  const taking: Taking = { ...sharing, groups, files: new Map(), read: 0 };
   const entries = new Map(root.entries);
   for (const key of index.shared.keys()) entries.delete(key);
-  for (const [key, placed] of index.root) {
-    const entry = entries.get(key);
-    if (entry !== undefined) entries.set(key, takeInPlace(entry, placed, taking));
-  }
-  const left = [...groups].flatMap(([placed, named]) =>
-    [...named].flatMap(([key, group]) => (taking.taken.has(group) ? [] : [{ placed, key, group }])),
-  );
-  return { root: { ...root, entries }, left };
+  return takeIn({ ...root, entries }, taking);
 }
+
+/** The mapping with all that it and those in it take; the same one where they take nothing. */
+function takeIn(node: MapNode, taking: Taking): MapNode {
+  const taken = mapValues(node, (value) => (value.kind === "map" ? takeIn(value, taking) : value));
+  const shared = [...taking.groups.keys()].filter((child) => taken.entries.has(sharedFrom(child)));
+  if (shared.length === 0) return taken;
+  const entries = new Map(taken.entries);
+  for (const child of shared) takeItems(entries, entries.get(sharedFrom(child)) as MapEntry, child, taking);
+  return { ...taken, entries };
+}
+
+const sharedFrom = ({ place }: PlacedType): string => place.shared?.from ?? "";
 
 function readGroups(
   entry: MapEntry | undefined,
@@ -114,31 +111,6 @@ function readGroups(
       groups.set(key, value.kind === "map" ? value : { kind: "map", entries: new Map(), range });
   }
   return groups;
-}
-
-/** The entry of a place with all that the blocks below it take; the same one where they take nothing. */
-function takeInPlace(entry: MapEntry, placed: PlacedType, taking: Taking): MapEntry {
-  const { value } = entry;
-  if (value.kind !== "map") return entry;
-  const taken =
-    placed.place.shape === "single"
-      ? takeInBlock(value, placed, taking)
-      : mapValues(value, (block) => (block.kind === "map" ? takeInBlock(block, placed, taking) : block));
-  return taken === value ? entry : { ...entry, value: taken };
-}
-
-function takeInBlock(node: MapNode, placed: PlacedType, taking: Taking): MapNode {
-  let entries: Map<string, MapEntry> | undefined;
-  for (const [key, child] of placed.children) {
-    const from = child.place.shared === undefined ? undefined : node.entries.get(child.place.shared.from);
-    const before = node.entries.get(key);
-    const after = before === undefined ? undefined : takeInPlace(before, child, taking);
-    if (from === undefined && after === before) continue;
-    entries ??= new Map(node.entries);
-    if (from !== undefined) takeItems(entries, from, child, taking);
-    else if (after !== undefined) entries.set(key, after);
-  }
-  return entries === undefined ? node : { ...node, entries };
 }
 
 /** Replaces `variablesFrom` by its blocks, below those that stand in `variables` already. */
@@ -183,10 +155,7 @@ function entriesOf(
   if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.entries.values() ?? [];
   const groups = taking.groups.get(child) ?? new Map<string, MapNode>();
   const group = groups.get(named as string);
-  if (group !== undefined) {
-    taking.taken.add(group);
-    return group.entries.values();
-  }
+  if (group !== undefined) return group.entries.values();
   const known = [...groups.keys()];
   const listed =
     known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;

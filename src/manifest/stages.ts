@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { dirname, normalize, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
@@ -130,7 +130,6 @@ export function readStages(root: MapNode, report: Report): Stages {
     };
     stages.set(name, stage);
   }
-  refuseSharedStates([...stages.values()], report);
   return stages;
 }
 
@@ -143,28 +142,6 @@ const textsOf = (node: SourceNode): Pick<StageDeclaration, (typeof texts)[number
       return value === undefined ? [] : [[key, value]];
     }),
   );
-
-/** Refuses two stages with one state, also where one has it by default: the second would be refused by what is in it. */
-function refuseSharedStates(stages: readonly StageDeclaration[], report: Report): void {
-  const owners = new Map<string, string>();
-  // The default ones first: they are told of at who names another's.
-  for (const { name, each, state, range } of [...stages].sort(
-    (a, b) => Number(!!a.state) - Number(!!b.state),
-  )) {
-    const id = each ? "/${stage.id}" : "";
-    const text = fillStage(String(state?.value ?? `.rnv/${name}${id}/state.json`), { name });
-    const place = text.includes("://") ? text : normalize(text);
-    const owner = owners.get(place);
-    if (owner === undefined) owners.set(place, name);
-    else
-      report(
-        error("manifest.stage", `the state of stage ${name} is that of stage ${owner}`, {
-          range: state?.range ?? range,
-          hint: "let it hold ${stage.name}, or leave it out: .rnv/NAME/state.json",
-        }),
-      );
-  }
-}
 
 /** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
 export function findStage(
@@ -311,27 +288,13 @@ export const holdsSecret = (address: string): boolean =>
   (/^https?:/i.test(address) &&
     /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
 
-/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere; the same nodes where nothing changes. */
+/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere. */
 export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
-  const known = new Map<SourceNode, SourceNode>();
   const fill = (node: SourceNode): SourceNode => {
-    const before = known.get(node);
-    if (before !== undefined) return before;
-    const filled = fillNode(node);
-    known.set(node, filled);
-    return filled;
-  };
-  const fillNode = (node: SourceNode): SourceNode => {
-    if (node.kind === "scalar") {
-      if (typeof node.value !== "string" || !mentionsStage(node.value)) return node;
-      const value = fillStage(node.value, stage);
-      return value === node.value ? node : { ...node, value };
-    }
-    if (node.kind === "list") {
-      const items = node.items.map(fill);
-      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
-    }
-    return mapValues(node, fill);
+    if (node.kind === "map") return mapValues(node, fill);
+    if (node.kind === "list") return { ...node, items: node.items.map(fill) };
+    if (typeof node.value !== "string" || !mentionsStage(node.value)) return node;
+    return { ...node, value: fillStage(node.value, stage) };
   };
   return fill(root) as Node;
 }
@@ -367,15 +330,9 @@ export function checkNames(
   }
 }
 
-/** Whether an id stands in a name by itself: 1 is not in shop-12, and 12 is in pr12. */
+/** Returns true if an id stands in a name by itself: 1 is not in shop-12, and 12 is in pr12. */
 function holdsId(name: string, id: string): boolean {
-  const kindOf = (letter: string | undefined): string =>
-    letter === undefined ? "" : /\d/.test(letter) ? "digit" : /[a-z]/i.test(letter) ? "letter" : "";
-  const joins = (a: string | undefined, b: string | undefined): boolean =>
-    kindOf(a) !== "" && kindOf(a) === kindOf(b);
-  for (let at = name.indexOf(id); at !== -1; at = name.indexOf(id, at + 1)) {
-    const end = at + id.length;
-    if (!joins(name[at - 1], id[0]) && !joins(id.at(-1), name[end])) return true;
-  }
-  return false;
+  const kindOf = (letter = ""): string => (/\d/.test(letter) ? "\\d" : /[a-z]/i.test(letter) ? "A-Za-z" : "");
+  const [before, after] = [kindOf(id[0]), kindOf(id.at(-1))];
+  return new RegExp(`(?<![${before}])${id}(?![${after}])`).test(name);
 }

@@ -20,6 +20,13 @@ const words = z.array(word);
 const paths = z.union([word, z.array(word).min(1)]);
 const written = z.record(z.string(), z.unknown());
 const environment = z.record(z.string(), z.string());
+/** Returns true if a key of an expectation stands for several addresses. */
+export const isPattern = (key: string): boolean => key.includes("*");
+
+const addressOrPattern = word.refine(
+  (key) => isPattern(key) || parseAddress(key) !== undefined,
+  "expected an address such as service.shop.api, or a pattern such as service.shop.*",
+);
 const actions = ["create", "update", "replace", "delete", "adopt", "forget", "no-op"] as const;
 const results = ["passed", "failed", "overridden", "error"] as const;
 
@@ -38,13 +45,13 @@ const expectationSchema = z.strictObject({
     .optional()
     .describe("That of `rnv plan -detailed-exitcode`, or of `rnv apply` where the test applies."),
   actions: z
-    .record(word, z.enum([...actions, "any"]))
+    .record(addressOrPattern, z.enum([...actions, "any"]))
     .optional()
     .describe(
       "What the plan does, by address or pattern (`service.shop.*`): this and nothing else. `any` leaves an address open.",
     ),
   values: z
-    .record(word, z.record(word, z.json()))
+    .record(addressOrPattern, z.record(word, z.json()))
     .optional()
     .describe("Fields as they are once the plan is applied, by address and path: `configuration.replicas`."),
   outputs: z
@@ -61,7 +68,10 @@ const expectationSchema = z.strictObject({
     .describe("Findings that there must be. An error that does not stand here fails the test."),
 });
 
-const testSchema = z.strictObject({
+const isWritten = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const testShape = z.strictObject({
   stage: word.optional().describe("The stage to read: `staging`, `preview/12`."),
   overlay: z
     .union([paths, written])
@@ -94,6 +104,15 @@ const testSchema = z.strictObject({
   expect: expectationSchema.optional(),
 });
 
+const testSchema = testShape.refine(
+  ({ applied, drift }) =>
+    drift === undefined || (applied !== undefined && !(isWritten(applied) && isWritten(drift))),
+  {
+    path: ["drift"],
+    error: "it is laid over what is `applied`: say `applied: true`, or let one of the two name a file",
+  },
+);
+
 /** The document `*.rnvtest.yaml`. */
 export const testFileSchema = z.strictObject({
   version: z.literal(1).optional(),
@@ -117,7 +136,7 @@ export type TestSource =
 
 /** One test of a manifest, as it is declared. */
 export interface ManifestTest
-  extends Pick<z.infer<typeof testSchema>, "stage" | "destroy" | "targets" | "confirm" | "adopt" | "apply"> {
+  extends Pick<z.infer<typeof testShape>, "stage" | "destroy" | "targets" | "confirm" | "adopt" | "apply"> {
   readonly name: string;
   /** As shown. */
   readonly file: string;
@@ -205,10 +224,7 @@ function testsIn(file: string, text: string, cwd: string, report: Report): reado
     const entry = declared.entries.get(name) as MapEntry;
     const nodes = (entry.value as MapNode).entries;
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
-    checkAddresses(nodes, report);
     checkPaths(["overlay", "applied", "live", "drift"], nodes, { beside, project, report });
-    if (drift !== undefined && (applied === undefined || (isWritten(applied) && isWritten(drift))))
-      report(driftAlone((nodes.get("drift") as MapEntry).keyRange, applied !== undefined));
     const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
       if (value === undefined) return {};
       if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode, text) };
@@ -277,15 +293,6 @@ function defaultManifest(folder: string): readonly string[] {
   return [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
 }
 
-const isWritten = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function driftAlone(range: Diagnostic["range"], isApplied: boolean): Diagnostic {
-  const why = isApplied ? "and `applied` is written here, too" : "and nothing is `applied`";
-  const hint = isApplied ? "let one of the two name a file, or say `applied: true`" : "say `applied: true`";
-  return error("test.invalid", `\`drift\` is laid over what is applied, ${why}`, { range, hint });
-}
-
 function writtenSource({ range }: SourceNode, text: string): TestSource {
   const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
   const { start, end } = range;
@@ -293,22 +300,6 @@ function writtenSource({ range }: SourceNode, text: string): TestSource {
     kind: "written",
     text: blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end)),
   };
-}
-
-/** Whether a key of an expectation stands for several addresses. */
-export const isPattern = (key: string): boolean => key.includes("*");
-
-function checkAddresses(nodes: MapNode["entries"], report: Report): void {
-  const expect = nodes.get("expect")?.value;
-  const keyed = ["actions", "values"].flatMap((key) => {
-    const node = expect?.kind === "map" ? expect.entries.get(key)?.value : undefined;
-    return node?.kind === "map" ? [...node.entries.values()] : [];
-  });
-  for (const { key, keyRange } of keyed) {
-    if (isPattern(key) || parseAddress(key) !== undefined) continue;
-    const hint = "an address looks like service.shop.api, a pattern like service.shop.*";
-    report(error("test.invalid", `"${key}" is not an address`, { range: keyRange, hint }));
-  }
 }
 
 /** Returns the values of `-f` of a manifest with what is laid over it, and the text that `-f -` reads. */

@@ -55,17 +55,14 @@ export function mapValues(node: MapNode, change: (value: SourceNode, key: string
 
 /** `a mapping`, `the number 3`: what was found where something else was expected. Never used for secrets. */
 export function describeNode(node: SourceNode): string {
-  if (node.kind === "map") return "a mapping";
-  if (node.kind === "list") return "a list";
-  if (node.value === null) return "nothing";
+  if (node.kind !== "scalar" || node.value === null) return describeKind(node);
   if (typeof node.value === "string") return `the text ${quoteShort(node.value)}`;
   return typeof node.value === "number" ? `the number ${node.value}` : String(node.value);
 }
 
 /** The kind of a value alone, for values that must not be shown. */
 export function describeKind(node: SourceNode): string {
-  if (node.kind === "map") return "a mapping";
-  if (node.kind === "list") return "a list";
+  if (node.kind !== "scalar") return node.kind === "map" ? "a mapping" : "a list";
   if (node.value === null) return "nothing";
   if (typeof node.value === "string") return "text";
   return typeof node.value === "number" ? "a number" : "true or false";

@@ -22,7 +22,7 @@ export interface Trust {
 
 /** Reads `RNV_ALLOW_COMMANDS` and `RNV_ALLOW_ENV` (names with commas between them; `SHOP_*` for all that begin so). */
 export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): Trust {
-  const words = (environment.RNV_ALLOW_ENV ?? "").split(/[\s,]+/).filter((word) => word !== "");
+  const words = wordsOf(environment.RNV_ALLOW_ENV);
   const isAllowed = (name: string): boolean =>
     words.some((word) => (word.endsWith("*") ? name.startsWith(word.slice(0, -1)) : name === word));
   const forbids = /^(0|false|no|off)$/i.test(environment.RNV_ALLOW_COMMANDS?.trim() ?? "");
@@ -39,14 +39,11 @@ export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): 
 
 /** A star stands behind a slash, so that no host can be made longer, and for no query, which may name another server. */
 const listed = (list: string | undefined, address: string): boolean =>
-  (list ?? "")
-    .split(/[\s,]+/)
-    .filter((word) => word !== "")
-    .some((word) =>
-      word.endsWith("/*")
-        ? address.startsWith(word.slice(0, -1)) && !address.includes("?")
-        : address === word,
-    );
+  wordsOf(list).some((word) =>
+    word.endsWith("/*") ? address.startsWith(word.slice(0, -1)) && !address.includes("?") : address === word,
+  );
+
+const wordsOf = (list = ""): readonly string[] => list.split(/[\s,]+/).filter((word) => word !== "");
 
 /** The hint where a program is not run. */
 export const commandHint =

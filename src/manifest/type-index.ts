@@ -203,10 +203,7 @@ export const freeKeys = { "^x-": {} };
 export const sharingKeys = ({ children }: PlacedType): string[] =>
   [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);
 
-/** Keys of a block that are neither attributes nor blocks of other types. */
-export const metaKeys: readonly string[] = ["lifecycle", "import", "dependsOn"];
-
-/** The one among them that names what a block waits for. */
+/** The key that names what a block waits for. */
 export const orderKey = "dependsOn";
 
 /** The key beside a value that is no secret: `sensitive: false`. */

@@ -5,7 +5,7 @@ import { Secret } from "../model/secret";
 import type { StageName } from "../model/stage";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
-import { type ReadContext, type ValueLocation, where } from "./context";
+import { type ReadContext, refuse, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";
 import {
@@ -44,7 +44,7 @@ function inKind(
   range: SourceRange,
   location: ValueLocation,
 ): Computed {
-  const refuse = (wanted: string): never => {
+  const stop = (wanted: string): never => {
     throw new DiagnosticsError([
       error("manifest.invalid_value", `${shape.path} of ${location.address}: ${wanted}`, {
         ...where(location),
@@ -56,9 +56,9 @@ function inKind(
     const found = made.compute(values);
     if (found === null || found instanceof Secret) return found;
     if (shape.isText)
-      return typeof found === "object" ? refuse("text is required, and no list or object") : String(found);
+      return typeof found === "object" ? stop("text is required, and no list or object") : String(found);
     const parsed = shape.schema.safeParse(found);
-    return parsed.success ? found : refuse(expectations(parsed.error.issues));
+    return parsed.success ? found : stop(expectations(parsed.error.issues));
   });
 }
 
@@ -81,25 +81,19 @@ function readNull(
   location: ValueLocation,
   context: ReadContext,
 ): DesiredAttribute | undefined {
+  const owner = `${shape.path} of ${location.address}`;
   const comment = commentIn(range, context);
-  if (comment !== undefined) {
-    context.report(
-      error("manifest.invalid_value", `${shape.path} of ${location.address} is empty: # begins a comment`, {
-        ...where(location),
-        range: comment,
-        hint: "text that begins with # needs quotes; write null if the default is meant",
-      }),
-    );
-    return undefined;
-  }
+  if (comment !== undefined)
+    return refuse(context, location, comment, {
+      code: "manifest.invalid_value",
+      summary: `${owner} is empty: # begins a comment`,
+      hint: "text that begins with # needs quotes; write null if the default is meant",
+    });
   if (!shape.required && !shape.isName) return { value: null, range };
-  context.report(
-    error("manifest.invalid_type", `${shape.path} of ${location.address} needs a value`, {
-      ...where(location),
-      range,
-    }),
-  );
-  return undefined;
+  return refuse(context, location, range, {
+    code: "manifest.invalid_type",
+    summary: `${owner} needs a value`,
+  });
 }
 
 /** `color: #2f6fed`: what was meant as a value, and is a comment. */
@@ -160,64 +154,56 @@ function readText(
 ): string | Template | Computed | undefined {
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
-  const [only] = node.parts ?? [];
-  if (only?.kind === "computed") return readComputed(only, node.range, location, context);
-  const pieces = readParts(templateParts(node, context), node.range, context, (part, at) =>
-    readPart(part, at, location, context),
-  );
-  if (pieces === undefined) return undefined;
+  const { noReference: _refusal, ...free } = location;
+  const read = readPieces(node, context, (part, range, isArgument) => {
+    if (part.kind === "env") return readEnvironment(part, range, location, context);
+    if (part.kind === "invalid") return reportSyntax(part.source, range, location, context);
+    return readReference(
+      part,
+      range,
+      isArgument && location.isMadeWhole ? free : location,
+      context,
+      isArgument,
+    );
+  });
+  if (read === undefined) return undefined;
+  const { pieces, compute } = read;
+  if (compute !== undefined)
+    return new Computed(
+      pieces.filter((piece) => typeof piece !== "string"),
+      false,
+      compute,
+    );
   const joined = joinText(pieces);
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
 }
 
-/** What functions make of references. */
-function readComputed(
-  { awaits, compute }: Extract<TemplatePart, { kind: "computed" }>,
-  range: SourceRange,
-  location: ValueLocation,
-  context: ReadContext,
-): Computed | undefined {
-  const { noReference: _refusal, ...free } = location;
-  const inner = location.isMadeWhole ? free : location;
-  const references = awaits.map((part) =>
-    part.kind === "reference" ? readReference(part, part.range ?? range, inner, context, true) : undefined,
-  );
-  if (references.some((one) => one === undefined)) return undefined;
-  return new Computed(references as Reference[], false, compute);
+interface ReadPieces {
+  readonly pieces: readonly (string | Reference)[];
+  /** Functions of a stack make the value of the pieces; else the pieces are its text. */
+  readonly compute?: ComputedPart["compute"] | undefined;
 }
 
-export const templateParts = (node: ScalarNode, context: ReadContext): readonly TemplatePart[] =>
-  node.parts ?? parseTemplate(String(node.value), (word) => context.index.byType.has(word));
-
+type ComputedPart = Extract<TemplatePart, { kind: "computed" }>;
 type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 
-/** The pieces of a text, each read at its place; undefined where one could not be read, which is reported. */
-export function readParts(
-  parts: readonly TemplatePart[],
-  range: SourceRange,
+/** The pieces of a text, each read at its range; undefined where one could not be read, which is reported. */
+export function readPieces(
+  { value, parts: split, range }: ScalarNode,
   context: ReadContext,
-  read: (part: SinglePart, at: SourceRange) => string | Reference | undefined,
-): (string | Reference)[] | undefined {
+  read: (part: SinglePart, range: SourceRange, isArgument: boolean) => string | Reference | undefined,
+): ReadPieces | undefined {
+  const parts = split ?? parseTemplate(String(value), (word) => context.index.byType.has(word));
+  const made = parts.find((part) => part.kind === "computed");
   let cursor = 0;
-  const pieces = parts.map((part) => {
+  const pieces = (made?.awaits ?? parts).map((part) => {
     if (part.kind === "text") return part.text;
-    if (part.kind === "computed") throw new Error("what functions make stands alone");
-    const place = locate(part, range, cursor, context);
-    cursor = place.cursor;
-    return read(part, place.range);
+    if (part.kind === "computed") throw new Error("the result of functions stands alone");
+    const found = locate(part, range, cursor, context);
+    cursor = found.cursor;
+    return read(part, found.range, made !== undefined);
   });
-  return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
-}
-
-function readPart(
-  part: SinglePart,
-  range: SourceRange,
-  location: ValueLocation,
-  context: ReadContext,
-): string | Reference | undefined {
-  if (part.kind === "reference") return readReference(part, range, location, context);
-  if (part.kind === "env") return readEnvironment(part, range, location, context);
-  return reportSyntax(part.source, range, location, context);
+  return pieces.every((piece) => piece !== undefined) ? { pieces, compute: made?.compute } : undefined;
 }
 
 /** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
@@ -233,45 +219,37 @@ export function readEnvironment(
   context: ReadContext,
   isSecret = false,
 ): string | undefined {
-  const refusal = refusalOf(name, context, isSecret);
-  if (refusal !== undefined) {
-    context.report(error(refusal.code, refusal.problem, { ...where(location), range, hint: refusal.hint }));
-    return undefined;
-  }
+  const refused = refusalOf(name, context, isSecret);
+  if (refused !== undefined) return refuse(context, location, range, refused);
   const value = context.environment[name];
   if (value !== undefined && (value !== "" || mayBeEmpty)) return value;
-  if (fallback !== undefined) return fallback;
-  context.report(
-    error(
-      "manifest.env_missing",
-      `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
-      {
-        ...where(location),
-        range,
-        hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
-      },
-    ),
+  return (
+    fallback ??
+    refuse(context, location, range, {
+      code: "manifest.env_missing",
+      summary: `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
+      hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
+    })
   );
-  return undefined;
 }
 
 const inOpenHint = "a value from the environment stands in plans and in the service, where others read it";
 
 /** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
 function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: boolean) {
-  const refused = (problem: string, hint: string) => ({
+  const refused = (summary: string, hint = inOpenHint) => ({
     code: "manifest.secret_source" as const,
-    problem,
+    summary,
     hint,
   });
-  if (isCredential(name)) return refused(`${name} is a credential of rnv, not a value`, inOpenHint);
-  if (!trust.mayRead(name)) return { code: "guard.untrusted" as const, ...unlisted(name) };
+  if (isCredential(name)) return refused(`${name} is a credential of rnv, not a value`);
+  if (!trust.mayRead(name)) {
+    const { problem: summary, hint } = unlisted(name);
+    return { code: "guard.untrusted" as const, summary, hint };
+  }
   if (isSecret) return undefined;
   if (secretNames.has(name))
-    return refused(
-      `${name} is a secret, which this manifest takes with fromEnv, and would be visible here`,
-      inOpenHint,
-    );
+    return refused(`${name} is a secret, which this manifest takes with fromEnv, and would be visible here`);
   if (isSecretName(name) && !trust.isAllowed(name))
     return refused(
       `${name} looks like a secret and would be visible here`,
@@ -291,12 +269,14 @@ function readReference(
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-  isArgument = false,
+  isArgument: boolean,
 ): Reference | undefined {
   if (location.noReference === undefined)
     return resolveReference(part.segments, range, location, context, { isArgument });
-  context.report(error("manifest.reference_syntax", location.noReference, { ...where(location), range }));
-  return undefined;
+  return refuse(context, location, range, {
+    code: "manifest.reference_syntax",
+    summary: location.noReference,
+  });
 }
 
 /** `${…}` that says nothing; one in a secret is not quoted. */
@@ -309,13 +289,11 @@ export function reportSyntax(
 ): undefined {
   const shown = isSecret ? "${…} in the text" : quoteShort(source);
   const hint = expressionHint(source, isSecret, context);
-  context.report(
-    error("manifest.reference_syntax", `${shown} is neither a reference nor an environment value`, {
-      ...where(location),
-      range,
-      hint: hint ?? "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
-    }),
-  );
+  return refuse(context, location, range, {
+    code: "manifest.reference_syntax",
+    summary: `${shown} is neither a reference nor an environment value`,
+    hint: hint ?? "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
+  });
 }
 
 const longestExpression = 100;

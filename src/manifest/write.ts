@@ -1,19 +1,11 @@
-import { Document, isMap, isScalar, type Node, Pair, parseDocument, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
-import { isValueOf } from "./merge";
-import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
-import {
-  besideCommand,
-  indexTypes,
-  isFreeKey,
-  type PlacedType,
-  sensitiveKey,
-  sourceKeys,
-  type TypeIndex,
-} from "./type-index";
+import { markSecrets } from "./mask";
+import { escapeTemplate, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
+import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 
 /** One resource to be written down. */
 export interface ManifestBlock {
@@ -38,40 +30,71 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
     (a, b) =>
       order.indexOf(a.type) - order.indexOf(b.type) ||
       b.names.length - a.names.length ||
-      (a.names.join(pathSeparator) < b.names.join(pathSeparator) ? -1 : 1),
+      (a.names.join("\0") < b.names.join("\0") ? -1 : 1),
   );
-  const maps = new Map([["", new YAMLMap()]]);
-  const mapAt = (path: readonly string[]): YAMLMap => {
-    const found = maps.get(path.join(pathSeparator));
-    return found ?? (put(path, new YAMLMap()) as YAMLMap);
-  };
-  const put = (path: readonly string[], node: Node): Node => {
-    if (node instanceof YAMLMap) maps.set(path.join(pathSeparator), node);
-    add(mapAt(path.slice(0, -1)), path.at(-1) as string, node);
-    return node;
-  };
+  const root: Written = new Map();
   for (const block of sorted) {
-    const path = pathTo(block, byType);
-    const node = blockNode(block, byType.get(block.type) as PlacedType);
-    if (node !== undefined) put(path, node);
+    const content = contentOf(block, byType.get(block.type) as PlacedType);
+    if (content !== undefined) put(root, pathTo(block, byType), content);
   }
   // Behind what is in the block.
   for (const block of sorted)
     if (block.importId !== undefined && byType.get(block.type)?.place.meta)
-      put([...pathTo(block, byType), "import"], textNode(block.importId));
-  return yamlText(mapAt([]));
+      put(root, [...pathTo(block, byType), "import"], escapeTemplate(block.importId));
+  return yamlText(root, {
+    isFlowList: ({ items }) => items.length === 0,
+    isFlowMap: ({ items }) =>
+      items.length <= 1 && items.every(({ value }) => isScalar(value) && value.value === true),
+  });
 }
 
-/** No name holds it. */
-const pathSeparator = "\0";
+/** A mapping to be written; values are plain data, such mappings, and scalars with a comment. */
+type Written = Map<string, unknown>;
+
+/** Sets a value, with the mappings that lead to it. */
+function put(root: Written, path: readonly string[], value: unknown): void {
+  let at = root;
+  for (const key of path.slice(0, -1)) {
+    const next = at.get(key) ?? new Map();
+    at.set(key, next);
+    at = next as Written;
+  }
+  at.set(path.at(-1) as string, value);
+}
+
+/** Lists and mappings that stand on one line. */
+interface Style {
+  readonly isFlowList: (list: YAMLSeq) => boolean;
+  readonly isFlowMap: (map: YAMLMap<unknown, unknown>) => boolean;
+}
+
+const isShort = (value: unknown): boolean =>
+  (isScalar(value) && !value.comment) ||
+  (isMap(value) && value.items.length <= 1 && value.items.every((pair) => isShort(pair.value)));
+
+/** Lists of single values, and mappings with one key, stand on one line. */
+const shortStyle: Style = {
+  isFlowList: ({ items }) => items.every((item) => isScalar(item) && !item.comment),
+  isFlowMap: isShort,
+};
 
 /**
- * The text of a tree of nodes, without line breaks of the writer's own, without invisible characters, and without a
- * line that a CI runner takes for a command.
+ * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
+ * line that a CI runner takes for a command. `${…}` in a text stands as it is.
  */
-function yamlText(root: YAMLMap): string {
-  const document = new Document(undefined, { version: "1.2", schema: "core" });
-  document.contents = root as never;
+function yamlText(content: Readonly<Record<string, unknown>> | Written, style: Style): string {
+  const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string") scalar.type = typeOfText(scalar.value);
+    },
+    Map: (_, map) => {
+      map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
+    },
+    Seq: (_, list) => {
+      list.flow = style.isFlowList(list);
+    },
+  });
   const lines = { lineWidth: 0, minContentWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER };
   return document.toString(lines).replace(escapes, escaped);
 }
@@ -111,89 +134,50 @@ function wayTo(
 }
 
 /** A block without what is in it; undefined where it says nothing that is not so without it. */
-function blockNode({ names, attributes, importId }: ManifestBlock, placed: PlacedType): Node | undefined {
+function contentOf({ names, attributes, importId }: ManifestBlock, placed: PlacedType): unknown {
   const { place, shorthand, type } = placed;
-  const written = new Map(attributes);
-  if (
-    type.nameAttribute !== undefined &&
-    place.shape === "map" &&
-    written.get(type.nameAttribute) === names.at(-1)
-  )
-    written.delete(type.nameAttribute);
+  const written = new Map([...attributes].map(([path, value]) => [path, dataOf(value)] as const));
+  const { nameAttribute } = type;
+  if (nameAttribute !== undefined && place.shape === "map" && attributes.get(nameAttribute) === names.at(-1))
+    written.delete(nameAttribute);
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
-  const isBare =
-    alone !== undefined &&
-    alone !== null &&
-    (typeof alone !== "object" || Array.isArray(alone) || alone instanceof Template);
-  if (isBare && placed.children.size === 0 && importId === undefined) return valueNode(alone);
-  const map = new YAMLMap();
-  for (const path of placed.attributes.keys()) addAttribute(map, path, written.get(path));
+  const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
+  if (isBare && placed.children.size === 0 && importId === undefined) return alone;
+  const keep = (paths: Iterable<readonly [key: string, path: string]>): Written =>
+    new Map(
+      [...paths].filter(([, path]) => written.has(path)).map(([key, path]) => [key, written.get(path)]),
+    );
+  const content = keep([...placed.attributes.keys()].map((path) => [path, path]));
   for (const [key, group] of placed.groups) {
-    const inner = new YAMLMap();
-    for (const [field, shape] of group) addAttribute(inner, field, written.get(shape.path));
-    const prefix = `${key}.`;
-    for (const [path, value] of written)
-      if (path.startsWith(prefix) && isOpenField(type, path))
-        addAttribute(inner, path.slice(prefix.length), value);
-    if (inner.items.length > 0) add(map, key, inner);
+    const further = [...written.keys()].filter(
+      (path) => path.startsWith(`${key}.`) && isOpenField(type, path),
+    );
+    const inner = keep([
+      ...[...group].map(([field, { path }]) => [field, path] as const),
+      ...further.map((path) => [path.slice(key.length + 1), path] as const),
+    ]);
+    if (inner.size > 0) content.set(key, inner);
   }
-  if (map.items.length === 0 && place.implicit === true) return undefined;
-  map.flow = map.items.length <= 1 && map.items.every((pair) => (pair.value as Scalar).value === true);
-  return map;
+  return content.size === 0 && place.implicit === true ? undefined : content;
 }
 
-function addAttribute(map: YAMLMap, key: string, value: Plain | Template | undefined): void {
-  if (value !== undefined) add(map, key, valueNode(value));
-}
-
-const add = (map: YAMLMap, key: string, value: Node): void => {
-  map.items.push(new Pair(plainText(key), value));
-};
-
-function valueNode(value: Plain | Template): Node {
-  if (value instanceof Template) return plainText(value.parts.map(partText).join(""));
-  if (typeof value === "string") return textNode(value);
-  if (value === null || typeof value !== "object") return new Scalar(value);
-  if (Array.isArray(value)) {
-    const list = new YAMLSeq();
-    list.items = value.map(valueNode);
-    list.flow = value.length === 0;
-    return list;
-  }
-  const map = new YAMLMap();
-  for (const [key, inner] of Object.entries(value)) add(map, key, valueNode(inner as Plain));
-  map.flow = map.items.length === 0;
-  return map;
+/** A value as data whose texts stand as they are: a literal `${` is escaped, a reference is written out. */
+function dataOf(value: Plain | Template): unknown {
+  if (value instanceof Template) return value.parts.map(partText).join("");
+  if (typeof value === "string") return escapeTemplate(value);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(dataOf);
+  return new Map(Object.entries(value).map(([key, inner]) => [key, dataOf(inner as Plain)]));
 }
 
 /** The YAML text of plain values; `${…}` in a text stands as it is. */
-export const writePlain = (value: Readonly<Record<string, unknown>>): string =>
-  yamlText(rawNode(value) as YAMLMap);
-
-function rawNode(value: unknown): Node {
-  if (typeof value === "string") return plainText(value);
-  if (typeof value !== "object" || value === null) return new Scalar(value);
-  if (Array.isArray(value)) {
-    const list = new YAMLSeq();
-    list.items = value.map(rawNode);
-    list.flow = value.every((item) => typeof item !== "object") || value.length === 0;
-    return list;
-  }
-  const map = new YAMLMap();
-  for (const [key, inner] of Object.entries(value)) add(map, key, rawNode(inner));
-  map.flow =
-    map.items.length <= 1 &&
-    map.items.every(({ value: one }) => one instanceof Scalar || (one as YAMLMap).flow === true);
-  return map;
-}
+export const writePlain = (value: Readonly<Record<string, unknown>>): string => yamlText(value, shortStyle);
 
 const partText = (part: Template["parts"][number]): string => {
   if (typeof part === "string") return escapeTemplate(part);
   // The text of a secret is never written; such a part says so where a value would stand.
   return isReference(part) ? `\${${part.address}.${part.attribute}}` : String(part);
 };
-
-const textNode = (text: string): Scalar => plainText(escapeTemplate(text));
 
 /** Matches characters that are invisible or that YAML forbids: they stand in double quotes only, as escapes. */
 const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
@@ -212,13 +196,11 @@ const escaped = (character: string): string => {
 /** Text that block style would fold or trim. */
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
-/** Text that reads back as itself, `${…}` included. */
-function plainText(text: string): Scalar {
-  const scalar = new Scalar(text);
+/** The style in which a text reads back as itself. */
+function typeOfText(text: string): Scalar.Type {
   if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((one) => text.search(one) !== -1))
-    scalar.type = Scalar.QUOTE_DOUBLE;
-  else if (text.includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
-  return scalar;
+    return Scalar.QUOTE_DOUBLE;
+  return text.includes("\n") ? Scalar.BLOCK_LITERAL : Scalar.PLAIN;
 }
 
 /** An attribute to be written: that of a block, by the logical names from the root down. */
@@ -271,55 +253,25 @@ interface Printing {
  * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
  * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
  */
-export const printManifest = (root: MapNode, to: Printing): string =>
-  yamlText(mapOf(withoutFreeKeys(root), (key, node) => placedNode(to.index.root.get(key), node, to)));
-
-/** The content of a free key is used where an alias names it, and shown there. */
-const withoutFreeKeys = (node: MapNode): MapNode => ({
-  ...node,
-  entries: new Map([...node.entries].filter(([key]) => !isFreeKey(key))),
-});
-
-function placedNode(placed: PlacedType | undefined, node: SourceNode, to: Printing): Node {
-  if (placed === undefined) return shownNode(node);
-  if (placed.place.shape === "single" || node.kind !== "map") return shownBlock(placed, node, to);
-  return mapOf(node, (_, block) => shownBlock(placed, block, to));
+export function printManifest(root: MapNode, to: Printing): string {
+  // The content of a free key is used where an alias names it, and shown there.
+  const { hidden, free } = markSecrets(root, to.index);
+  const printed = (node: SourceNode): unknown => {
+    if (node.kind === "list") return node.items.map(printed);
+    if (node.kind === "scalar")
+      return hidden.has(node) && !onlyNamesValues(node.value, to) ? withheld(node, to) : node.value;
+    const entries = [...node.entries.values()].filter((entry) => !free.has(entry));
+    return new Map(entries.map(({ key, value }) => [key, printed(value)]));
+  };
+  return yamlText(printed(root) as Written, shortStyle);
 }
 
-function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
-  if (node.kind !== "map" || isValueOf(placed, node))
-    return placed.shorthand?.secret === true ? secretNode(node, to) : shownNode(node);
-  return mapOf(withoutFreeKeys(node), (key, value) => {
-    if (placed.attributes.get(key)?.secret === true && !isOpenBlock(node)) return secretNode(value, to);
-    if (placed.groups.has(key) && value.kind === "map") return shownNode(withoutFreeKeys(value));
-    return placedNode(placed.children.get(key), value, to);
-  });
+function withheld({ range }: ScalarNode, { texts }: Printing): Scalar {
+  const scalar = new Scalar(null);
+  scalar.source = "";
+  scalar.comment = ` (sensitive) text at ${formatLocation(range, texts)}`;
+  return scalar;
 }
-
-/** Its value is no secret: `sensitive: false`. */
-function isOpenBlock({ entries }: MapNode): boolean {
-  const sensitive = entries.get(sensitiveKey)?.value;
-  return sensitive?.kind === "scalar" && sensitive.value === false;
-}
-
-function secretNode(node: SourceNode, to: Printing): Node {
-  const isShown =
-    node.kind === "map" ? isSource(node) : node.kind === "scalar" && onlyNamesValues(node.value, to);
-  if (isShown) return shownNode(node);
-  const hidden = new Scalar(null);
-  hidden.source = "";
-  const what = node.kind === "map" && node.entries.has("fromCommand") ? "fromCommand, its arguments" : "text";
-  hidden.comment = ` (sensitive) ${what} at ${formatLocation(node.range, to.texts)}`;
-  return hidden;
-}
-
-/** It names a secret without telling it; the arguments of a command may tell it. */
-const isSource = ({ entries }: MapNode): boolean =>
-  [...entries].every(
-    ([key, { value }]) =>
-      [...sourceKeys, ...besideCommand].includes(key) &&
-      !(key === "fromCommand" && value.kind === "list" && value.items.length > 1),
-  );
 
 /** Nothing but `${…}`: names of values, not values. */
 const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
@@ -328,21 +280,3 @@ const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
   parseTemplate(value, (word) => index.byType.has(word)).every(
     (part) => part.kind === "reference" || (part.kind === "env" && part.fallback === undefined),
   );
-
-function shownNode(node: SourceNode): Node {
-  if (node.kind === "map") return mapOf(node, (_, value) => shownNode(value));
-  if (node.kind === "scalar")
-    return typeof node.value === "string" ? plainText(node.value) : new Scalar(node.value);
-  const list = new YAMLSeq();
-  list.items = node.items.map(shownNode);
-  list.flow = list.items.every((item) => item instanceof Scalar);
-  return list;
-}
-
-function mapOf(node: MapNode, nodeFor: (key: string, value: SourceNode) => Node): YAMLMap {
-  const map = new YAMLMap();
-  for (const { key, value } of node.entries.values())
-    map.items.push(new Pair(plainText(key), nodeFor(key, value)));
-  map.flow = map.items.length === 0;
-  return map;
-}

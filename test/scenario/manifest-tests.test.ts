@@ -194,13 +194,13 @@ describe("rnv test", () => {
     [
       "a key that is no address",
       "  a: { expect: { actions: { service: create } } }\n",
-      '"service" is not an address',
+      "expected an address such as service.shop.api",
     ],
-    ["drift of nothing", "  a: { drift: { projects: {} } }\n", "and nothing is `applied`"],
+    ["drift of nothing", "  a: { drift: { projects: {} } }\n", "it is laid over what is `applied`"],
     [
       "both written",
       "  a: { applied: { projects: {} }, drift: { projects: {} } }\n",
-      "`applied` is written here, too",
+      "it is laid over what is `applied`",
     ],
     ["no test", "  {}\n", "holds no test"],
   ])("refuses %s, with its place", async (_what, tests, told) => {

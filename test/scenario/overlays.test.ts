@@ -81,7 +81,7 @@ describe("an overlay and the environment", () => {
     scenario.write("production.yaml", "projects: { shop: { services: { wroker: null } } }\n");
     const { code, stderr } = await scenario.run("apply", ...both, ...approve);
     expect(code).toBe(1);
-    expect(stderr).toContain("no earlier file has service.shop.wroker");
+    expect(stderr).toContain("no earlier file has projects.shop.services.wroker");
     expect(stderr).toContain('did you mean "worker"?');
     expect(scenario.requests()).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
+import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
-import { type Substitution, splitSubstitutions, withDefaults } from "./substitution";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
@@ -48,9 +48,12 @@ export const dropped = (range: SourceRange, what: string, hint?: string): Diagno
 
 export const repositoryHint = "configuration: { repository: https://… }";
 
-/** Reports what is built from a repository that neither the file nor its clone names. */
-export const noRepository = (report: Report, range: SourceRange, what: string): void =>
-  report(dropped(range, `${what}: the repository is not said in this file`, repositoryHint));
+/** Why keys have no counterpart. */
+export type Reasons = Readonly<Record<string, string>>;
+
+/** The text of a single value: a number or a flag as text. */
+export const textIn = (node: SourceNode | undefined): string | undefined =>
+  node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
 
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
 export class Fields {
@@ -88,21 +91,17 @@ export class Fields {
   /** A command as a shell takes it. */
   command(key: string): string | undefined {
     const text = this.text(key)?.trim();
-    if (text?.includes("\n"))
-      this.drop(
-        key,
-        "the command has several lines, which the service may not take",
-        "put them into a script of the repository",
-      );
+    if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
     return text;
   }
 
   number(key: string): number | undefined {
     const text = this.text(key, "a number");
-    const number = Number(text);
     const value = this.take(key);
-    if (text !== undefined && value && !Number.isFinite(number)) this.wrong(value, key, "a number");
-    return text !== undefined && Number.isFinite(number) ? number : undefined;
+    if (text === undefined || value === undefined) return undefined;
+    if (Number.isFinite(Number(text))) return Number(text);
+    this.wrong(value, key, "a number");
+    return undefined;
   }
 
   map(key: string): Fields | undefined {
@@ -121,17 +120,20 @@ export class Fields {
   }
 
   texts(key: string): readonly string[] | undefined {
-    const items = this.items(key).flatMap((item) =>
-      item.kind === "scalar" && item.value !== null ? [String(item.value)] : [],
-    );
+    const items = this.items(key).flatMap((item) => textIn(item) ?? []);
     return items.length === 0 ? undefined : items;
   }
 
+  /** Reports a fact about a key at its value, or at a part of that. */
+  note(key: string, what: string, { range } = this.entry(key)?.value ?? this.node): void {
+    this.report(dropped(range, `${this.owner}.${key}: ${what}`));
+  }
+
   /** Reports a key that was looked at and has no counterpart. */
-  drop(key: string, why: string, hint?: string): void {
-    this.#taken.add(key);
-    const entry = this.node.entries.get(key);
-    if (entry !== undefined) this.report(dropped(entry.keyRange, `${this.owner}.${key}: ${why}`, hint));
+  drop(key: string, why: string): void {
+    this.take(key);
+    const entry = this.entry(key);
+    if (entry !== undefined) this.report(dropped(entry.keyRange, `${this.owner}.${key}: ${why}`));
   }
 
   wrong(node: SourceNode, key: string, expected: string): void {
@@ -142,10 +144,13 @@ export class Fields {
     );
   }
 
-  finish(): void {
-    for (const { key, keyRange } of this.node.entries.values())
-      if (!this.#taken.has(key) && !key.startsWith("x-"))
-        this.report(dropped(keyRange, `${this.owner}.${key} has no counterpart`));
+  /** Reports the keys that were not taken, with the reason where there is one. */
+  finish(reasons: Reasons = {}): void {
+    for (const { key, keyRange } of this.node.entries.values()) {
+      if (this.#taken.has(key) || key.startsWith("x-")) continue;
+      const why = Object.hasOwn(reasons, key) ? `: ${reasons[key]}` : " has no counterpart";
+      this.report(dropped(keyRange, `${this.owner}.${key}${why}`));
+    }
   }
 }
 
@@ -224,14 +229,18 @@ function environmentPart(
 ): string {
   const fallback = operator === "-" ? withDefaults(operand) : undefined;
   const placed = withHosts(fallback ?? "", hosts, isHost);
-  const isPlaced = fallback !== undefined && placed !== fallback;
+  if (fallback !== undefined && placed !== fallback) {
+    note(`${name} of the environment is not read: its default names a service of this file`);
+    return placed;
+  }
+  if (operator === "+") {
+    note(`the text for when ${name} is set has no counterpart`);
+    return "";
+  }
   const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
-  if (operator === "+") note(`the text for when ${name} is set has no counterpart`);
-  else if (isPlaced) note(`${name} of the environment is not read: its default names a service of this file`);
-  else if (operator === "-" && !isPlain) note(`${name} has to be set: its default is not plain text`);
-  else if (operator === "-" && fallback !== operand)
+  if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
-  if (operator === "+" || isPlaced) return isPlaced ? placed : "";
+  else if (operator === "-" && !isPlain) note(`${name} has to be set: its default is not plain text`);
   return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
 

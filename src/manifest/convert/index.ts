@@ -1,5 +1,5 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import { escapeTemplate, type MapNode, type SourceNode } from "../tree";
+import { escapeTemplate, type MapNode } from "../tree";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
@@ -49,7 +49,7 @@ export function convert(request: ConvertRequest): Conversion {
   const diagnostics: Diagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
   const root = parse(request, report);
-  const sources = new Map(root === undefined ? [] : [[file, withoutValues(request, root)]]);
+  const sources = new Map(root === undefined ? [] : [[file, withoutValues(request.text)]]);
   if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
   const converted = converters[source](root, report, clone);
   if (converted.services.length === 0)
@@ -62,36 +62,21 @@ export function convert(request: ConvertRequest): Conversion {
       dropped(
         { file, start: 0, end: 0 },
         "sourceType: image is assumed for images: the service's documents do not show its word",
-        "configuration: { sourceType: … }",
       ),
     );
   const all = sortDiagnostics(diagnostics);
   return { text: manifestOf(converted, source), count: converted.services.length, diagnostics: all, sources };
 }
 
-/** The text with every value starred out: places stay. */
-function withoutValues({ source, text }: ConvertRequest, root: MapNode): string {
-  const star = (value: string): string => value.replaceAll(/\S/g, "*");
-  if (source === "procfile")
-    return text.replaceAll(
-      /^([^\n=:]*[=:])?([^\n]*)$/gm,
-      (_, key: string | undefined, value: string) => `${key ?? ""}${star(value)}`,
-    );
-  const ranges: [number, number][] = [];
-  const seen = new Set<SourceNode>();
-  const visit = (node: SourceNode): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    if (node.kind === "scalar") ranges.push([node.range.start, node.range.end]);
-    else if (node.kind === "list") node.items.forEach(visit);
-    else for (const { value } of node.entries.values()) visit(value);
-  };
-  visit(root);
-  let shown = text;
-  for (const [start, end] of ranges)
-    shown = shown.slice(0, start) + star(shown.slice(start, end)) + shown.slice(end);
-  return shown;
-}
+/** Keys at the beginning of a line, and what is behind them. */
+const keyAndRest = /^([ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])?(.*)$/gm;
+
+/** The text with every value starred out: keys and offsets stay. */
+const withoutValues = (text: string): string =>
+  text.replaceAll(
+    keyAndRest,
+    (_, key: string | undefined, value: string) => (key ?? "") + value.replaceAll(/\S/g, "*"),
+  );
 
 function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
   if (source === "procfile") return parseProcfile(file, text);

@@ -1,5 +1,5 @@
 import type { MapEntry, MapNode } from "../tree";
-import { type Converter, dropped, repositoryHint } from "./fields";
+import { type Converter, dropped, repositoryHint, textIn } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
 
@@ -34,8 +34,8 @@ export const convertProcfile: Converter = (root, report, clone) => {
     configuration: {
       repository: clone.repository,
       rootDirectory: clone.repository === undefined || clone.folder === "." ? undefined : clone.folder,
-      preDeployCommand: release !== undefined && key === first?.key ? textOf(release) : undefined,
-      startCommand: textOf({ value }),
+      preDeployCommand: key === first?.key ? textIn(release?.value) : undefined,
+      startCommand: textIn(value),
     },
   }));
   const [start] = services.length > 0 ? processes : [];
@@ -44,6 +44,3 @@ export const convertProcfile: Converter = (root, report, clone) => {
   if (start !== undefined) report(dropped(start.keyRange, `the file ${missing} the variables`, hint));
   return { services };
 };
-
-const textOf = ({ value }: Pick<MapEntry, "value">): string | undefined =>
-  value.kind === "scalar" && value.value !== null ? String(value.value) : undefined;

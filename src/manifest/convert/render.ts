@@ -7,12 +7,19 @@ import {
   Fields,
   literalOf,
   logicalNameOf,
-  noRepository,
+  type Reasons,
+  textIn,
 } from "./fields";
 
 const kinds: Readonly<Record<string, string>> = {
   ...{ web: "web", pserv: "worker", worker: "worker", cron: "cron", static: "static" },
   ...{ redis: "redis", keyvalue: "redis" },
+};
+
+const reasons: Reasons = {
+  previews: "stages make previews: stages: { preview: { each: true } }",
+  plan: "plans are others here: configuration: { plan: … }",
+  region: "regions are others here: configuration: { region: … }",
 };
 
 /** Addresses of the services and databases of a blueprint, by name. */
@@ -59,8 +66,7 @@ export const convertRender: Converter = (root, report, { repository }): Converte
     ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
     ...{ project, environment },
   }));
-  file.drop("previews", "stages make previews: stages: { preview: { each: true } }");
-  for (const { fields } of sections) fields.finish();
+  for (const { fields } of sections) fields.finish(reasons);
   return { services, groups };
 };
 
@@ -89,11 +95,8 @@ function convertService(fields: Fields, addresses: Addresses, repository?: strin
   fields.take("env");
   const kind = runtime === "static" ? "static" : (kinds[type] ?? type);
   const name = fields.text("name") ?? kind;
-  const typeAt = fields.entry("type");
-  if (type === "pserv" && typeAt)
-    fields.report(
-      dropped(typeAt.value.range, `${name}: a private service becomes a worker: it has no public address`),
-    );
+  if (type === "pserv")
+    fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
   const auto = fields.text("autoDeploy") ?? fields.text("autoDeployTrigger");
   fields.take("autoDeployTrigger");
   if (auto !== undefined && auto !== "no" && auto !== "off" && auto !== "false")
@@ -101,14 +104,13 @@ function convertService(fields: Fields, addresses: Addresses, repository?: strin
       fields.entry("autoDeploy") ? "autoDeploy" : "autoDeployTrigger",
       "rnv deploys what changes; which words turn automatic deployment on, the service does not show",
     );
-  dropSizes(fields);
   const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
   const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
-  if (found === undefined) noRepository(fields.report, typeAt?.keyRange ?? fields.node.range, name);
+  if (found === undefined) fields.note("type", `${name}: the repository is not said in this file`);
   const configuration = { ...given, repository: found || undefined };
   fields.take("dockerCommand");
-  fields.finish();
+  fields.finish(reasons);
   return { name, kind, configuration, variables, variablesFrom };
 }
 
@@ -144,36 +146,23 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
           targetMemory: scaling.number("targetMemoryPercent"),
         }),
   };
-  if (scaling !== undefined) {
-    scaling.finish();
-    fields.report(
-      dropped(
-        scaling.node.range,
-        `${fields.owner}.scaling: which word turns automatic scaling on, the service does not show`,
-        "configuration: { scaling: … }",
-      ),
-    );
-  }
+  if (scaling !== undefined)
+    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
+  scaling?.finish();
   image?.finish();
   filter?.finish();
   return configuration;
 }
 
-function dropSizes(fields: Fields): void {
-  fields.drop("plan", "plans are others here", "configuration: { plan: … }");
-  fields.drop("region", "regions are others here", "configuration: { region: … }");
-}
-
 function convertDatabase(fields: Fields): ConvertedService {
   const name = fields.text("name") ?? "database";
-  dropSizes(fields);
   const configuration = {
     databaseName: fields.text("databaseName"),
     databaseUser: fields.text("user"),
     databaseVersion: fields.text("postgresMajorVersion"),
     ipAllowList: addressesIn(fields),
   };
-  fields.finish();
+  fields.finish(reasons);
   return { name, kind: "postgres", configuration };
 }
 
@@ -181,10 +170,9 @@ const relative = (path: string | undefined): string | undefined => path?.replace
 
 /** `[{ source: 10.0.0.0/8, description: office }]` */
 function addressesIn(fields: Fields): readonly string[] | undefined {
-  const addresses = fields.items("ipAllowList").flatMap((item) => {
-    const source = item.kind === "map" ? item.entries.get("source")?.value : undefined;
-    return source?.kind === "scalar" && typeof source.value === "string" ? [source.value] : [];
-  });
+  const addresses = fields
+    .items("ipAllowList")
+    .flatMap((item) => (item.kind === "map" ? (textIn(item.entries.get("source")?.value) ?? []) : []));
   return addresses.length === 0 ? undefined : addresses;
 }
 
@@ -227,14 +215,8 @@ function referenceOf(key: string, from: Fields, addresses: Addresses): Converted
   from.take("type");
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
-  const what = property ?? `the variable ${variable ?? ""}`;
-  from.report(
-    dropped(
-      from.node.range,
-      address === undefined
-        ? `${key}: ${name} is not in this file; it is taken from the environment`
-        : `${key}: ${what} of ${name} is no attribute here; it is taken from the environment`,
-    ),
-  );
+  const what =
+    address === undefined ? `${name} is not in this file` : `${name} shows no ${property ?? variable}`;
+  from.report(dropped(from.node.range, `${key}: ${what}; it is taken from the environment`));
   return { fromEnv: key };
 }

@@ -80,27 +80,27 @@ describe("null in an overlay", () => {
     [
       "a field",
       inApi("configuration: { brnch: null }"),
-      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has configuration.brnch of service.shop.api | did you mean "branch"?',
+      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has projects.shop.services.api.configuration.brnch | did you mean "branch"?',
     ],
     [
       "a field that could be one",
       inApi("configuration: { port: null }"),
-      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has configuration.port of service.shop.api | null takes away what an earlier file says: remove this line; to hold a default, write its value",
+      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has projects.shop.services.api.configuration.port | null takes away what an earlier file says: remove this line; to hold a default, write its value",
     ],
     [
       "a variable",
       inApi("variables: { LOGLEVEL: null }"),
-      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has variable.shop.api.LOGLEVEL | did you mean "LOG_LEVEL"?',
+      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has projects.shop.services.api.variables.LOGLEVEL | did you mean "LOG_LEVEL"?',
     ],
     [
       "a service",
       "projects: { shop: { services: { wroker: null } } }\n",
-      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has service.shop.wroker | did you mean "worker"?',
+      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has projects.shop.services.wroker | did you mean "worker"?',
     ],
     [
       "a project",
       "projects: { blgo: null }\n",
-      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has project.blgo | did you mean "blog"?',
+      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has projects.blgo | did you mean "blog"?',
     ],
   ])("for %s that no earlier file has is an error", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
@@ -133,43 +133,28 @@ describe("a key without a value in an overlay", () => {
         "projects:\n  shop:\n    description:\n    services:\n      api:\n        variables:\n          DB_URL:\n",
       ),
     ).toEqual([
-      "manifest.invalid_type 0.yaml:3:5 description | description of project.shop is empty | write null to take away what an earlier file says, or remove this line to keep it",
-      "manifest.invalid_type 0.yaml:7:11 DB_URL | variable.shop.api.DB_URL is empty | write null to take away what an earlier file says, or remove this line to keep it",
+      "manifest.invalid_type 0.yaml:3:5 description | projects.shop.description is empty | write null to take away what an earlier file says, or remove this line to keep it",
+      "manifest.invalid_type 0.yaml:7:11 DB_URL | projects.shop.services.api.variables.DB_URL is empty | write null to take away what an earlier file says, or remove this line to keep it",
     ]);
   });
 });
 
 describe("a name that no earlier file has", () => {
-  it("is an error with what was meant where the block cannot stand on its own", async () => {
-    expect(
-      await told("projects: { shop: { services: { wroker: { configuration: { branch: x } } } } }\n"),
-    ).toEqual([
-      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has service.shop.wroker, and it lacks kind itself | did you mean "worker"?',
-    ]);
-  });
-
   it.each([
+    ["wroker", 'did you mean "worker"?'],
     ["aip", 'did you mean "api"?'],
-    ["queue", "add kind, or write the name of one that an earlier file has"],
-  ])("says of %s that no earlier file has it: %s", async (name, hint) => {
+    ["queue", undefined],
+  ])("is an error where the block cannot stand on its own: %s", async (name, hint) => {
     const block = `${name}: { configuration: { branch: x } }`;
     expect(await told(`projects: { shop: { services: { ${block} } } }\n`)).toEqual([
-      `manifest.unknown_key 0.yaml:1:33 ${name} | no earlier file has service.shop.${name}, and it lacks kind itself | ${hint}`,
-    ]);
-  });
-
-  it("is a warning where it may be added but looks like a slip", async () => {
-    const found = await withOverlay(`${inApi("variables: { LOG_LEVLE: debug }")}`);
-    expect(found.desired).toBeDefined();
-    expect(found.diagnostics).toMatchObject([
-      { severity: "warning", code: "manifest.unknown_key", hint: 'did you mean "LOG_LEVEL"?' },
+      `manifest.missing_key 0.yaml:1:33 ${name} | service.shop.${name} lacks kind | ${hint}`,
     ]);
   });
 
   it.each([
-    inApi("variables: { LOG_LEVEL_2: debug, DB_HOST: x, SENTRY: y }"),
+    inApi("variables: { LOG_LEVLE: debug, DB_HOST: x, SENTRY: y }"),
     "projects: { shop: { services: { worker2: { kind: worker }, workers: { kind: worker } } }, docs: {} }\n",
-  ])("is simply added where it is complete or like no other: %s", async (text) => {
+  ])("is simply added where it is complete: %s", async (text) => {
     expect((await withOverlay(text)).diagnostics).toEqual([]);
   });
 

@@ -58,8 +58,8 @@ describe("a merged manifest as text", () => {
     expect(briefs(found)).toEqual([]);
     const text = found.merged?.() ?? "";
     expect(text).not.toContain("canary");
-    expect(text).toContain("      A: # (sensitive) text at rnv.yaml:6:10\n      B:\n        fromEnv: B\n");
-    expect(text).toContain("      D: # (sensitive) fromCommand, its arguments at rnv.yaml:9:10\n");
+    expect(text).toContain("      A: # (sensitive) text at rnv.yaml:6:10\n      B: { fromEnv: B }\n");
+    expect(text).toContain("          - vault\n          -  # (sensitive) text at rnv.yaml:9:33\n");
     expect(text).toContain("        fromCommand: [ vault ]\n");
     expect(text).toContain(`      G: ${open}service.web.url}\n`);
     const again = await loadText(text, { environment: { B: "x" }, secrets: "skip" });

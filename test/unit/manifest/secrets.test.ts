@@ -136,6 +136,7 @@ describe("a secret", () => {
       variable(secretText).replace("variables", "variabels"),
       `variables: { KEY: ${secretText} }\n`,
       `${variable("a")}      KEY: ${secretText}\n`,
+      `${variable("a")}      key: ${secretText}\n      preserve: ${secretText}\n    knd: web\n`,
       `services:\n  api:\n    kind: web\n    description: &p ${secretText}\n    variables: { KEY: *p }\n`,
     ]) {
       const found = await loadText(text);

@@ -261,23 +261,6 @@ services:
     expect(shown).toContain("A=********");
   });
 
-  it("are checked in a group that nothing takes, too", async () => {
-    const found = await loadFiles(
-      {
-        "rnv.yaml": `variableGroups:
-  unused: { A: 3, B: { fromEnvironment: X }, C: fine, D: { fromEnv: NOT_SET }, E: "${"$"}{service.nowhere.url}" }
-services: { api: { kind: web } }
-`,
-      },
-      {},
-    );
-    expect(briefs(found)).toEqual([
-      "manifest.invalid_type rnv.yaml:2:13 A",
-      "manifest.unknown_key rnv.yaml:2:24 fromEnvironment",
-      "manifest.reference_unknown rnv.yaml:2:84 ${service.nowhere.url}",
-    ]);
-  });
-
   it("do not stand in the merged text as values", async () => {
     const found = await loadFiles(
       {
@@ -374,11 +357,11 @@ describe("fromCommand", () => {
   });
 
   it.each([
-    [", json: /data/none", "printed nothing at /data/none"],
-    [", json: /data/e", "printed an empty text at /data/e"],
-    [", json: /data", "printed an object at /data"],
-    [", json: /data/l", "printed a list at /data/l"],
-    [', json: ""', "printed an object at the top"],
+    [", json: /data/none", "printed no single value at /data/none"],
+    [", json: /data/e", "printed no single value at /data/e"],
+    [", json: /data", "printed no single value at /data"],
+    [", json: /data/l", "printed no single value at /data/l"],
+    [', json: ""', "printed no single value at the top"],
     [", json: data", "expected a JSON pointer, which begins with /, found text"],
     [", jsn: /data", 'has no key "jsn"'],
   ])("refuses %s", async (rest, expected) => {

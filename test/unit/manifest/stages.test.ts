@@ -55,22 +55,6 @@ describe("mistakes in stages", () => {
       "manifest.stage rnv.yaml:1:51",
     ],
     [
-      "one state for two stages",
-      "stages:\n  production: { state: s3://b/x.json }\n  staging: { state: s3://b/x.json }\n",
-      "manifest.stage rnv.yaml:3:21",
-    ],
-    [
-      "the default state of another stage",
-      "stages:\n  production: { state: ./.rnv/staging/state.json }\n  staging: {}\n",
-      "manifest.stage rnv.yaml:2:24",
-    ],
-    [
-      "one state for all instances of two stages",
-      `stages:\n  a: { each: true, state: "s/${open}stage.id}.json" }\n  b: { each: true, state: "s/${open}stage.id}.json" }\n`,
-      "manifest.stage rnv.yaml:3:27",
-      { name: "a", id: "docs" },
-    ],
-    [
       "an overlay that is not there",
       "stages: { production: { overlay: no.yaml } }\n",
       "manifest.stage rnv.yaml:1:34",
@@ -153,11 +137,6 @@ describe("mistakes in stages", () => {
     expect(places(found)).toEqual([brief]);
     expect(found.desired).toBeUndefined();
     expect(JSON.stringify([found.diagnostics, [...found.sources.values()]])).not.toContain("hunter2");
-  });
-
-  it("states that only look alike are several", async () => {
-    const stages = `stages: { production: { state: "s/${open}stage.name}.json" }, staging: { state: "s/${open}stage.name}.json" } }\n`;
-    expect(briefs(await read({ "rnv.yaml": stages + base }, { name: "production" }))).toEqual([]);
   });
 
   it("a password of a state is not shown where the file is broken either", async () => {
