@@ -38,9 +38,9 @@ export interface BackendSurroundings extends Origin {
  */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
-  const { workspaceId, baseUrl, stack, stage, host, pid, isAlive, clock, environment } = around;
-  const shared = { workspaceId, baseUrl, stack, stage, host, pid, isAlive, cipher };
-  if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path, clock });
+  const { clock, environment } = around;
+  const shared = { ...around, cipher };
+  if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path });
   if (address.kind === "s3") {
     const { settings, diagnostics } = s3StateSettings(address, environment);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);

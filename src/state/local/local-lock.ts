@@ -1,14 +1,12 @@
+import { dirname } from "node:path";
 import { sha256 } from "../../model/text";
-import type { Clock } from "../../model/time";
-import type { LockHolder, LockWait } from "../backend";
 import {
-  acquireLock,
   encodeLock,
-  identityOf,
   isDead,
   isSameLock,
   type LockAnswer,
   type LockRecord,
+  type LockStore,
   lockLost,
   lockUnreadable,
   readLock,
@@ -16,7 +14,7 @@ import {
 import { type Disk, placeNew, readFailed, writeFailed, writeNew } from "./disk";
 
 /** The parts that changing a lock file needs. */
-interface LockPort {
+export interface LockPort {
   readonly disk: Disk;
   /** Of the lock file. */
   readonly path: string;
@@ -80,25 +78,54 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   return swapLock(port, self, { path, expected: found.record, next: claim }, force);
 }
 
-export interface LocalLockPort extends LockPort {
-  readonly clock: Clock;
+/** The lock file of a state. */
+export function localLocks(port: LockPort): LockStore {
+  const { path } = port;
+  const failed = (cause: unknown): never => {
+    throw writeFailed(path, cause);
+  };
+  return {
+    location: path,
+    pauses: [100, 800],
+    takeLock: (record) => takeLock(port, record).catch(failed),
+    replaceLock: (expected, next) => swapLock(port, next, { path, expected, next }).catch(failed),
+    async findLock() {
+      const found = await readLockFile(port);
+      return found.kind === "held" ? found.record : undefined;
+    },
+    freeLock: (record, by = record) =>
+      swapLock(port, by, { path, expected: record }, by !== record).catch(failed),
+    unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
+  };
+}
+
+const readLockFile = ({ disk, path }: LockPort) =>
+  readLock(disk, path).catch((cause) => {
+    throw readFailed(path, cause);
+  });
+
+async function takeLock(port: LockPort, record: LockRecord): Promise<LockAnswer> {
+  const { disk, path } = port;
+  await disk.makeFolder(dirname(path));
+  for (let looks = 1; ; looks += 1) {
+    const found = await readLock(disk, path);
+    if (found.kind === "held") return found;
+    if (found.kind === "free" && (await placeLock(port, path, record))) return { kind: "taken" };
+    // It may become free between two looks at it.
+    if (found.kind === "unreadable" || looks > 2) return { kind: "held" };
+  }
 }
 
 /** The lock of a state, ours until another run takes it away. */
 export class LocalLock {
   constructor(
-    readonly port: LocalLockPort,
+    readonly port: LockPort,
     public record: LockRecord,
-    /** The dead holder that it was taken over from. */
-    readonly replaced?: LockRecord,
   ) {}
 
   /** Throws `state.lock_lost` when the lock is not ours any more. */
   async check(): Promise<void> {
-    const { disk, path } = this.port;
-    const found = await readLock(disk, path).catch((cause) => {
-      throw readFailed(path, cause);
-    });
+    const found = await readLockFile(this.port);
     if (found.kind === "held" && isSameLock(found.record, this.record)) return;
     throw lockLost(found.kind === "held" ? found.record : undefined, "the lock file was removed");
   }
@@ -115,35 +142,5 @@ export class LocalLock {
   /** Quiet when the lock is lost already. */
   async release(): Promise<void> {
     await swapLock(this.port, this.record, { path: this.port.path, expected: this.record });
-  }
-}
-
-/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead. */
-export async function acquireLocalLock(
-  port: LocalLockPort,
-  holder: LockHolder,
-  wait: LockWait & { readonly timeoutMs: number },
-): Promise<LocalLock> {
-  const { disk, path } = port;
-  const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
-  const failed = (cause: unknown): never => {
-    throw writeFailed(path, cause);
-  };
-  const { record, replaced } = await acquireLock(self, {
-    ...{ ...port, ...wait, location: path, pauses: [100, 800] },
-    takeLock: (record) => takeLock(port, record).catch(failed),
-    replaceLock: (expected, next) => swapLock(port, self, { path, expected, next }).catch(failed),
-    unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
-  });
-  return new LocalLock(port, record, replaced);
-}
-
-async function takeLock(port: LocalLockPort, record: LockRecord): Promise<LockAnswer> {
-  for (let looks = 1; ; looks += 1) {
-    const found = await readLock(port.disk, port.path);
-    if (found.kind === "held") return found;
-    if (found.kind === "free" && (await placeLock(port, port.path, record))) return { kind: "taken" };
-    // It may become free between two looks at it.
-    if (found.kind === "unreadable" || looks > 2) return { kind: "held" };
   }
 }

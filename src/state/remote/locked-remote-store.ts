@@ -3,7 +3,8 @@ import { sha256 } from "../../model/text";
 import type { Clock } from "../../model/time";
 import { keptBackups } from "../backend";
 import { type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
-import type { LockedStore, SessionStart } from "../session";
+import type { Recorded } from "../recorded";
+import type { LockedStore } from "../session";
 import type { TextWriter } from "../state-text";
 import {
   type RemoteStore,
@@ -14,12 +15,6 @@ import {
   UnansweredError,
   waitBeforeRetry,
 } from "./remote-store";
-
-/** The stored state when the session got the lock. */
-export interface RemoteStart extends SessionStart {
-  readonly stored: StoredState | undefined;
-  readonly generation: number;
-}
 
 /**
  * A remote state while this run holds its lock. A write goes through only in place of the version that this session wrote
@@ -43,7 +38,7 @@ export class LockedRemoteStore implements LockedStore {
     private readonly store: RemoteStore,
     private readonly policy: RetryPolicy,
     readonly holder: LockRecord,
-    readonly start: RemoteStart,
+    readonly start: Recorded,
   ) {
     this.location = store.location;
     this.clock = policy.clock;

@@ -84,7 +84,9 @@ describe("the identity of a process", () => {
       "/proc/7/stat": statOf("500"),
     };
     expect(await identityOf(diskWith(files, "pid:[1]"), 7)).toEqual({
-      ...{ machine: "m", boot: "b", namespace: "pid:[1]", started: "500" },
+      // A digest: the name of the machine is not for those who read the lock.
+      machine: expect.stringMatching(/^[0-9a-f]{64}$/),
+      ...{ boot: "b", namespace: "pid:[1]", started: "500" },
     });
   });
 

@@ -1,7 +1,7 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { noCipher } from "../../../src/state/cipher";
 import type { LockRecord } from "../../../src/state/lock-record";
-import { emptyState } from "../../../src/state/recorded";
+import { emptyState, nothingRecorded } from "../../../src/state/recorded";
 import { LockedRemoteStore } from "../../../src/state/remote/locked-remote-store";
 import { type RemoteStore, type StoredState, UnansweredError } from "../../../src/state/remote/remote-store";
 import { Session } from "../../../src/state/session";
@@ -48,7 +48,7 @@ function setUp(change: (memory: Memory) => Partial<RemoteStore> = () => ({})) {
   const retryPolicy = { clock, retries: 2, waitMinMs: 10, waitMaxMs: 20, totalMs: 60_000 };
   const open = (generation = 0, serial = 0) => {
     const state = serial === 0 ? undefined : { ...start, serial };
-    const found = { state, stored: memory.stored, serial, generation, encrypted: false };
+    const found = { ...nothingRecorded, state, stored: memory.stored, serial, generation };
     const locked = new LockedRemoteStore({ ...store, ...change(memory) }, retryPolicy, mine, found);
     return new Session(locked, noCipher, origin);
   };
