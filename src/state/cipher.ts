@@ -1,24 +1,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { isPassphrase, keyFromEnvironment } from "./key";
+import { keyFromEnvironment } from "./key";
 import { encodeState, encryptedFormat, type ParsedState, parseState, type TextWriter } from "./state-text";
 
 /** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
 export interface Encrypted {
   /** Names the key without telling it. */
   readonly keyId: string;
-  /** Salt of a passphrase: 16 random bytes, base64. Absent for other keys, and in older files. */
-  readonly salt?: string;
   /** 12 bytes, base64. */
   readonly nonce: string;
   /** Base64. */
   readonly data: string;
 }
 
-/** A key with its name, and the salt of the passphrase that it comes from. */
-interface NamedKey extends Pick<Encrypted, "keyId" | "salt"> {
+interface NamedKey {
   readonly key: Uint8Array;
+  readonly keyId: string;
 }
 
 /** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
@@ -45,12 +43,11 @@ const derive = (key: Uint8Array): Uint8Array =>
 function encryptText(
   text: string,
   bound: string,
-  { key, keyId, salt, nonce }: NamedKey & { readonly nonce: Uint8Array },
+  { key, keyId, nonce }: NamedKey & { readonly nonce: Uint8Array },
 ): Encrypted {
   const cipher = createCipheriv("aes-256-gcm", derive(key), nonce).setAAD(Buffer.from(bound));
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  const named = salt === undefined ? { keyId } : { keyId, salt };
-  return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
+  return { keyId, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
 }
 
 /** Decrypts a text of `encryptText`; undefined when a bit of it, of `bound` or of the key differs. */
@@ -88,36 +85,28 @@ export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
     : undefined;
 
 function isWholeCiphertext(value: unknown): boolean {
-  const { keyId, salt = "", nonce, data } = value as Readonly<Record<string, unknown>>;
-  return [keyId, salt, nonce, data].every((part) => typeof part === "string");
+  const { keyId, nonce, data } = value as Readonly<Record<string, unknown>>;
+  return [keyId, nonce, data].every((part) => typeof part === "string");
 }
 
 /**
  * Encrypts and decrypts states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts from the next write on, `0` writes in
  * the clear; without it a state keeps its form. The key is `RNV_STATE_KEY`; a state under `RNV_STATE_KEY_PREVIOUS` is
- * still read. A passphrase is stretched with the salt of the text that it decrypts; a state under a new key, or without
- * a salt, gets its own.
+ * still read. A passphrase is stretched with the lineage of its state, which stands in the clear.
  */
 export class StateCipher {
-  readonly #environment: Readonly<Record<string, string | undefined>>;
-  readonly #randomBytes: (length: number) => Uint8Array;
-  /** By variable and salt: stretching a passphrase is slow. */
+  /** By variable and lineage: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
-  /** Of the text that the current key has decrypted. */
-  #salt: string | undefined;
   #hasOpenedOlder = false;
 
   constructor(
-    environment: Readonly<Record<string, string | undefined>>,
-    randomBytes: (length: number) => Uint8Array,
-  ) {
-    this.#environment = environment;
-    this.#randomBytes = randomBytes;
-  }
+    private readonly environment: Readonly<Record<string, string | undefined>>,
+    private readonly randomBytes: (length: number) => Uint8Array,
+  ) {}
 
   /** Whether the next write is encrypted, given whether the stored state is. Throws when the setting is unclear. */
   encrypts(isEncrypted: boolean): boolean {
-    const wish = this.#environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
+    const wish = this.environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
     if (wish === "") return isEncrypted;
     if (wish === "1" || wish === "0") return wish === "1";
     throw new DiagnosticsError([
@@ -132,27 +121,22 @@ export class StateCipher {
     return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedOlder);
   }
 
-  /** Returns a function that encrypts texts under the current key. Throws when there is none. */
-  async encrypter(): Promise<(text: string, bound: string) => Encrypted> {
-    if (isPassphrase(this.#environment.RNV_STATE_KEY))
-      this.#salt ??= Buffer.from(this.#randomBytes(saltLength)).toString("base64");
-    const current = await this.#keyOf("RNV_STATE_KEY", this.#salt);
+  /** Returns a function that encrypts texts of a state under the current key. Throws when there is none. */
+  async encrypter(lineage: string): Promise<(text: string, bound: string) => Encrypted> {
+    const current = await this.#keyOf("RNV_STATE_KEY", lineage);
     if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
-    return (text, bound) => encryptText(text, bound, { ...current, nonce: this.#randomBytes(12) });
+    return (text, bound) => encryptText(text, bound, { ...current, nonce: this.randomBytes(12) });
   }
 
   /** Returns a function that decrypts texts; undefined for a text that was changed. Throws when no key fits. */
   async decrypter(
-    { keyId, salt }: Pick<Encrypted, "keyId" | "salt">,
+    { keyId, lineage }: { readonly keyId: string; readonly lineage: string },
     name: string,
   ): Promise<(ciphertext: Encrypted, bound: string) => string | undefined> {
-    const current = this.#keyOf("RNV_STATE_KEY", salt);
-    const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
+    const current = this.#keyOf("RNV_STATE_KEY", lineage);
+    const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", lineage)]);
     const found = keys.find((key) => key?.keyId === keyId);
-    const isCurrent = found !== undefined && found === keys[0];
-    const isSalted = salt !== undefined || !isPassphrase(this.#environment.RNV_STATE_KEY);
-    if (isCurrent && isSalted) this.#salt = salt;
-    this.#hasOpenedOlder ||= found !== undefined && !(isCurrent && isSalted);
+    this.#hasOpenedOlder ||= found !== undefined && found !== keys[0];
     if (found !== undefined) return (ciphertext, bound) => decryptText(ciphertext, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
@@ -171,7 +155,7 @@ export class StateCipher {
   async encode(state: State, writer: TextWriter | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
-    const encrypt = await this.encrypter();
+    const encrypt = await this.encrypter(state.lineage);
     const head = {
       format: "rnv-state-encrypted",
       version: 1,
@@ -202,29 +186,23 @@ export class StateCipher {
     return { ...parseState(opened, name), encrypted: true };
   }
 
-  #keyOf(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
-    const name = `${variable} ${salt ?? ""}`;
-    const key = this.#keys.get(name) ?? this.#load(variable, salt);
+  #keyOf(variable: KeyVariable, lineage: string): Promise<NamedKey | undefined> {
+    const name = `${variable} ${lineage}`;
+    const key = this.#keys.get(name) ?? this.#load(variable, lineage);
     this.#keys.set(name, key);
     return key;
   }
 
-  async #load(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
-    const loaded = await keyFromEnvironment(
-      this.#environment,
-      variable,
-      salt === undefined ? undefined : Buffer.from(salt, "base64"),
-    );
+  async #load(variable: KeyVariable, lineage: string): Promise<NamedKey | undefined> {
+    const loaded = await keyFromEnvironment(this.environment, variable, `rnv state ${lineage}`);
     if (loaded === undefined) return undefined;
     if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
     const { key, keyId } = loaded;
-    return key && keyId ? { key, keyId, ...(salt !== undefined && { salt }) } : undefined;
+    return key && keyId ? { key, keyId } : undefined;
   }
 }
 
 type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
-
-const saltLength = 16;
 
 const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyof Encrypted>): string =>
   `${format} ${version} ${serial} ${lineage}`;
