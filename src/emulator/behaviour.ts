@@ -94,12 +94,6 @@ export const assumedGaps: GapSwitches = {
   variableKeys: "unique",
 };
 
-/** The full path of a route that a switch names: undefined where it is switched off. */
-export function routePath(chosen: boolean | string, assumed: string): string | undefined {
-  if (chosen === false) return undefined;
-  return `/workspaces/{workspaceId}${chosen === true ? assumed : chosen}`;
-}
-
 /** The thing as an answer of a gap shows it; the body of a write that is answered silently. */
 export function shownAs(
   { gapAnswers }: Pick<GapSwitches, "gapAnswers">,

@@ -22,7 +22,7 @@ export interface EmulatorServer {
  * await close();
  */
 export function serveEmulator(
-  emulator: Emulator,
+  emulator: Pick<Emulator, "exchange">,
   options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},
 ): Promise<EmulatorServer> {
   const host = options.host ?? "127.0.0.1";
@@ -46,7 +46,7 @@ const close = (server: Server): Promise<void> =>
   });
 
 async function answer(
-  emulator: Emulator,
+  emulator: Pick<Emulator, "exchange">,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
