@@ -1,35 +1,33 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import * as z from "zod";
+import { DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { keyFromEnvironment } from "./key";
-import { encodeState, encryptedFormat, type ParsedState, parseState, type TextWriter } from "./state-text";
+import { encodeState, type ParsedState, parseState, type TextWriter } from "./state-text";
 
-/** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
-export interface Encrypted {
-  /** Names the key without telling it. */
-  readonly keyId: string;
-  /** 12 bytes, base64. */
-  readonly nonce: string;
-  /** Base64. */
-  readonly data: string;
-}
+/** A text encrypted with AES-256-GCM: the name of the key, 12 bytes of nonce, and data that ends in 16 bytes of tag. */
+const encrypted = z.object({ keyId: z.string(), nonce: z.string(), data: z.string() });
+export type Encrypted = Readonly<z.infer<typeof encrypted>>;
+
+/** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
+const encryptedState = encrypted.extend({
+  format: z.literal("rnv-state-encrypted"),
+  version: z.literal(1),
+  lineage: z.string(),
+  serial: z.int(),
+});
+type EncryptedState = Readonly<z.infer<typeof encryptedState>>;
+
+/** Stands in the journal of an encrypted state in place of each entry. */
+const encryptedEntry = encrypted.extend({ kind: z.literal("sealed") });
+export type EncryptedEntry = Readonly<z.infer<typeof encryptedEntry>>;
+
+export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
+  encryptedEntry.safeParse(value).data;
 
 interface NamedKey {
   readonly key: Uint8Array;
   readonly keyId: string;
-}
-
-/** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
-interface EncryptedState extends Encrypted {
-  readonly format: "rnv-state-encrypted";
-  readonly version: 1;
-  readonly lineage: string;
-  readonly serial: number;
-}
-
-/** Stands in the journal of an encrypted state in place of each entry. */
-export interface EncryptedEntry extends Encrypted {
-  readonly kind: "sealed";
 }
 
 const nonceLength = 12;
@@ -68,27 +66,6 @@ function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): str
   }
 }
 
-/** Returns the document as an encrypted state, or undefined when a part of it is missing. */
-function asEncryptedState(document: unknown): EncryptedState | undefined {
-  const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
-  const isWhole =
-    version === 1 &&
-    typeof lineage === "string" &&
-    Number.isSafeInteger(serial) &&
-    isWholeCiphertext(document);
-  return format === encryptedFormat && isWhole ? (document as EncryptedState) : undefined;
-}
-
-export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
-  (value as { kind?: unknown } | null)?.kind === "sealed" && isWholeCiphertext(value)
-    ? (value as EncryptedEntry)
-    : undefined;
-
-function isWholeCiphertext(value: unknown): boolean {
-  const { keyId, nonce, data } = value as Readonly<Record<string, unknown>>;
-  return [keyId, nonce, data].every((part) => typeof part === "string");
-}
-
 /**
  * Encrypts and decrypts states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts from the next write on, `0` writes in
  * the clear; without it a state keeps its form. The key is `RNV_STATE_KEY`; a state under `RNV_STATE_KEY_PREVIOUS` is
@@ -109,11 +86,9 @@ export class StateCipher {
     const wish = this.environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
     if (wish === "") return isEncrypted;
     if (wish === "1" || wish === "0") return wish === "1";
-    throw new DiagnosticsError([
-      error("config.invalid", "RNV_STATE_ENCRYPTION is neither 1 nor 0", {
-        hint: "1 encrypts the state with RNV_STATE_KEY, 0 writes it in the clear; unset leaves it as it is",
-      }),
-    ]);
+    throw failure("config.invalid", "RNV_STATE_ENCRYPTION is neither 1 nor 0", {
+      hint: "1 encrypts the state with RNV_STATE_KEY, 0 writes it in the clear; unset leaves it as it is",
+    });
   }
 
   /** Whether the stored state would be written in another form, or under another key. */
@@ -124,7 +99,7 @@ export class StateCipher {
   /** Returns a function that encrypts texts of a state under the current key. Throws when there is none. */
   async encrypter(lineage: string): Promise<(text: string, bound: string) => Encrypted> {
     const current = await this.#keyOf("RNV_STATE_KEY", lineage);
-    if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
+    if (current === undefined) throw keyMissing("the state is to be encrypted");
     return (text, bound) => encryptText(text, bound, { ...current, nonce: this.randomBytes(12) });
   }
 
@@ -139,16 +114,11 @@ export class StateCipher {
     this.#hasOpenedOlder ||= found !== undefined && found !== keys[0];
     if (found !== undefined) return (ciphertext, bound) => decryptText(ciphertext, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
-    if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
-    throw new DiagnosticsError([
-      error(
-        "state.key_mismatch",
-        `${name} is encrypted with key ${keyId}, the key here is ${have.join(" or ")}`,
-        {
-          hint: "set RNV_STATE_KEY to the key of the state; after a change of keys, RNV_STATE_KEY_PREVIOUS to the old one",
-        },
-      ),
-    ]);
+    if (have.length === 0) throw keyMissing(`${name} is encrypted with key ${keyId}`);
+    const summary = `${name} is encrypted with key ${keyId}, the key here is ${have.join(" or ")}`;
+    throw failure("state.key_mismatch", summary, {
+      hint: "set RNV_STATE_KEY to the key of the state; after a change of keys, RNV_STATE_KEY_PREVIOUS to the old one",
+    });
   }
 
   /** Writes the text of a state file, encrypted when asked. */
@@ -175,7 +145,7 @@ export class StateCipher {
       diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
       encrypted: true,
     });
-    const ciphertext = asEncryptedState(document);
+    const ciphertext = encryptedState.safeParse(document).data;
     if (ciphertext === undefined)
       return (document as { version?: unknown }).version === 1
         ? unreadable("a part of it is missing")
@@ -210,10 +180,10 @@ const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyo
 /** For callers without an environment: decrypts nothing, and writes in the clear. */
 export const noCipher = new StateCipher({}, () => new Uint8Array());
 
-const keyMissing = (why: string): Diagnostic =>
-  error("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
+const keyMissing = (why: string): DiagnosticsError =>
+  failure("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
     hint: "set RNV_STATE_KEY to the key of the state; a key file beside the state protects nothing and is not used for this",
   });
 
-const newer = (name: string): Diagnostic =>
+const newer = (name: string) =>
   error("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });

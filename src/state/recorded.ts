@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
@@ -223,11 +223,9 @@ async function readPair(disk: Disk, files: StateFiles): Promise<Pair> {
     const after = await disk.stat(files.snapshot);
     if (before?.identity === after?.identity) return { snapshot, journal };
   }
-  throw new DiagnosticsError([
-    error("state.unreadable", `${files.snapshot} changes faster than it can be read`, {
-      hint: "wait for the other run to end",
-    }),
-  ]);
+  throw failure("state.unreadable", `${files.snapshot} changes faster than it can be read`, {
+    hint: "wait for the other run to end",
+  });
 }
 
 const readOrExplain = (disk: Disk, path: string, limit: number): Promise<Uint8Array | undefined> =>
@@ -280,17 +278,12 @@ function pendingOf(
   if (fits) return entries;
   if (snapshot !== undefined && isFenced(header, snapshot)) return [];
   const found = snapshot === undefined ? "is missing" : `has serial ${snapshot.state.serial}`;
-  throw new DiagnosticsError([
-    error(
-      "state.unreadable",
-      `${files.journal} goes on from serial ${header.serial}, but ${files.snapshot} ${found}`,
-      {
-        detail:
-          "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
-        hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${files.journal} away`,
-      },
-    ),
-  ]);
+  const summary = `${files.journal} goes on from serial ${header.serial}, but ${files.snapshot} ${found}`;
+  throw failure("state.unreadable", summary, {
+    detail:
+      "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
+    hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${files.journal} away`,
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from "node:path";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { keptBackups } from "../backend";
 
 /** An open file. Positions and sizes are bytes. */
@@ -75,26 +75,22 @@ const reasonOf = (cause: unknown): string => {
 /** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
 export function writeFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
-  const failure = new DiagnosticsError([
-    error("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
-      detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
-      hint: "make the disk writable, then run the same command again: it settles what was left open",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const failed = failure("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
+    detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
+    hint: "make the disk writable, then run the same command again: it settles what was left open",
+  });
+  failed.cause = cause;
+  return failed;
 }
 
 /** Returns the error for a file of the state that is there and cannot be read. */
 export function readFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
-  const failure = new DiagnosticsError([
-    error("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
-      hint: "check the path, its permissions and the disk",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const failed = failure("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
+    hint: "check the path, its permissions and the disk",
+  });
+  failed.cause = cause;
+  return failed;
 }
 
 /** Writes all bytes: a single write may be short, on a full disk without an error. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { HttpTransportOptions } from "../../api/http-transport";
 import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { largestSnapshot } from "../backend";
@@ -276,12 +276,10 @@ async function freeLock(unlock: Reply, record: LockRecord, location: string): Pr
 }
 
 const noLocking = (location: string, status: number): DiagnosticsError =>
-  new DiagnosticsError([
-    error("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
-      detail: "Without a lock two runs could write one state at the same time.",
-      hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
-    }),
-  ]);
+  failure("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
+    detail: "Without a lock two runs could write one state at the same time.",
+    hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
+  });
 
 /** Writes Terraform's lock info; `Info` holds the whole record, for servers that return it unchanged. */
 const lockText = (record: LockRecord, location: string): Uint8Array =>

@@ -1,5 +1,5 @@
 import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
-import { type DiagnosticCode, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type DiagnosticCode, type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
 import type { LockAnswer, LockRecord } from "../lock-record";
 
@@ -168,16 +168,12 @@ export async function retryUnanswered<T>(retryPolicy: RetryPolicy, request: () =
 
 const unreachable = (code: DiagnosticCode, summary: string, detail: string | undefined, cause: unknown) => {
   if (!(cause instanceof UnansweredError)) return cause;
-  const failure = new DiagnosticsError([
-    error(code, `${summary}: ${cause.reason}`, {
-      detail,
-      hint: cause.isLate
-        ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
-        : "check the address and the network, then run the same command again",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const hint = cause.isLate
+    ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+    : "check the address and the network, then run the same command again";
+  const failed = failure(code, `${summary}: ${cause.reason}`, { detail, hint });
+  failed.cause = cause;
+  return failed;
 };
 
 /** Returns the error for a remote state that could not be read; anything but `UnansweredError` passes unchanged. */
@@ -213,9 +209,7 @@ export function remoteRefused(
   const meaning = redirect
     ? "it redirects, and a state goes to the configured address only"
     : (meanings[status] ?? "it was refused");
-  return new DiagnosticsError([
-    error(code, `${what}: ${meaning} (HTTP ${status})`, {
-      hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
-    }),
-  ]);
+  return failure(code, `${what}: ${meaning} (HTTP ${status})`, {
+    hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
+  });
 }

@@ -1,5 +1,5 @@
 import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { keptBackups } from "../backend";
@@ -158,12 +158,10 @@ async function takeLock(objects: Objects, record: LockRecord, location: string):
 }
 
 const unconditional = (location: string): DiagnosticsError =>
-  new DiagnosticsError([
-    error("config.invalid", `${location}: the server does not obey If-None-Match`, {
-      detail: "Without conditional writes two runs could hold one lock.",
-      hint: "use S3, or a server with conditional writes",
-    }),
-  ]);
+  failure("config.invalid", `${location}: the server does not obey If-None-Match`, {
+    detail: "Without conditional writes two runs could hold one lock.",
+    hint: "use S3, or a server with conditional writes",
+  });
 
 type SendSigned = (
   method: string,
