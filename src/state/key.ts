@@ -168,6 +168,6 @@ async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySou
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
   // A key file that exists by now is that of another run, which was faster.
-  await placeNew(disk, path, text, { scratch, isSynced: true });
+  await placeNew(disk, path, text, scratch);
   await syncFolderOf(disk, path);
 }

@@ -50,17 +50,14 @@ export function diskCode(cause: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether a call failed because the file system cannot make hard links. */
-export const isLinkUnsupported = (cause: unknown): boolean =>
-  ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(diskCode(cause) ?? "");
-
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk",
   EDQUOT: "the disk quota is used up",
   EIO: "the disk reported an error",
   EROFS: "the file system is read-only",
   EACCES: "permission denied",
-  EPERM: "permission denied",
+  EPERM: "permission denied, or a file system without hard links",
+  ENOTSUP: "the file system has no hard links",
   EISDIR: "it is not a file",
   ENOTDIR: "a part of the path is not a folder",
   EFBIG: "it is too large",
@@ -122,24 +119,16 @@ export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Prom
 export const writeNew = async (disk: Disk, path: string, bytes: Uint8Array): Promise<void> =>
   (await openNew(disk, path, bytes)).close();
 
-/**
- * Puts a new file at `path`, whole or not at all, through a link to `scratch`; false when the path is taken. Where the
- * file system has no links it is written in place: with `isSynced` its content then survives a power cut.
- */
+/** Puts a new file at `path`, whole or not at all, through a link to `scratch`; false when the path is taken. */
 export async function placeNew(
   disk: Disk,
   path: string,
   bytes: Uint8Array,
-  { scratch, isSynced }: { readonly scratch: string; readonly isSynced: boolean },
+  scratch: string,
 ): Promise<boolean> {
   await writeNew(disk, scratch, bytes);
   try {
-    await disk.link(scratch, path).catch(async (cause) => {
-      if (!isLinkUnsupported(cause)) throw cause;
-      const file = await disk.create(path);
-      const written = writeFully(file, bytes, 0).then(() => (isSynced ? file.sync() : undefined));
-      await written.finally(() => file.close());
-    });
+    await disk.link(scratch, path);
     return true;
   } catch (cause) {
     if (diskCode(cause) === "EEXIST") return false;
@@ -147,14 +136,6 @@ export async function placeNew(
   } finally {
     await disk.remove(scratch).catch(() => undefined);
   }
-}
-
-/** Copies a file, whole or not at all. */
-export async function copyFile(disk: Disk, from: string, to: string, scratch: string): Promise<void> {
-  const bytes = await disk.read(from, Number.MAX_SAFE_INTEGER);
-  if (bytes === undefined) return;
-  await writeNew(disk, scratch, bytes);
-  await disk.rename(scratch, to);
 }
 
 /** Makes names created, renamed or removed beside `path` durable. */
@@ -212,13 +193,7 @@ export async function prepareSnapshot(
   await writeNew(disk, scratch, bytes);
   if ((await disk.stat(files.snapshot)) === undefined) return;
   await shiftBackups(disk, files);
-  const newest = backupPath(files, 1);
-  try {
-    await disk.link(files.snapshot, newest);
-  } catch (cause) {
-    if (!isLinkUnsupported(cause)) throw cause;
-    await copyFile(disk, files.snapshot, newest, `${scratch}.backup`);
-  }
+  await disk.link(files.snapshot, backupPath(files, 1));
 }
 
 /** Makes the name of the newest backup free; the oldest goes only when all of them are there. */

@@ -14,7 +14,6 @@ import {
   type Disk,
   diskCode,
   filesOf,
-  isLinkUnsupported,
   listBackups,
   prepareSnapshot,
   readFailed,
@@ -227,7 +226,6 @@ class LockedFiles implements LockedStore {
     try {
       await disk.link(scratch, files.snapshot);
     } catch (cause) {
-      if (isLinkUnsupported(cause)) return disk.rename(scratch, files.snapshot);
       if (diskCode(cause) === "EEXIST") await this.parts.lock.check();
       throw cause;
     }

@@ -27,7 +27,7 @@ const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${
 
 /** Puts a record at a path, whole or not at all; false when the path is taken. */
 const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<boolean> =>
-  placeNew(port.disk, path, encodeLock(record), { scratch: scratchOf(port, record), isSynced: false });
+  placeNew(port.disk, path, encodeLock(record), scratchOf(port, record));
 
 /**
  * Replaces the expected record at a path by another, or removes it; false when it is not there any more or another run

@@ -15,7 +15,7 @@ import {
 } from "./remote-store";
 
 /** The location of an S3 state, and the credentials of its requests. */
-interface S3StateSettings {
+export interface S3StateSettings {
   /** `s3://bucket/key`, for messages. */
   readonly location: string;
   /** Of the state object; the lock and the backups stand beside it. */

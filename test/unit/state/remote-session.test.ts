@@ -2,7 +2,7 @@ import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { noCipher } from "../../../src/state/cipher";
 import type { LockRecord } from "../../../src/state/lock-record";
 import { emptyState, nothingRecorded } from "../../../src/state/recorded";
-import { LockedRemoteStore } from "../../../src/state/remote/locked-remote-store";
+import { LockedRemoteStore } from "../../../src/state/remote/remote-backend";
 import { type RemoteStore, type StoredState, UnansweredError } from "../../../src/state/remote/remote-store";
 import { Session } from "../../../src/state/session";
 import { holder, intent, origin, outcome, stillClock } from "./fixtures";
