@@ -37,15 +37,11 @@ const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)].
 
 /** The one id that makes `text` out of `pattern`; undefined for another text. */
 function idIn(text: string, pattern: string): string | undefined {
-  const [before = "", ...rest] = pattern.split(instancePlace);
-  if (!text.startsWith(before) || rest.length === 0) return undefined;
-  const after = rest[0] as string;
-  for (let end = before.length + 1; end <= text.length; end += 1) {
-    const id = text.slice(before.length, end);
-    if (!isStageWord(id)) break;
-    if (text.startsWith(after, end) && text === pattern.replaceAll(instancePlace, id)) return id;
-  }
-  return undefined;
+  const [before = "", ...rest] = pattern
+    .split(instancePlace)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const id = new RegExp(`^${before}(.+?)${rest.join("\\1")}$`, "s").exec(text)?.[1];
+  return id !== undefined && rest.length > 0 && isStageWord(id) ? id : undefined;
 }
 
 /** Ids by the folder or the file whose name holds the first of them. */

@@ -64,11 +64,8 @@ const lockRecord = z.object({
 /** The content of a lock. */
 export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
 
-export type FoundLock =
-  | { readonly kind: "free" }
-  | { readonly kind: "held"; readonly record: LockRecord }
-  /** There is a file which is not a lock. */
-  | { readonly kind: "unreadable" };
+/** `unreadable`: it does not say whose it is. */
+export type FoundLock = LockRecord | "free" | "unreadable";
 
 const largestLock = 64 * 1024;
 
@@ -78,9 +75,7 @@ export const encodeLock = (record: LockRecord): Uint8Array =>
 /** Reads the lock file. Rejects with the disk's error. */
 export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
   const bytes = await disk.read(path, largestLock);
-  if (bytes === undefined) return { kind: "free" };
-  const record = decodeLockText(Buffer.from(bytes).toString("utf8"));
-  return record === undefined ? { kind: "unreadable" } : { kind: "held", record };
+  return bytes === undefined ? "free" : (decodeLockText(Buffer.from(bytes).toString("utf8")) ?? "unreadable");
 }
 
 /** Returns the record that a lock's text holds; undefined for anything else. */
@@ -93,8 +88,12 @@ export function decodeLockText(text: string): LockRecord | undefined {
   }
 }
 
-export const isSameLock = (a: LockRecord, b: LockRecord): boolean =>
-  a.id === b.id && a.generation === b.generation;
+export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
+  typeof a !== "string" && a.id === b.id && a.generation === b.generation;
+
+/** Returns the holder of a lock, where it has one and names it. */
+export const holderOf = (found: FoundLock): LockRecord | undefined =>
+  typeof found === "string" ? undefined : found;
 
 /**
  * Whether the holder has certainly ended: same host, and its pid is dead or belongs to a later process, or the
@@ -119,19 +118,14 @@ export async function isDead(
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
 }
 
-export type LockAnswer =
-  | { readonly kind: "taken" }
-  /** Without a record the lock does not say whose it is. */
-  | { readonly kind: "held"; readonly record?: LockRecord | undefined };
-
 /** Where the lock of a state is kept. Every method throws `DiagnosticsError`. */
 export interface LockStore {
   /** For messages. */
   readonly location: string;
   /** The first pause and the longest between two attempts, milliseconds. */
   readonly pauses: readonly [number, number];
-  /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
-  takeLock(record: LockRecord): Promise<LockAnswer>;
+  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
+  takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
   /** Finds the holder of the lock for `self`, which looks for the lock of this id. */
@@ -175,9 +169,9 @@ export async function acquireLock(
 ): Promise<TakenLock> {
   const deadline = clock.elapsed() + wait.timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await store.takeLock(self);
-    if (answer.kind === "taken") return { record: self };
-    const { record: held } = answer;
+    const found = await store.takeLock(self);
+    if (found === self) return { record: self };
+    const held = holderOf(found);
     if (held && store.replaceLock && (await isDead(disk, held, self, isAlive))) {
       const next = { ...self, generation: held.generation + 1 };
       if (await store.replaceLock(held, next)) return { record: next, replaced: held };

@@ -2,9 +2,9 @@ import { dirname } from "node:path";
 import { sha256 } from "../../model/text";
 import {
   encodeLock,
+  holderOf,
   isDead,
   isSameLock,
-  type LockAnswer,
   type LockRecord,
   type LockStore,
   lockLost,
@@ -47,7 +47,7 @@ export async function swapLock(
   if (!(await claimLock(port, claim, self, force))) return false;
   try {
     const found = await readLock(disk, change.path);
-    if (found.kind !== "held" || !isSameLock(found.record, change.expected)) return false;
+    if (!isSameLock(found, change.expected)) return false;
     if (change.next === undefined) {
       await disk.remove(change.path);
     } else {
@@ -69,13 +69,12 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   };
   if (await placeLock(port, path, claim)) return true;
   const found = await readLock(port.disk, path);
-  if (found.kind === "free") return false;
-  if (found.kind === "unreadable")
-    return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  if (found === "free") return false;
+  if (found === "unreadable") return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
   // Left by this holder when removing it failed.
-  if (found.record.id === claim.id) return true;
-  if (!force && !(await isDead(port.disk, found.record, self, port.isAlive))) return false;
-  return swapLock(port, self, { path, expected: found.record, next: claim }, force);
+  if (found.id === claim.id) return true;
+  if (!force && !(await isDead(port.disk, found, self, port.isAlive))) return false;
+  return swapLock(port, self, { path, expected: found, next: claim }, force);
 }
 
 /** The lock file of a state. */
@@ -89,10 +88,7 @@ export function localLocks(port: LockPort): LockStore {
     pauses: [100, 800],
     takeLock: (record) => takeLock(port, record).catch(failed),
     replaceLock: (expected, next) => swapLock(port, next, { path, expected, next }).catch(failed),
-    async findLock() {
-      const found = await readLockFile(port);
-      return found.kind === "held" ? found.record : undefined;
-    },
+    findLock: async () => holderOf(await readLockFile(port)),
     freeLock: (record, by = record) =>
       swapLock(port, by, { path, expected: record }, by !== record).catch(failed),
     unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
@@ -104,15 +100,15 @@ const readLockFile = ({ disk, path }: LockPort) =>
     throw readFailed(path, cause);
   });
 
-async function takeLock(port: LockPort, record: LockRecord): Promise<LockAnswer> {
+async function takeLock(port: LockPort, record: LockRecord): Promise<LockRecord | "unreadable"> {
   const { disk, path } = port;
   await disk.makeFolder(dirname(path));
   for (let looks = 1; ; looks += 1) {
     const found = await readLock(disk, path);
-    if (found.kind === "held") return found;
-    if (found.kind === "free" && (await placeLock(port, path, record))) return { kind: "taken" };
+    if (found !== "free") return found;
+    if (await placeLock(port, path, record)) return record;
     // It may become free between two looks at it.
-    if (found.kind === "unreadable" || looks > 2) return { kind: "held" };
+    if (looks > 2) return "unreadable";
   }
 }
 
@@ -126,8 +122,7 @@ export class LocalLock {
   /** Throws `state.lock_lost` when the lock is not ours any more. */
   async check(): Promise<void> {
     const found = await readLockFile(this.port);
-    if (found.kind === "held" && isSameLock(found.record, this.record)) return;
-    throw lockLost(found.kind === "held" ? found.record : undefined, "the lock file was removed");
+    if (!isSameLock(found, this.record)) throw lockLost(holderOf(found), "the lock file was removed");
   }
 
   /** Raises the generation above those that wrote what is on the disk. */

@@ -4,6 +4,8 @@ import type { Clock } from "../../model/time";
 import { keptBackups, type StateBackend } from "../backend";
 import { aroundOf, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
+  holderOf,
+  isSameLock,
   type LockRecord,
   type LockStore,
   lockLost,
@@ -95,8 +97,7 @@ function remoteLocks(store: RemoteStore, retryPolicy: RetryPolicy): LockStore {
     replaceLock: replaceLock && ((from, to) => ask(() => replaceLock(from, to))),
     async findLock(id, self) {
       if (readLock === undefined) return holderByTaking(id, self);
-      const found = await ask(readLock);
-      return typeof found === "string" ? undefined : found;
+      return holderOf(await ask(readLock));
     },
     freeLock: (record) => ask(() => store.freeLock(record)),
     unreadable: () => lockUnreadable(`a lock on ${location}`, unlockHint),
@@ -104,11 +105,9 @@ function remoteLocks(store: RemoteStore, retryPolicy: RetryPolicy): LockStore {
 
   /** A store that does not tell whose its lock is refuses to give it. One that says only that it is held compares the id itself. */
   async function holderByTaking(id: string, self: LockRecord): Promise<LockRecord | undefined> {
-    const answer = await ask(() => store.takeLock(self));
-    if (answer.kind === "held")
-      return (
-        answer.record ?? { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} }
-      );
+    const found = await ask(() => store.takeLock(self));
+    const unnamed = { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} };
+    if (found !== self) return found === "unreadable" ? unnamed : found;
     await ask(() => store.freeLock(self));
     return undefined;
   }
@@ -240,8 +239,7 @@ export class LockedRemoteStore implements LockedStore {
     const { readLock } = this.store;
     if (readLock === undefined) return;
     const found = await this.#ask(readLock);
-    if (found === "free" || found === "unreadable") throw this.#lose();
-    if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
+    if (!isSameLock(found, lock)) throw this.#lose(holderOf(found));
   }
 
   /** Asks for the lock: a write that went through proves nothing where the server takes any write once the lock is free. */
@@ -250,9 +248,9 @@ export class LockedRemoteStore implements LockedStore {
     const { proveLock } = store;
     if (proveLock === undefined) return;
     const found = await this.#ask(() => proveLock(lock));
-    if (found === "ours" || found === "untold") return;
+    if (found === "unreadable" || (found !== "free" && found.id === lock.id)) return;
     this.#isTaken = true;
-    this.#failure = lockLostAfterWrite(store.location, found === "free" ? undefined : found);
+    this.#failure = lockLostAfterWrite(store.location, holderOf(found));
     throw this.#failure;
   }
 

@@ -3,7 +3,7 @@ import { type Diagnostic, type DiagnosticsError, error, failure } from "../../di
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { keptBackups } from "../backend";
-import { decodeLockText, encodeLock, isSameLock, type LockAnswer, type LockRecord } from "../lock-record";
+import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
   exchange,
@@ -140,21 +140,23 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
 
 const textOf = ({ bytes }: StoredState): string => Buffer.from(bytes).toString("utf8");
 
-async function takeLock(objects: Objects, record: LockRecord, location: string): Promise<LockAnswer> {
+async function takeLock(
+  objects: Objects,
+  record: LockRecord,
+  location: string,
+): Promise<LockRecord | "unreadable"> {
   const bytes = encodeLock(record);
   const taken = (await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined;
   if (!taken) {
     const found = await objects.get(".lock");
     if (found === undefined) throw new UnansweredError("the lock was released just now");
-    const held = decodeLockText(textOf(found));
-    return held !== undefined && isSameLock(held, record)
-      ? { kind: "taken" }
-      : { kind: "held", record: held };
+    const held = decodeLockText(textOf(found)) ?? "unreadable";
+    return isSameLock(held, record) ? record : held;
   }
   // A server that ignores conditions would give the lock to everybody; asking again shows it.
   if ((await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined)
     throw unconditional(location);
-  return { kind: "taken" };
+  return record;
 }
 
 const unconditional = (location: string): DiagnosticsError =>

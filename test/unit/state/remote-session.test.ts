@@ -34,7 +34,7 @@ function setUp(change: (memory: Memory) => Partial<RemoteStore> = () => ({})) {
       if (memory.stored?.version !== expected) return { kind: "changed" };
       return { kind: "written", version: put(bytes) };
     },
-    takeLock: async () => ({ kind: "taken" }),
+    takeLock: async (record) => record,
     freeLock: async ({ id }) => memory.freed.push(id) > 0,
     backups: {
       name: String,
@@ -172,8 +172,8 @@ describe("a session on a remote state", () => {
 
   it("goes on where the lock is its own, or the server does not tell", async () => {
     for (const change of [
-      { proveLock: async () => "ours" },
-      { proveLock: async () => "untold" },
+      { proveLock: async () => mine },
+      { proveLock: async () => "unreadable" },
       { readLock: async () => mine },
     ]) {
       const { open } = setUp(() => change as Partial<RemoteStore>);
@@ -185,7 +185,7 @@ describe("a session on a remote state", () => {
 
   it("leaves a lock that is another's as it is", async () => {
     for (const [proof, freed] of [
-      ["ours", ["mine"]],
+      [mine, ["mine"]],
       [theirs, []],
       ["free", []],
     ] as const) {
