@@ -2,11 +2,20 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import * as z from "zod";
 import { DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { keyFromEnvironment } from "./key";
+import { isPassphrase, keyFromEnvironment } from "./key";
 import { encodeState, type ParsedState, parseState, type TextWriter } from "./state-text";
 
-/** A text encrypted with AES-256-GCM: the name of the key, 12 bytes of nonce, and data that ends in 16 bytes of tag. */
-const encrypted = z.object({ keyId: z.string(), nonce: z.string(), data: z.string() });
+/** A text encrypted with AES-256-GCM. */
+const encrypted = z.object({
+  /** Names the key without telling it. */
+  keyId: z.string(),
+  /** Salt of a passphrase: 16 random bytes, base64. Absent for other keys. */
+  salt: z.string().optional(),
+  /** 12 bytes, base64. */
+  nonce: z.string(),
+  /** Base64; ends in the 16 bytes of the tag. */
+  data: z.string(),
+});
 export type Encrypted = Readonly<z.infer<typeof encrypted>>;
 
 /** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
@@ -25,9 +34,9 @@ export type EncryptedEntry = Readonly<z.infer<typeof encryptedEntry>>;
 export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
   encryptedEntry.safeParse(value).data;
 
-interface NamedKey {
+/** A key with its name, and the salt of the passphrase that it comes from. */
+interface NamedKey extends Pick<Encrypted, "keyId" | "salt"> {
   readonly key: Uint8Array;
-  readonly keyId: string;
 }
 
 const nonceLength = 12;
@@ -41,11 +50,12 @@ const derive = (key: Uint8Array): Uint8Array =>
 function encryptText(
   text: string,
   bound: string,
-  { key, keyId, nonce }: NamedKey & { readonly nonce: Uint8Array },
+  { key, keyId, salt, nonce }: NamedKey & { readonly nonce: Uint8Array },
 ): Encrypted {
   const cipher = createCipheriv("aes-256-gcm", derive(key), nonce).setAAD(Buffer.from(bound));
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  return { keyId, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
+  const named = salt === undefined ? { keyId } : { keyId, salt };
+  return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
 }
 
 /** Decrypts a text of `encryptText`; undefined when a bit of it, of `bound` or of the key differs. */
@@ -69,11 +79,13 @@ function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): str
 /**
  * Encrypts and decrypts states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts from the next write on, `0` writes in
  * the clear; without it a state keeps its form. The key is `RNV_STATE_KEY`; a state under `RNV_STATE_KEY_PREVIOUS` is
- * still read. A passphrase is stretched with the lineage of its state, which stands in the clear.
+ * still read. A passphrase is stretched with the salt of the text that it decrypts; a state under a new key gets its own.
  */
 export class StateCipher {
-  /** By variable and lineage: stretching a passphrase is slow. */
+  /** By variable and salt: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
+  /** Of the text that the current key has decrypted. */
+  #salt: string | undefined;
   #hasOpenedOlder = false;
 
   constructor(
@@ -96,22 +108,25 @@ export class StateCipher {
     return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedOlder);
   }
 
-  /** Returns a function that encrypts texts of a state under the current key. Throws when there is none. */
-  async encrypter(lineage: string): Promise<(text: string, bound: string) => Encrypted> {
-    const current = await this.#keyOf("RNV_STATE_KEY", lineage);
+  /** Returns a function that encrypts texts under the current key. Throws when there is none. */
+  async encrypter(): Promise<(text: string, bound: string) => Encrypted> {
+    if (isPassphrase(this.environment.RNV_STATE_KEY))
+      this.#salt ??= Buffer.from(this.randomBytes(saltLength)).toString("base64");
+    const current = await this.#keyOf("RNV_STATE_KEY", this.#salt);
     if (current === undefined) throw keyMissing("the state is to be encrypted");
     return (text, bound) => encryptText(text, bound, { ...current, nonce: this.randomBytes(12) });
   }
 
   /** Returns a function that decrypts texts; undefined for a text that was changed. Throws when no key fits. */
   async decrypter(
-    { keyId, lineage }: { readonly keyId: string; readonly lineage: string },
+    { keyId, salt }: Pick<Encrypted, "keyId" | "salt">,
     name: string,
   ): Promise<(ciphertext: Encrypted, bound: string) => string | undefined> {
-    const current = this.#keyOf("RNV_STATE_KEY", lineage);
-    const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", lineage)]);
+    const current = this.#keyOf("RNV_STATE_KEY", salt);
+    const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
     const found = keys.find((key) => key?.keyId === keyId);
-    this.#hasOpenedOlder ||= found !== undefined && found !== keys[0];
+    if (found !== undefined && found === keys[0]) this.#salt = salt;
+    else this.#hasOpenedOlder ||= found !== undefined;
     if (found !== undefined) return (ciphertext, bound) => decryptText(ciphertext, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw keyMissing(`${name} is encrypted with key ${keyId}`);
@@ -125,7 +140,7 @@ export class StateCipher {
   async encode(state: State, writer: TextWriter | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
-    const encrypt = await this.encrypter(state.lineage);
+    const encrypt = await this.encrypter();
     const head = {
       format: "rnv-state-encrypted",
       version: 1,
@@ -156,21 +171,23 @@ export class StateCipher {
     return { ...parseState(opened, name), encrypted: true };
   }
 
-  #keyOf(variable: KeyVariable, lineage: string): Promise<NamedKey | undefined> {
-    const name = `${variable} ${lineage}`;
-    const key = this.#keys.get(name) ?? this.#load(variable, lineage);
+  #keyOf(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
+    const name = `${variable} ${salt ?? ""}`;
+    const key = this.#keys.get(name) ?? this.#load(variable, salt);
     this.#keys.set(name, key);
     return key;
   }
 
-  async #load(variable: KeyVariable, lineage: string): Promise<NamedKey | undefined> {
-    const loaded = await keyFromEnvironment(this.environment, variable, `rnv state ${lineage}`);
+  async #load(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
+    const loaded = await keyFromEnvironment(this.environment, variable, Buffer.from(salt ?? "", "base64"));
     if (loaded === undefined) return undefined;
     if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
     const { key, keyId } = loaded;
-    return key && keyId ? { key, keyId } : undefined;
+    return key && keyId ? { key, keyId, ...(salt !== undefined && { salt }) } : undefined;
   }
 }
+
+const saltLength = 16;
 
 type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
 

@@ -49,7 +49,8 @@ export async function loadStateKey(source: StateKeySource): Promise<LoadedStateK
   return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
 }
 
-const saltOf = ({ salt = "" }: StateKeySource): string => `rnv state key 2 ${salt.toLowerCase()}`;
+const saltOf = ({ salt = "" }: StateKeySource): Uint8Array =>
+  Buffer.from(`rnv state key 2 ${salt.toLowerCase()}`);
 
 async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY", saltOf(source));
@@ -71,11 +72,15 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
 export async function keyFromEnvironment(
   environment: StateKeySource["environment"],
   variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS",
-  salt: string,
+  salt: Uint8Array,
 ): Promise<LoadedStateKey | undefined> {
   const text = environment[variable]?.trim();
   return text ? fromText(text, variable, salt) : undefined;
 }
+
+/** Whether a key is written as a passphrase: other keys are random, and no salt makes them harder to guess. */
+export const isPassphrase = (text: string | undefined): boolean =>
+  text !== undefined && rawKey(text.trim()) === undefined;
 
 /** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
 export const keyIdOf = (key: Uint8Array): string => sha256(key).slice(0, 16);
@@ -116,7 +121,7 @@ const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): Loade
   diagnostics,
 });
 
-async function fromText(text: string, variable: string, salt: string): Promise<LoadedStateKey> {
+async function fromText(text: string, variable: string, salt: Uint8Array): Promise<LoadedStateKey> {
   const raw = rawKey(text);
   if (raw !== undefined) return loaded(raw);
   if (text.length >= shortestPassphrase) return loaded(await stretch(text, salt));
@@ -137,7 +142,7 @@ function rawKey(text: string): Uint8Array | undefined {
 }
 
 /** Stretches a passphrase, so that guessing it from a fingerprint in a leaked state is slow. */
-const stretch = (passphrase: string, salt: string): Promise<Uint8Array> =>
+const stretch = (passphrase: string, salt: Uint8Array): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     scrypt(passphrase, salt, keyLength, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }, (cause, key) =>
       cause ? reject(cause) : resolve(key),

@@ -38,25 +38,21 @@ export function encodeLine(
 /** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
-/** Returns the names of the key and of the state of an encrypted journal; undefined for a journal in the clear. */
-export function journalKey(
-  bytes: Uint8Array,
-): { readonly keyId: string; readonly lineage: string } | undefined {
+/** Returns the name and the salt of the key of an encrypted journal; undefined for a journal in the clear. */
+export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = buffer.indexOf(encryptedStart);
   if (at === -1) return undefined;
   const start = at + encryptedStart.length;
-  const header = parseLine(buffer.toString("utf8", 0, buffer.indexOf(10)))?.entry as
-    | JournalHeader
-    | undefined;
-  return {
-    keyId: buffer.toString("latin1", start, buffer.indexOf('"', start)),
-    lineage: header?.lineage ?? "",
-  };
+  const text = buffer.toString("latin1", start, start + longestNaming);
+  const [, keyId, salt] = /^([^"]*)"(?:,"salt":"([^"]*)")?/.exec(text) ?? [];
+  return keyId === undefined ? undefined : { keyId, ...(salt !== undefined && { salt }) };
 }
 
 /** Not within a text: there the quotes would be escaped. */
 const encryptedStart = '"entry":{"kind":"sealed","keyId":"';
+/** Characters of a key's name, and of the salt after it. */
+const longestNaming = 64;
 
 type OpenEntry = (ciphertext: Encrypted, bound: string) => string | undefined;
 

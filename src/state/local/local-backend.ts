@@ -193,12 +193,11 @@ class LockedFiles implements LockedStore {
   async #openJournal(): Promise<Journal> {
     const { state, serial, pending } = this.#recorded;
     this.#journals += 1;
-    const lineage = state?.lineage ?? lineageFrom(this.#id);
     const header = {
       format: "rnv-journal",
       version: 1,
       id: `${this.#id}-${this.#journals}`,
-      lineage,
+      lineage: state?.lineage ?? lineageFrom(this.#id),
       serial,
       generation: this.parts.lock.record.generation,
     } as const;
@@ -210,7 +209,7 @@ class LockedFiles implements LockedStore {
       header,
       entries: pending,
       encrypt: this.parts.cipher.encrypts(this.start.encrypted)
-        ? await this.parts.cipher.encrypter(lineage)
+        ? await this.parts.cipher.encrypter()
         : undefined,
     });
   }

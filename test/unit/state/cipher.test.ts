@@ -56,14 +56,15 @@ describe("the text of an encrypted state", () => {
     expect(await parsedBy(keyed, await text)).toEqual({ encrypted: true, codes: [], found: state });
     expect(keyed.isOutdated(true)).toBe(false);
     expect(keyed.isOutdated(false)).toBe(false);
-    expect(JSON.parse(await text).keyId).toBe(keyIdOf(Buffer.from(key, "hex")));
+    const { keyId, salt } = JSON.parse(await text);
+    expect([keyId, salt]).toEqual([keyIdOf(Buffer.from(key, "hex")), undefined]);
     expect((await text).endsWith("}\n")).toBe(true);
   });
 
   it("never has one nonce twice", async () => {
     const again = await keyed.encode(state, undefined, true);
     expect(JSON.parse(again).nonce).not.toBe(JSON.parse(await text).nonce);
-    const encrypt = await keyed.encrypter("line");
+    const encrypt = await keyed.encrypter();
     expect(encrypt("a", "b").nonce).not.toBe(encrypt("a", "b").nonce);
   });
 
@@ -83,6 +84,7 @@ describe("the text of an encrypted state", () => {
     ["a short nonce", { nonce: "AAAA" }, "state.unreadable"],
     ["no data", { data: null }, "state.unreadable"],
     ["data without a tag", { data: "AAAA" }, "state.unreadable"],
+    ["a salt that is none", { salt: 1 }, "state.unreadable"],
     ["no key", { keyId: undefined }, "state.unreadable"],
     ["a newer version", { version: 2 }, "state.newer"],
     ["no version", { version: undefined }, "state.newer"],

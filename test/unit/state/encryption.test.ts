@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { StateCipher } from "../../../src/state/cipher";
-import { keyIdOf } from "../../../src/state/key";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
@@ -26,11 +25,11 @@ const setUp = () => {
       ...origin,
     });
   const textOf = async (file: string) => Buffer.from((await disk.read(file, 1e9)) ?? []).toString("utf8");
-  const write = async (environment: Readonly<Record<string, string>>, lineage = "line") => {
+  const write = async (environment: Readonly<Record<string, string>>) => {
     const session = await backend(environment).lock(holder("a"), 0);
     await session.append([intent(1), outcome(1), resourceEntry("service.api", "api")], { durable: true });
     await session.commit({
-      ...(session.state ?? { ...start, lineage }),
+      ...(session.state ?? start),
       outputs: { url: "https://canary.test" },
     });
     await session.release();
@@ -133,20 +132,20 @@ describe("a state encrypted at rest", () => {
 describe("a passphrase", () => {
   const passphrase = { RNV_STATE_KEY: "correct horse battery staple" };
   const sealed = { ...passphrase, RNV_STATE_ENCRYPTION: "1" };
-  const keyIdIn = (text: string): unknown => JSON.parse(text).keyId;
+  const saltOf = (text: string): unknown => JSON.parse(text).salt;
 
-  it("is stretched with the lineage: each state has a key of its own and keeps it, and so has its journal", async () => {
+  it("is stretched with a salt that each state has of its own and keeps, and its journal bears", async () => {
     const [one, other] = [setUp(), setUp()];
     await one.write(sealed);
-    await other.write(sealed, "another line");
-    const keyId = keyIdIn(await one.textOf(path));
-    expect(keyId).toMatch(/^[0-9a-f]{16}$/);
-    expect(keyIdIn(await other.textOf(path))).not.toBe(keyId);
+    await other.write(sealed);
+    const salt = saltOf(await one.textOf(path));
+    expect(Buffer.from(String(salt), "base64")).toHaveLength(16);
+    expect(saltOf(await other.textOf(path))).not.toBe(salt);
     await one.write(sealed);
-    expect(keyIdIn(await one.textOf(path))).toBe(keyId);
+    expect(saltOf(await one.textOf(path))).toBe(salt);
     const killed = await one.backend(sealed).lock(holder("b"), 0);
     await killed.append([intent(7)], { durable: true });
-    expect(await one.textOf(`${path}.journal`)).toContain(`"keyId":"${keyId}"`);
+    expect(await one.textOf(`${path}.journal`)).toContain(`"salt":"${salt}"`);
     expect((await one.backend(passphrase).read())?.open).toMatchObject([{ seq: 7 }]);
   });
 
@@ -159,10 +158,10 @@ describe("a passphrase", () => {
     expect((await problem(backend(other).read()))?.code).toBe("state.key_mismatch");
   });
 
-  it("may follow another, and a key that is random may follow it", async () => {
+  it("gets a new salt with a new key, and no key that is random has one", async () => {
     const { backend, textOf, write } = setUp();
     await write(sealed);
-    const keyId = keyIdIn(await textOf(path));
+    const salt = saltOf(await textOf(path));
     const next = {
       RNV_STATE_KEY: "another horse battery staple",
       RNV_STATE_KEY_PREVIOUS: passphrase.RNV_STATE_KEY,
@@ -171,8 +170,9 @@ describe("a passphrase", () => {
     expect(session.isFormOutdated).toBe(true);
     await session.release();
     await write(next);
-    expect(keyIdIn(await textOf(path))).not.toBe(keyId);
+    expect(saltOf(await textOf(path))).toMatch(/==$/);
+    expect(saltOf(await textOf(path))).not.toBe(salt);
     await write({ RNV_STATE_KEY: key, RNV_STATE_KEY_PREVIOUS: next.RNV_STATE_KEY });
-    expect(keyIdIn(await textOf(path))).toBe(keyIdOf(Buffer.from(key, "hex")));
+    expect(saltOf(await textOf(path))).toBeUndefined();
   });
 });

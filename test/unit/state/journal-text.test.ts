@@ -113,14 +113,18 @@ describe("the text of a journal", () => {
       expect(problem(encodeLine(0, 0, value as never))).toContain("not the header of a journal");
   });
 
-  it("names the key of its entries where they are encrypted, and the state it belongs to", () => {
-    const sealed = { kind: "sealed", keyId: "k1", nonce: "n", data: "d" } as const;
+  it("names the key of its entries where they are encrypted, and its salt where it has one", () => {
+    const sealed = { kind: "sealed", keyId: "k1" } as const;
+    const rest = { nonce: "n", data: "d" };
     const keyOf = (...texts: string[]) => journalKey(Buffer.from(texts.join("")));
     const first = lines[0] ?? "";
     expect(keyOf(...lines)).toBeUndefined();
     expect(keyOf("")).toBeUndefined();
-    expect(keyOf(first, encodeLine(1, 1, sealed))).toEqual({ keyId: "k1", lineage: header.lineage });
-    expect(keyOf("torn", encodeLine(1, 1, sealed))).toEqual({ keyId: "k1", lineage: "" });
+    expect(keyOf(first, encodeLine(1, 1, { ...sealed, ...rest }))).toEqual({ keyId: "k1" });
+    expect(keyOf(first, encodeLine(1, 1, { ...sealed, salt: "s1==", ...rest }))).toEqual({
+      keyId: "k1",
+      salt: "s1==",
+    });
     const text = { kind: "outputs", outputs: { text: '"entry":{"kind":"sealed","keyId":"k1"' } } as const;
     expect(keyOf(first, encodeLine(1, 1, text))).toBeUndefined();
   });
