@@ -50,7 +50,7 @@ export class FolderPersistence implements Persistence {
   #seen: JournalExtent = { inode: 0, size: 0 };
   #changesSeen = 0;
 
-  /** A journal above `compactAbove` bytes whose records changed again and again is written anew. */
+  /** A journal above `compactAbove` bytes whose records changed again and again is replaced. */
   constructor(
     folder: string,
     private readonly store: Store,
@@ -114,7 +114,7 @@ export class FolderPersistence implements Persistence {
     this.#seen = { inode, size: this.#seen.size + whole };
   }
 
-  /** Writes the journal anew, with one change for each record; not where another process wrote to it meanwhile. */
+  /** Replaces the journal by one change for each record; not where another process wrote to it meanwhile. */
   #compact(records: readonly StoreChange[]): void {
     const before = this.#look();
     const temporary = `${this.#path}.${randomBytes(6).toString("hex")}.tmp`;

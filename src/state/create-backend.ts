@@ -11,7 +11,7 @@ import { type LockedStore, Session } from "./session";
 export interface StateStore {
   readonly locks: LockStore;
   read(): Promise<Recorded>;
-  /** Reads what a state that cannot be read still tells of itself. */
+  /** Reads what is left of a state that cannot be read. */
   readDamaged(): Promise<Recorded>;
   /** Opens it for writing under a lock that was just taken, and after it was read. */
   open(lock: TakenLock, start: Recorded): Promise<LockedStore>;

@@ -61,7 +61,7 @@ describe("an emulator with a folder", () => {
     ).toEqual(["kept"]);
   });
 
-  it("a long journal is written anew with what there is, and nothing is lost or comes back", () => {
+  it("a long journal is replaced by what there is, and nothing is lost or comes back", () => {
     const first = open();
     const { id } = first.emulator.store.addProject();
     first.emulator.store.addProject({ name: "kept" });
@@ -123,7 +123,7 @@ describe("an emulator with a folder", () => {
     await second.call("POST", `${second.workspace}/projects`, { ...draft, name: "two" });
     expect(await names(first)).toEqual(["one", "two"]);
     first.emulator.store.editProject(first.emulator.store.projects()[0]?.id ?? "", { description: "again" });
-    first.emulator.store.editProject(first.emulator.store.projects()[0]?.id ?? "", { description: "anew" });
+    first.emulator.store.editProject(first.emulator.store.projects()[0]?.id ?? "", { description: "third" });
     new FolderPersistence(folder, new Store(manualClock(), undefined), 1);
     await first.call("POST", `${first.workspace}/projects`, { ...draft, name: "three" });
     expect(await names(second)).toEqual(["one", "two", "three"]);
