@@ -22,10 +22,6 @@ export type Asked = ReadonlyMap<string, string>;
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>
   [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
 
-/** Every project, by name. */
-const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
-  sorted(await project.list(reads));
-
 /**
  * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
  * only a part of them.
@@ -60,12 +56,6 @@ async function listVariables(reads: Reads, serviceId: string): Promise<readonly 
   return sorted(found);
 }
 
-/** The latest deployments of a service, as the service answers. */
-const listDeployments = (reads: Reads, asked: Asked) =>
-  reads.live.listDeployments(asked.get("serviceId") ?? "", {
-    limit: Number(asked.get("limit") ?? defaultListed),
-  });
-
 /**
  * One deployment of a service, as the service answers: the one of an id, or the one that serves. Throws `DiagnosticsError`
  * where there is none, at the attribute by its name in Terraform.
@@ -98,17 +88,13 @@ export const canvasShown = canvasAnswer.omit({ scope: true }).extend({
   nodes: canvasAnswer.shape.nodes.element.extend({ configuration: configurationSchema }).array(),
 });
 
-/** The canvas of a scope, as the service answers. */
-const listCanvas = (reads: Reads, asked: Asked) =>
-  reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
-
 type Values = { readonly [name: string]: Plain };
 
 /** Reads a listing with the names that its values have in Terraform. Throws `DiagnosticsError` or `ApiError`. */
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
   switch (terraformName) {
     case "rnv_projects":
-      return { projects: (await listProjects(reads)).map((one) => shownValues(project, one)) };
+      return { projects: sorted(await project.list(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":
       return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
@@ -126,10 +112,15 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
     }
     case "rnv_deployment":
       return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
-    case "rnv_deployments":
-      return answered(deploymentsAnswer.omit({ page: true }), await listDeployments(reads, asked)) as Values;
-    case "rnv_canvas":
-      return answered(canvasShown, await listCanvas(reads, asked)) as Values;
+    case "rnv_deployments": {
+      const limit = Number(asked.get("limit") ?? defaultListed);
+      const listed = await reads.live.listDeployments(asked.get("serviceId") ?? "", { limit });
+      return answered(deploymentsAnswer.omit({ page: true }), listed) as Values;
+    }
+    case "rnv_canvas": {
+      const scope = { projectId: asked.get("projectId"), environmentId: asked.get("environmentId") };
+      return answered(canvasShown, await reads.live.canvas(scope)) as Values;
+    }
     default:
       throw new Error(`no listing ${terraformName}`);
   }
