@@ -121,11 +121,10 @@ export function serviceView(catalog: CatalogAnswer, service: StoredService): Rec
 }
 
 function serviceStatus(service: StoredService): string {
-  if (service.deletionRequestedAt !== null) return service.deletedAt === null ? "deleting" : "deleted";
-  if (service.archived) return "archived";
+  const phase = lifecycleStatus(service);
+  if (phase !== "active") return phase;
   if (service.runtime === "suspended") return "suspended";
-  if (service.liveDeploymentId !== null) return "live";
-  return service.deploymentStatus ?? "not_deployed";
+  return service.liveDeploymentId === null ? (service.deploymentStatus ?? "not_deployed") : "live";
 }
 
 function lifecycleStatus(service: StoredService): string {
