@@ -105,14 +105,11 @@ export function checkStateKey(
     );
   const keyId = keyIdOf(key);
   if (keyId === state.keyId) return undefined;
-  return error(
-    "state.key_mismatch",
-    `the state was written with key ${state.keyId}, the key here is ${keyId}`,
-    {
-      detail: "With another key every secret would look changed.",
-      hint,
-    },
-  );
+  const summary = `the state was written with key ${state.keyId}, the key here is ${keyId}`;
+  return error("state.key_mismatch", summary, {
+    detail: "With another key every secret would look changed.",
+    hint,
+  });
 }
 
 const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): LoadedStateKey => ({
