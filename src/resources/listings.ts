@@ -6,7 +6,7 @@ import {
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
@@ -41,18 +41,15 @@ async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveRe
 /** Throws `DiagnosticsError` where the service shows only a part of all services: it would look like all there is. */
 export async function requireAllServices(reads: Reads): Promise<void> {
   if (await reads.servicesAreComplete()) return;
-  throw new DiagnosticsError([
-    error("live.unchecked", "there are too many services to list those outside of projects", {
-      hint: "ask for those of one project",
-    }),
-  ]);
+  throw failure("live.unchecked", "there are too many services to list those outside of projects", {
+    hint: "ask for those of one project",
+  });
 }
 
 /** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
 async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
   const found = await variable.list(reads, serviceId);
-  if (found === undefined)
-    throw new DiagnosticsError([error("live.unchecked", "the service does not list its variables")]);
+  if (found === undefined) throw failure("live.unchecked", "the service does not list its variables");
   return sorted(found);
 }
 
@@ -81,7 +78,7 @@ async function servingIn(reads: Reads, serviceId: string): Promise<string> {
 }
 
 const missing = (summary: string, attribute: string): DiagnosticsError =>
-  new DiagnosticsError([error("live.data_missing", summary, { attribute })]);
+  failure("live.data_missing", summary, { attribute });
 
 /** A canvas as it is shown: `configuration` has the fields of a service, because nodes of a list have one type. */
 export const canvasShown = canvasAnswer.omit({ scope: true }).extend({
@@ -101,9 +98,7 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
       const serviceId = asked.get("serviceId") ?? "";
       const around = await reads.service(serviceId);
       if (around.kind === "gone")
-        throw new DiagnosticsError([
-          error("live.data_missing", `there is no service of the id ${serviceId}`),
-        ]);
+        throw failure("live.data_missing", `there is no service of the id ${serviceId}`);
       const found = await listVariables(reads, serviceId);
       return {
         keys: found.map(({ name }) => name),

@@ -3,7 +3,7 @@ import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gap-settings";
 import type { Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
@@ -150,7 +150,7 @@ export async function environmentIdFor(
     `it has: ${names.join(", ") || "none"}`,
     declared === undefined ? setting : undefined,
   );
-  throw new DiagnosticsError([error("plan.not_on_offer", summary, { attribute: "environment", hint })]);
+  throw failure("plan.not_on_offer", summary, { attribute: "environment", hint });
 }
 
 async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {
