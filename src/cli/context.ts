@@ -112,10 +112,10 @@ export function openContext(
       connection ??= connect(settings, invocation, watch, steps);
       return connection;
     },
-    stateKey: (create, wanted) => {
+    stateKey: (create) => {
       const path = join(settings.stateFolder, "state.key");
       const salt = settings.workspaceId || undefined;
-      return loadStateKey({ environment, path, create, wanted, salt, randomBytes });
+      return loadStateKey({ environment, path, create, salt, randomBytes });
     },
     emit: (event) => {
       if (event.type === "start") steps.inFlight += 1;

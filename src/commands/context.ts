@@ -72,7 +72,7 @@ export interface Context {
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */
   readonly connect: () => Promise<Connection>;
   /** The key of secret fingerprints; `create` makes one where there is none. */
-  readonly stateKey: (create: boolean, wanted?: string | null) => Promise<StateKey>;
+  readonly stateKey: (create: boolean) => Promise<StateKey>;
   /** Shows a line at a terminal where a step takes long; absent elsewhere. */
   readonly progress?: ((line: string) => void) | undefined;
   readonly emit: (event: ApplyEvent) => void;

@@ -129,13 +129,13 @@ async function fingerprintKey(
   const isKeyless = keyId === null && !declaresSecrets(desired);
   const isAuthenticated = request.needsKey === true || request.isSaved === true;
   const isConsent = request.isSaved === true && !writes && consentsIn(request).length > 0;
-  const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent, keyId) : {};
+  const { key: reviewKey } = isAuthenticated ? await context.stateKey(isConsent) : {};
   if (request.needsKey && !isKeyless && !reviewKey) return { diagnostics: [noReviewKey] };
   // A state without secrets names no key: whoever reads it later needs none.
   if (isKeyless) return { diagnostics: [], ...(reviewKey && { reviewKey }) };
   const isNeeded = reachOf(request) === "resolve";
   const creates = isNeeded && (writes || request.isSaved === true) && keyId === null;
-  const found = await context.stateKey(creates, keyId);
+  const found = await context.stateKey(creates);
   if (!isNeeded && !found.key) return { diagnostics: found.diagnostics };
   const mismatch = state ? checkStateKey(state, found.key, found.previous?.keyId) : undefined;
   const { previous } = found;
@@ -182,7 +182,7 @@ export async function connectWithRedaction(context: Context, state: State | unde
 /** Returns what a state knows of values; undefined where it has none. */
 async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
   if (!state.keyId) return undefined;
-  const { key, keyId } = await context.stateKey(false, state.keyId);
+  const { key, keyId } = await context.stateKey(false);
   return { services: recordedServices(state), key: keyId === state.keyId ? key : undefined };
 }
 

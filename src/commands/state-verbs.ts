@@ -330,7 +330,7 @@ async function checkKeys(
     return resource === undefined ? [] : [[address, resource]];
   });
   if (!hasFingerprint(moved)) return;
-  const { keyId } = await target.stateKey(false, from.keyId);
+  const { keyId } = await target.stateKey(false);
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
   throw failure(
     "state.key_mismatch",

@@ -30,75 +30,48 @@ export type Condition = keyof typeof conditions;
 
 export const conditionNames = Object.keys(conditions) as readonly Condition[];
 
-/** How the embedded service does what the interface marks "not shown"; by itself as `api/gaps.ts` assumes. */
-export interface GapSwitches {
+/** How the embedded service does what the interface marks "not shown": by itself as `api/gaps.ts` assumes. */
+export const assumedGaps = {
   /** The path of the GET: true for `/services/{serviceId}`, false for none. All paths stand below the workspace. */
-  readonly readService: boolean | string;
+  readService: true as boolean | string,
   /** The path of the GET: true for `/services/{serviceId}/variables`, false for none. */
-  readonly listVariables: boolean | string;
+  listVariables: true as boolean | string,
   /** Where the list stands in the answer: a field, two with a dot between, or `.` for an answer that is the list. */
-  readonly variableItems: string;
+  variableItems: "variables",
   /** `wrapped`: below `service`; `ignored`: whatever is not `wrapped` is answered as if it were done. */
-  readonly servicePatch: "nested" | "flat" | "both" | "wrapped" | "ignored";
-  readonly servicePatchPath: string;
-  readonly servicePatchMethod: "PATCH" | "PUT" | "POST";
+  servicePatch: "nested" as "nested" | "flat" | "both" | "wrapped" | "ignored",
+  servicePatchPath: "/services/{serviceId}",
+  servicePatchMethod: "PATCH" as "PATCH" | "PUT" | "POST",
   /** The names of the two fields of a PATCH. */
-  readonly variablePatch: readonly [key: string, value: string];
+  variablePatch: ["key", "value"] as readonly [key: string, value: string],
   /** The path of the POST: true for `…/deploys/{deploymentId}/rollback`, false for none. */
-  readonly rollback: boolean | string;
+  rollback: true as boolean | string,
   /**
    * How reading, changing and rolling back show the thing: `{service}`, the service itself, `{data: {item}}`, or not at
    * all.
    */
-  readonly gapAnswers: "wrapped" | "bare" | "deep" | "silent";
+  gapAnswers: "wrapped" as "wrapped" | "bare" | "deep" | "silent",
   /** Effect of a key on the PATCH of a service and on a roll back. */
-  readonly routeKeys: "accepted" | "ignored" | "rejected";
+  routeKeys: "accepted" as "accepted" | "ignored" | "rejected",
   /** Undefined sends none. */
-  readonly replayHeader: string | undefined;
-  readonly errorBody: "top" | "nested";
-  readonly operationBody: "bare" | "wrapped";
+  replayHeader: "idempotency-replayed" as string | undefined,
+  errorBody: "top" as "top" | "nested",
+  operationBody: "bare" as "bare" | "wrapped",
   /** The path of the GET: true for `/projects/{projectId}/operations/{operationId}`, false for none. */
-  readonly projectOperation: boolean | string;
+  projectOperation: true as boolean | string,
   /** The names of the id and of the name in a record. */
-  readonly environmentRecord: readonly [id: string, name: string];
-  readonly productionName: string;
-  /** Undefined takes any text. */
-  readonly projectColors: readonly string[] | undefined;
-  /** False takes a description alone in the PATCH of a project. */
-  readonly renamesProjects: boolean;
-  /** Values with which a new service of a kind starts, in place of the catalog's defaults. */
-  readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
-  readonly variableKeys: "unique" | "repeatable";
-}
-
-export const assumedGaps: GapSwitches = {
-  readService: true,
-  listVariables: true,
-  variableItems: "variables",
-  servicePatch: "nested",
-  servicePatchPath: "/services/{serviceId}",
-  servicePatchMethod: "PATCH",
-  variablePatch: ["key", "value"],
-  rollback: true,
-  gapAnswers: "wrapped",
-  routeKeys: "accepted",
-  replayHeader: "idempotency-replayed",
-  errorBody: "top",
-  operationBody: "bare",
-  projectOperation: true,
-  environmentRecord: ["id", "name"],
+  environmentRecord: ["id", "name"] as readonly [id: string, name: string],
   productionName: "Production",
-  projectColors: undefined,
-  renamesProjects: true,
-  kindDefaults: {},
-  variableKeys: "unique",
+  /** Undefined takes any text. */
+  projectColors: undefined as readonly string[] | undefined,
+  /** False takes a description alone in the PATCH of a project. */
+  renamesProjects: true as boolean,
+  /** Values with which a new service of a kind starts, in place of the catalog's defaults. */
+  kindDefaults: {} as Readonly<Record<string, Readonly<Record<string, Plain>>>>,
+  variableKeys: "unique" as "unique" | "repeatable",
 };
 
-/** The full path of a route that a switch names: undefined where it is switched off. */
-export function routePath(chosen: boolean | string, assumed: string): string | undefined {
-  if (chosen === false) return undefined;
-  return `/workspaces/{workspaceId}${chosen === true ? assumed : chosen}`;
-}
+export type GapSwitches = Readonly<typeof assumedGaps>;
 
 /** The thing as an answer of a gap shows it; the body of a write that is answered silently. */
 export function shownAs(

@@ -1,7 +1,13 @@
 import type { Page } from "../api/wire/shapes";
 import type { ReadClass } from "./lag";
-import { isBeingDeleted } from "./progress";
-import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
+import { isBeingDeleted, type OperationSubject, queueOperation } from "./progress";
+import type {
+  StoredDeployment,
+  StoredOperation,
+  StoredProject,
+  StoredService,
+  StoredVariable,
+} from "./records";
 import { conflict, invalid, notFound } from "./refusal";
 import type { AnswerJson } from "./views";
 import type { Credential, Role, World } from "./world";
@@ -40,6 +46,31 @@ export interface Route {
   readonly shows?: ReadClass;
   readonly handle: RouteHandler;
 }
+
+/** The route of a gap: at the path that it is assumed to have, at the one that its switch names, or none. */
+export const gapRoute = (
+  chosen: boolean | string,
+  assumed: string,
+  route: Omit<Route, "path">,
+): readonly Route[] =>
+  chosen === false
+    ? []
+    : [{ ...route, path: `/workspaces/{workspaceId}${chosen === true ? assumed : chosen}` }];
+
+/** Operation (interface, "Operation"). */
+const operationView = ({ id, kind, status, createdAt, updatedAt }: StoredOperation) => {
+  return { id, kind, status, createdAt, updatedAt };
+};
+
+/** An operation that is asked for: the body is a gap. */
+export const operationAnswer = ({ world }: Call, operation: StoredOperation) =>
+  world.gaps.operationBody === "wrapped" ? { operation: operationView(operation) } : operationView(operation);
+
+/** Queues an operation, and answers the request that asked for it. */
+export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: string) => ({
+  queued: true,
+  operation: operationView(queueOperation(world, subject, kind)),
+});
 
 /** The project of the path, or 404. */
 export function projectOf(call: Call, id = call.params.projectId): StoredProject {

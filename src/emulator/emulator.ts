@@ -98,24 +98,6 @@ export interface EmulatorOptions {
   readonly image?: EmulatorImage;
 }
 
-/** The whole service of the interface, embedded. */
-export interface Emulator {
-  readonly workspaceId: string;
-  readonly clock: Clock;
-  readonly store: EmulatorStore;
-  readonly log: readonly LoggedRequest[];
-  resetLog(): void;
-  /** Replaces the fault plan and counts its requests from 0 again. */
-  setFaults(plan: FaultPlan | undefined): void;
-  /** Rejects with an error that has a `code` when a fault breaks the connection. */
-  handle(request: WireRequest): Promise<WireResponse>;
-  /** As `handle`, with a broken connection as a value. */
-  exchange(request: WireRequest): Promise<Exchange>;
-  /** Carries requests in-process. */
-  transport(): Transport;
-  image(): EmulatorImage;
-}
-
 /**
  * Starts the embedded service; nothing runs between requests: what is due moves when the next one comes.
  * @example
@@ -134,7 +116,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   dropExpiredReceipts(store);
   persistence.commit();
   if (options.lag !== undefined) world.replicas.setLag(options.lag);
-  return emulatorOf(world, persistence, emulatorStore, { ...options, workspaceId });
+  return new Emulator(world, persistence, emulatorStore, { ...options, workspaceId });
 }
 
 function createWorld(
@@ -174,105 +156,112 @@ const inMemory = (store: Store): Persistence => ({
   commit: () => void store.takeChanges(),
 });
 
-/** The record that an emulator keeps of its requests. */
-interface RequestHistory {
-  log: LoggedRequest[];
-  faults: FaultPlan | undefined;
+/** The whole service of the interface, embedded. */
+export class Emulator {
+  readonly workspaceId: string;
+  readonly clock: Clock;
+  #log: LoggedRequest[] = [];
+  #faults: FaultPlan | undefined;
   /** Of the next request in the fault plan. */
-  index: number;
+  #index = 0;
   /** Answers to reads, by URL: a stale one is given again. */
-  readonly remembered: Map<string, WireResponse>;
-}
+  readonly #remembered = new Map<string, WireResponse>();
+  readonly #latencyMs: number;
+  readonly #respond: ReturnType<typeof createResponder>;
 
-/** The parts that answer requests. */
-interface EmulatorParts {
-  readonly world: World;
-  readonly persistence: Persistence;
-  readonly store: EmulatorStore;
-  readonly respond: ReturnType<typeof createResponder>;
-  readonly latencyMs: number;
-}
+  constructor(
+    private readonly world: World,
+    private readonly persistence: Persistence,
+    readonly store: EmulatorStore,
+    { workspaceId, faults, latencyMs = 0 }: EmulatorOptions & { readonly workspaceId: string },
+  ) {
+    this.workspaceId = workspaceId;
+    this.clock = world.clock;
+    this.#faults = faults;
+    this.#latencyMs = latencyMs;
+    this.#respond = createResponder(world);
+  }
 
-function emulatorOf(
-  world: World,
-  persistence: Persistence,
-  store: EmulatorStore,
-  { workspaceId, faults, latencyMs = 0 }: EmulatorOptions & { readonly workspaceId: string },
-): Emulator {
-  const parts: EmulatorParts = { world, persistence, store, respond: createResponder(world), latencyMs };
-  const history: RequestHistory = { log: [], faults, index: 0, remembered: new Map() };
-  const exchange = (request: WireRequest): Promise<Exchange> => exchangeWith(parts, history, request);
-  const handle = async (request: WireRequest): Promise<WireResponse> => {
-    const result = await exchange(request);
+  get log(): readonly LoggedRequest[] {
+    return this.#log;
+  }
+
+  resetLog(): void {
+    this.#log = [];
+  }
+
+  /** Replaces the fault plan and counts its requests from 0 again. */
+  setFaults(plan: FaultPlan | undefined): void {
+    this.#faults = plan;
+    this.#index = 0;
+  }
+
+  /** Rejects with an error that has a `code` when a fault breaks the connection. */
+  async handle(request: WireRequest): Promise<WireResponse> {
+    const result = await this.exchange(request);
     if (result.kind === "answer") return result.response;
-    if (result.hold?.afterMs !== undefined) await world.clock.sleep(result.hold.afterMs, request.signal);
+    if (result.hold?.afterMs !== undefined) await this.clock.sleep(result.hold.afterMs, request.signal);
     throw Object.assign(new Error(`the connection broke: ${result.code}`), { code: result.code });
-  };
-  return {
-    workspaceId,
-    clock: world.clock,
-    store,
-    get log() {
-      return history.log;
-    },
-    resetLog() {
-      history.log = [];
-    },
-    setFaults(next) {
-      history.faults = next;
-      history.index = 0;
-    },
-    handle,
-    exchange,
-    transport: () => ({ send: handle, close: async () => {} }),
-    image: () => ({ records: [...world.store.everything()], seal: world.seal }),
-  };
-}
+  }
 
-/** Answers one request under the fault that meets it, and logs it. */
-async function exchangeWith(
-  parts: EmulatorParts,
-  history: RequestHistory,
-  request: WireRequest,
-): Promise<Exchange> {
-  request.signal?.throwIfAborted();
-  const { world, store, latencyMs } = parts;
-  const target = targetOf(request.url);
-  const { method, body } = request;
-  const { path } = target;
-  const query = target.query.toString();
-  const idempotencyKey = request.headers["idempotency-key"];
-  const fault = history.faults?.(history.index++, { method, path, query, body, idempotencyKey });
-  if (latencyMs > 0) await world.clock.sleep(latencyMs, request.signal);
-  const requestId = requestIdOf(world, request.headers);
-  const result = await exchangeUnder(fault, {
-    commit: ({ retain } = { retain: true }) => {
-      const response = commitOne(parts, { request, target, requestId, retains: retain });
-      const isRemembered = method === "GET" && response.status === 200 && fault?.kind !== "stale-list";
-      if (isRemembered && history.faults !== undefined) history.remembered.set(request.url, response);
-      return response;
-    },
-    error: (status, code, message, headers) =>
-      errorResponse(world, requestId, new Refusal(status, code, message, headers)),
-    remembered: history.remembered.get(request.url),
-    store,
-  });
-  history.log.push({
-    ...{ method, path, query, requestId },
-    status: result.kind === "answer" ? result.response.status : 0,
-    headers: shownHeaders(request.headers),
-    body: shownBody(path, body),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...(fault !== undefined && { fault: fault.kind }),
-  });
-  if (result.kind !== "answer") return result;
-  const { conditions } = world.switches;
-  const headers = {
-    ...(!conditions.has("no-date") && { date: new Date(world.clock.now()).toUTCString() }),
-    ...(conditions.has("deprecated") && deprecationHeaders),
-    ...result.response.headers,
-  };
-  return { ...result, response: { ...result.response, headers } };
+  /** As `handle`, with a broken connection as a value. */
+  async exchange(request: WireRequest): Promise<Exchange> {
+    request.signal?.throwIfAborted();
+    const { world } = this;
+    const target = targetOf(request.url);
+    const { method, body } = request;
+    const { path } = target;
+    const query = target.query.toString();
+    const idempotencyKey = request.headers["idempotency-key"];
+    const fault = this.#faults?.(this.#index++, { method, path, query, body, idempotencyKey });
+    if (this.#latencyMs > 0) await world.clock.sleep(this.#latencyMs, request.signal);
+    const requestId = requestIdOf(world, request.headers);
+    const result = await exchangeUnder(fault, {
+      commit: ({ retain } = { retain: true }) => {
+        const response = this.#commit({ request, target, requestId, retains: retain });
+        const isRemembered = method === "GET" && response.status === 200 && fault?.kind !== "stale-list";
+        if (isRemembered && this.#faults !== undefined) this.#remembered.set(request.url, response);
+        return response;
+      },
+      error: (status, code, message, headers) =>
+        errorResponse(world, requestId, new Refusal(status, code, message, headers)),
+      remembered: this.#remembered.get(request.url),
+      store: this.store,
+    });
+    this.#log.push({
+      ...{ method, path, query, requestId },
+      status: result.kind === "answer" ? result.response.status : 0,
+      headers: shownHeaders(request.headers),
+      body: shownBody(path, body),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(fault !== undefined && { fault: fault.kind }),
+    });
+    return result.kind === "answer"
+      ? { ...result, response: withCommonHeaders(world, result.response) }
+      : result;
+  }
+
+  /** Carries requests in-process. */
+  transport(): Transport {
+    return { send: (request) => this.handle(request), close: async () => {} };
+  }
+
+  image(): EmulatorImage {
+    return { records: [...this.world.store.everything()], seal: this.world.seal };
+  }
+
+  /** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */
+  #commit(arrived: Parameters<ReturnType<typeof createResponder>>[0]): WireResponse {
+    this.persistence.refresh();
+    const response = this.#respond(arrived);
+    try {
+      this.persistence.commit();
+    } catch (cause) {
+      const message = `The emulator could not keep its data: ${(cause as Error).message}`;
+      return errorResponse(this.world, arrived.requestId, new Refusal(500, "internal_error", message));
+    }
+    return response;
+  }
 }
 
 const deprecationHeaders = {
@@ -281,18 +270,12 @@ const deprecationHeaders = {
   link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
 };
 
-/** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */
-function commitOne(
-  { world, persistence, respond }: EmulatorParts,
-  asked: Parameters<EmulatorParts["respond"]>[0],
-): WireResponse {
-  persistence.refresh();
-  const response = respond(asked);
-  try {
-    persistence.commit();
-  } catch (cause) {
-    const message = `The emulator could not keep its data: ${(cause as Error).message}`;
-    return errorResponse(world, asked.requestId, new Refusal(500, "internal_error", message));
-  }
-  return response;
+/** Adds the headers that every answer has. */
+function withCommonHeaders({ clock, switches: { conditions } }: World, response: WireResponse): WireResponse {
+  const headers = {
+    ...(!conditions.has("no-date") && { date: new Date(clock.now()).toUTCString() }),
+    ...(conditions.has("deprecated") && deprecationHeaders),
+    ...response.headers,
+  };
+  return { ...response, headers };
 }

@@ -35,21 +35,13 @@ type FaultKind =
   | { readonly kind: "redirect"; readonly location?: string; readonly when?: "before" | "after" }
   /** The request arrives twice; the second answer is returned. */
   | { readonly kind: "twice" }
-  /** A list as it was when it was last read; with `omit`, the list of now without these ids. */
-  | { readonly kind: "stale-list"; readonly omit?: readonly string[] }
-  /** Committed; each text of the answer in which the service tells something tells this. */
-  | { readonly kind: "says"; readonly text: string }
-  /** Committed; the answer names another id: one of no resource, unless `id` gives one. */
+  /** A list as it was when it was last read. */
+  | { readonly kind: "stale-list" }
+  /** Committed; the answer is what `edit` makes of it. */
   | {
-      readonly kind: "other-id";
-      readonly id?: string | ((store: EmulatorStore) => string | undefined);
+      readonly kind: "edited";
+      readonly edit: (body: AnswerBody, store: EmulatorStore) => unknown;
     }
-  /** The answer without these fields, wherever they stand in it. */
-  | { readonly kind: "without-fields"; readonly fields: readonly string[] }
-  /** Fields of this name, wherever they stand in the answer, have these values. */
-  | { readonly kind: "with-fields"; readonly fields: Readonly<Record<string, unknown>> }
-  /** Lists are answered empty, as they are to a key that lost its membership. */
-  | { readonly kind: "empty-lists" }
   /** Runs code just before or just after the commit, then continues with `then`, if any. */
   | {
       readonly kind: "hook";
@@ -57,6 +49,9 @@ type FaultKind =
       readonly run: (store: EmulatorStore) => void | Promise<void>;
       readonly then?: Fault;
     };
+
+/** The body of an answer, parsed. */
+export type AnswerBody = Readonly<Record<string, unknown>>;
 
 export interface SeenRequest {
   readonly method: string;
@@ -145,20 +140,7 @@ function statusAnswer(fault: Extract<Fault, { kind: "status" }>, steps: Steps): 
 
 type Altering = Extract<
   Fault,
-  {
-    kind:
-      | "malformed"
-      | "empty"
-      | "html"
-      | "redirect"
-      | "twice"
-      | "stale-list"
-      | "other-id"
-      | "says"
-      | "without-fields"
-      | "with-fields"
-      | "empty-lists";
-  }
+  { kind: "malformed" | "empty" | "html" | "redirect" | "twice" | "stale-list" | "edited" }
 >;
 
 function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
@@ -184,71 +166,14 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
     case "twice":
       steps.commit();
       return steps.commit();
-    case "other-id": {
-      const { id = "00000000-0000-4000-8000-000000000000" } = fault;
-      const other = typeof id === "string" ? id : id(steps.store);
-      const response = steps.commit();
-      return other === undefined ? response : editBody(response, (body) => withOtherId(body, other));
-    }
-    case "says":
-      return editBody(steps.commit(), (body) => saying(body, fault.text) as AnswerBody);
-    case "empty-lists":
-      return editBody(steps.commit(), (body) =>
-        Object.fromEntries(
-          Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? [] : value]),
-        ),
-      );
-    case "without-fields":
-      return editBody(steps.commit(), (body) => without(body, fault.fields) as AnswerBody);
-    case "with-fields":
-      return editBody(steps.commit(), (body) => withFields(body, fault.fields) as AnswerBody);
     case "stale-list": {
       const response = steps.commit();
-      const { omit } = fault;
-      if (omit === undefined) return steps.remembered ?? response;
-      return editBody(response, (body) => withoutItems(body, omit));
+      return steps.remembered ?? response;
+    }
+    case "edited": {
+      const response = steps.commit();
+      const body = JSON.parse(response.body) as AnswerBody;
+      return { ...response, body: JSON.stringify(fault.edit(body, steps.store)) };
     }
   }
-}
-
-type AnswerBody = Record<string, unknown>;
-
-const withFields = (value: unknown, fields: AnswerBody): unknown =>
-  JSON.parse(JSON.stringify(value), (key, inner) => (Object.hasOwn(fields, key) ? fields[key] : inner));
-
-const editBody = (response: WireResponse, edit: (body: AnswerBody) => AnswerBody): WireResponse => ({
-  ...response,
-  body: JSON.stringify(edit(JSON.parse(response.body) as AnswerBody)),
-});
-
-function withOtherId(body: AnswerBody, id: string): AnswerBody {
-  const edited = Object.entries(body).map(([name, value]) => [
-    name,
-    value !== null && typeof value === "object" && "id" in value ? { ...value, id } : value,
-  ]);
-  return { ...Object.fromEntries(edited), ...("id" in body && { id }) };
-}
-
-const toldIn = /^(error|blockedReason|commitMessage|reason|runtimeDetail)$/;
-
-function saying(value: unknown, text: string): unknown {
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map((item) => saying(item, text));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, toldIn.test(name) ? text : saying(inner, text)]),
-  );
-}
-
-function without(value: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => without(item, fields));
-  if (value === null || typeof value !== "object") return value;
-  const kept = Object.entries(value).filter(([name]) => !fields.includes(name));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, without(inner, fields)]));
-}
-
-function withoutItems(body: AnswerBody, omit: readonly string[]): AnswerBody {
-  const keeps = (item: unknown): boolean => !omit.includes(String((item as { id?: unknown } | null)?.id));
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.filter(keeps) : value]),
-  );
 }

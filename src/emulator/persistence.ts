@@ -2,12 +2,10 @@ import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
-  closeSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -16,8 +14,8 @@ import { join } from "node:path";
 import type { Store, StoreChange } from "./records";
 
 /**
- * Keeps a store in a folder that only its user can read: a snapshot, and a journal with one line per commit.
- * A line is whole or, after a crash, cut short and dropped: no commit is ever half there.
+ * Keeps a store in a folder that only its user can read: in a journal with one line per commit. A line is whole or, after
+ * a crash, cut short and dropped: no commit is ever half there.
  */
 export interface Persistence {
   /** Takes over what another process committed since the last call. */
@@ -45,24 +43,25 @@ interface JournalExtent {
   readonly size: number;
 }
 
-/** Loads a folder into a store, then keeps it there; a journal above `compactAbove` bytes is folded in. */
+/** Loads a folder into a store, then keeps it there. */
 export class FolderPersistence implements Persistence {
-  readonly #snapshotPath: string;
-  readonly #journalPath: string;
-  /** The records of the store. */
+  readonly #path: string;
+  /** The part of the journal that the store holds. */
   #seen: JournalExtent = { inode: 0, size: 0 };
+  #changesSeen = 0;
 
+  /** A journal above `compactAbove` bytes whose records changed again and again is replaced. */
   constructor(
     folder: string,
     private readonly store: Store,
-    private readonly compactAbove: number = 4 * 1024 * 1024,
+    compactAbove: number = 4 * 1024 * 1024,
   ) {
-    this.#snapshotPath = join(folder, "snapshot.ndjson");
-    this.#journalPath = join(folder, "journal.ndjson");
+    this.#path = join(folder, "journal.ndjson");
     this.#load();
     const { size } = this.#look();
     const isCutShort = size > this.#seen.size;
-    if (isCutShort || size > compactAbove) this.#compact();
+    const records = [...store.everything()];
+    if (isCutShort || (size > compactAbove && this.#changesSeen > 2 * records.length)) this.#compact(records);
   }
 
   refresh(): void {
@@ -78,76 +77,54 @@ export class FolderPersistence implements Persistence {
     const line = `${JSON.stringify(changes)}\n`;
     const before = this.#look();
     try {
-      appendFileSync(this.#journalPath, line, { mode: 0o600 });
+      appendFileSync(this.#path, line, { mode: 0o600 });
     } catch (cause) {
-      if (before.inode !== 0) truncateSync(this.#journalPath, before.size);
+      if (before.inode !== 0) truncateSync(this.#path, before.size);
       this.#load();
       throw cause;
     }
     const now = this.#look();
     // Another process may have written in between: then the next refresh reads both.
     if (now.size === this.#seen.size + Buffer.byteLength(line)) this.#seen = now;
-    if (now.size > this.compactAbove) this.#compact();
   }
 
   #look(): JournalExtent {
-    const stats = statSync(this.#journalPath, { throwIfNoEntry: false });
+    const stats = statSync(this.#path, { throwIfNoEntry: false });
     return { inode: stats?.ino ?? 0, size: stats?.size ?? 0 };
   }
 
   #load(): void {
     this.store.clear();
     this.#seen = { inode: 0, size: 0 };
-    for (const line of readIfThere(this.#snapshotPath).split("\n")) {
-      if (line !== "") this.store.replay([JSON.parse(line) as StoreChange]);
-    }
+    this.#changesSeen = 0;
     this.#replayTail();
   }
 
   #replayTail(): void {
     const { inode } = this.#look();
     if (inode === 0) return;
-    const tail = readFileSync(this.#journalPath).subarray(this.#seen.size);
+    const tail = readFileSync(this.#path).subarray(this.#seen.size);
     const whole = tail.lastIndexOf("\n") + 1;
     for (const line of tail.toString("utf8", 0, whole).split("\n")) {
-      if (line !== "") this.store.replay(JSON.parse(line) as StoreChange[]);
+      if (line === "") continue;
+      const changes = JSON.parse(line) as StoreChange[];
+      this.store.replay(changes);
+      this.#changesSeen += changes.length;
     }
     this.#seen = { inode, size: this.#seen.size + whole };
   }
 
-  /**
-   * The journal last: replaying an old journal over a newer snapshot ends in the same records. It is left alone
-   * when another process wrote to it meanwhile.
-   */
-  #compact(): void {
+  /** Replaces the journal by one change for each record; not where another process wrote to it meanwhile. */
+  #compact(records: readonly StoreChange[]): void {
     const before = this.#look();
-    const lines = [...this.store.everything()].map((change) => `${JSON.stringify(change)}\n`);
-    replaceFile(this.#snapshotPath, lines.join(""));
-    if (!isSame(this.#look(), before)) return;
-    replaceFile(this.#journalPath, "");
-    this.#seen = this.#look();
+    const temporary = `${this.#path}.${randomBytes(6).toString("hex")}.tmp`;
+    const lines = records.map((change) => `${JSON.stringify([change])}\n`);
+    writeFileSync(temporary, lines.join(""), { flush: true, mode: 0o600 });
+    if (isSame(this.#look(), before)) {
+      renameSync(temporary, this.#path);
+      this.#seen = this.#look();
+    } else rmSync(temporary);
   }
 }
 
 const isSame = (a: JournalExtent, b: JournalExtent): boolean => a.inode === b.inode && a.size === b.size;
-
-function readIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw cause;
-  }
-}
-
-function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  const descriptor = openSync(temporary, "w", 0o600);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(temporary, path);
-}

@@ -297,7 +297,7 @@ function takeFailure({ deploymentFailures }: World, serviceId: string): string |
 }
 
 /** Where an operation acts: a service, or a project or variable that it deletes. */
-type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId" | "deletes">;
+export type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId" | "deletes">;
 
 /** True where the service queues a deletion that it could carry out at once. */
 export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>

@@ -4,31 +4,33 @@ import type { Clock } from "../model/time";
 
 /** Records of the store. Times are ISO 8601; `dueAt` is the next move on the clock, in ms, null while waiting. */
 
-export interface StoredEnvironment {
+interface Stored {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+interface Dated {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface StoredEnvironment extends Dated {
   readonly id: string;
   readonly name: string;
   /** A reveal in a protected environment needs an admin or owner. */
   readonly protected: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
-export interface StoredProject {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredProject extends Stored, Dated {
   readonly name: string;
   readonly description: string;
   readonly color: string;
   readonly environments: readonly StoredEnvironment[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
 export type Configuration = Readonly<Record<string, unknown>>;
 
-export interface StoredService {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredService extends Stored, Dated {
   readonly name: string;
   readonly kind: string;
   readonly projectId: string | null;
@@ -36,8 +38,6 @@ export interface StoredService {
   readonly environmentGroupIds: readonly string[];
   readonly archived: boolean;
   readonly configuration: Configuration;
-  readonly createdAt: string;
-  readonly updatedAt: string;
   readonly deletedAt: string | null;
   readonly deletionRequestedAt: string | null;
   readonly deploymentId: string | null;
@@ -63,9 +63,7 @@ export const deploymentStages = [
 ] as const;
 export type DeploymentStatus = (typeof deploymentStages)[number] | "failed" | "cancelled" | "superseded";
 
-export interface StoredDeployment {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredDeployment extends Stored {
   readonly serviceId: string;
   readonly status: DeploymentStatus;
   readonly trigger: string;
@@ -93,9 +91,7 @@ export interface StoredDeployment {
   readonly legacyKey: string | null;
 }
 
-export interface StoredOperation {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredOperation extends Stored, Dated {
   /** Empty for an operation of a project. */
   readonly serviceId: string;
   /** The status of a queued deletion of something that is no service. */
@@ -103,26 +99,18 @@ export interface StoredOperation {
   /** The action, or `delete`. */
   readonly kind: string;
   readonly status: "queued" | "running" | "complete" | "failed";
-  readonly createdAt: string;
-  readonly updatedAt: string;
   readonly dueAt: number | null;
   readonly fails: boolean;
 }
 
-export interface StoredVariable {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredVariable extends Stored, Dated {
   readonly serviceId: string;
   readonly key: string;
   /** Encrypted; see `seal.ts`. */
   readonly sealedValue: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
-export interface StoredGroup {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredGroup extends Stored {
   readonly name: string;
   readonly projectId: string | null;
   readonly environmentId: string | null;
@@ -130,9 +118,7 @@ export interface StoredGroup {
 }
 
 /** A configured reference: `consumer` uses variables of `provider`. */
-export interface StoredReference {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface StoredReference extends Stored {
   readonly consumer: string;
   readonly provider: string;
   readonly keys: readonly string[];
@@ -154,9 +140,7 @@ interface StoredReceipt {
   readonly expiresAt: number;
 }
 
-export interface AuditEvent {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface AuditEvent extends Stored {
   readonly kind: "variable.reveal";
   readonly actor: string;
   readonly serviceId: string;

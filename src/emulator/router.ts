@@ -190,20 +190,30 @@ function readBody({ route }: RouteMatch, request: WireRequest): Record<string, u
   return {};
 }
 
-/** A retained answer is sent again as it was; a new one is retained when it is successful. */
+/** A retained answer is sent again as it was; a new one is retained for 24 hours when it is successful. */
 function handleKeyed(
   call: Call,
   match: RouteMatch,
   key: string,
   { requestId, retains }: Arrived,
 ): WireResponse {
-  const write = openReceipt(call, key);
-  if (write.replay !== undefined) {
-    const { status, body } = write.replay;
-    return jsonResponse(status, JSON.stringify(body), requestId, replayed(call, true));
+  const { store, seal, clock } = call.world;
+  if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
+  if (call.body.requestId !== undefined && call.body.requestId !== key) {
+    throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
+  }
+  const { workspaceId, actor, id: credentialId } = call.credential;
+  const id = [workspaceId, actor, credentialId, call.method, call.path, key].join(" ");
+  const payload = seal.digest(canonicalJson(call.body as Plain));
+  const receipt = store.get("receipts", id);
+  if (receipt !== undefined && receipt.expiresAt > clock.now()) {
+    if (receipt.payload !== payload)
+      throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
+    return jsonResponse(receipt.status, JSON.stringify(receipt.body), requestId, replayed(call, true));
   }
   const body = match.route.handle(call);
-  if (retains) keepReceipt(call, write, 200, body);
+  const expiresAt = clock.now() + retentionMs;
+  if (retains) store.put("receipts", { id, payload, status: 200, body, expiresAt });
   return jsonResponse(200, textOf(body), requestId, replayed(call, false));
 }
 
@@ -217,42 +227,6 @@ const textOf = (body: unknown): string => (body instanceof AnswerJson ? body.tex
 
 const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;
-
-/** A keyed write about to be handled: the retained answer, or where its answer will be retained. */
-interface KeyedWrite {
-  readonly receiptId: string;
-  readonly payload: string;
-  readonly replay?: { readonly status: number; readonly body: unknown };
-}
-
-/** Looks a key up (interface, "Idempotency rules" 1 to 4). Throws 400 for a malformed key, 409 for a changed payload. */
-function openReceipt(call: Call, key: string): KeyedWrite {
-  if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
-  const { store, seal, clock } = call.world;
-  if (call.body.requestId !== undefined && call.body.requestId !== key) {
-    throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
-  }
-  const { workspaceId, actor, id } = call.credential;
-  const receiptId = [workspaceId, actor, id, call.method, call.path, key].join(" ");
-  const payload = seal.digest(canonicalJson(call.body as Plain));
-  const receipt = store.get("receipts", receiptId);
-  if (receipt === undefined || receipt.expiresAt <= clock.now()) return { receiptId, payload };
-  if (receipt.payload !== payload) {
-    throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-  }
-  return { receiptId, payload, replay: { status: receipt.status, body: receipt.body } };
-}
-
-/** Retains a successful answer for 24 hours. */
-function keepReceipt(call: Call, write: KeyedWrite, status: number, body: unknown): void {
-  call.world.store.put("receipts", {
-    id: write.receiptId,
-    payload: write.payload,
-    status,
-    body,
-    expiresAt: call.world.clock.now() + retentionMs,
-  });
-}
 
 /** Forgets what the 24 hours have passed for. */
 export function dropExpiredReceipts(store: Call["world"]["store"]): void {

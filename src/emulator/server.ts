@@ -22,7 +22,7 @@ export interface EmulatorServer {
  * await close();
  */
 export function serveEmulator(
-  emulator: Emulator,
+  emulator: Pick<Emulator, "exchange">,
   options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},
 ): Promise<EmulatorServer> {
   const host = options.host ?? "127.0.0.1";
@@ -46,7 +46,7 @@ const close = (server: Server): Promise<void> =>
   });
 
 async function answer(
-  emulator: Emulator,
+  emulator: Pick<Emulator, "exchange">,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
@@ -65,33 +65,20 @@ async function answer(
 }
 
 /** Reads up to one byte above the limit: enough for the service to refuse it, and no more. */
-function readBody(incoming: IncomingMessage): Promise<{ body: string; isTooLarge: boolean }> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = (): void => {
-      incoming.pause().removeAllListeners("data").off("end", finish);
-      const isTooLarge = size > bodyLimit;
-      const body = isTooLarge ? "x".repeat(bodyLimit + 1) : Buffer.concat(chunks).toString("utf8");
-      resolve({ body, isTooLarge });
-    };
-    incoming.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > bodyLimit) finish();
-    });
-    incoming.once("end", finish);
-    incoming.once("error", reject);
-  });
+async function readBody(incoming: IncomingMessage): Promise<{ body: string; isTooLarge: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // The connection stays, for the answer.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > bodyLimit) return { body: "x".repeat(bodyLimit + 1), isTooLarge: true };
+  }
+  return { body: Buffer.concat(chunks).toString("utf8"), isTooLarge: false };
 }
 
-const singleHeaders = (incoming: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(incoming.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(", ") : (value ?? ""),
-    ]),
-  );
+const singleHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value = ""]) => [name, [value].flat().join(", ")]));
 
 async function deliver(exchange: Exchange, outgoing: ServerResponse): Promise<void> {
   if (exchange.kind === "answer") return send(exchange.response, outgoing);

@@ -9,7 +9,6 @@ import type {
   StoredGroup,
   StoredOperation,
   StoredProject,
-  StoredReference,
   StoredService,
   StoredVariable,
 } from "./records";
@@ -38,67 +37,10 @@ export interface ServiceSeed {
 }
 
 /** Typed access to the data, for seeding and for changes made behind the caller's back. Every change is kept. */
-export interface EmulatorStore extends Readers, Seeding, Edits, Dashboard {
-  /** Makes every move that is scheduled, now: what can finish is finished. */
-  settle(): void;
-}
-
-interface Readers {
-  projects(): readonly StoredProject[];
-  /** Deleted ones excluded. */
-  services(): readonly StoredService[];
-  service(id: string): StoredService | undefined;
-  /** Oldest first. */
-  deployments(serviceId: string): readonly StoredDeployment[];
-  operations(): readonly StoredOperation[];
-  variables(serviceId: string): readonly StoredVariable[];
-  /** The plain value, without an audit event. */
-  variableValue(variableId: string): string | undefined;
-  auditEvents(): readonly AuditEvent[];
-}
-
-interface Seeding {
-  addProject(seed?: ProjectSeed): StoredProject;
-  addEnvironment(projectId: string, name: string, options?: { protected?: boolean }): StoredEnvironment;
-  addService(seed: ServiceSeed): StoredService;
-  addVariable(serviceId: string, key: string, value: string): StoredVariable;
-  addGroup(seed: Pick<StoredGroup, "name" | "serviceIds"> & Partial<StoredGroup>): StoredGroup;
-  /** An edge of the canvas: `consumer` uses the variables `keys` of `provider`. */
-  addReference(consumer: string, provider: string, keys?: readonly string[]): StoredReference;
-  /** A deployment from before receipts existed: its key answers `idempotency_legacy_conflict`. */
-  addLegacyDeployment(serviceId: string, key: string): StoredDeployment;
-}
-
-interface Edits {
-  editProject(id: string, change: Partial<StoredProject>): StoredProject;
-  /** Moves `updatedAt` unless the change sets it. */
-  editService(id: string, change: (service: StoredService) => Partial<StoredService>): StoredService;
-  editConfiguration(id: string, fields: Configuration): StoredService;
-  renameService(id: string, name: string): StoredService;
-  editVariable(id: string, change: { readonly key?: string; readonly value?: string }): StoredVariable;
-  editDeployment(id: string, change: Partial<StoredDeployment>): StoredDeployment;
-  deleteServiceNow(id: string): void;
-  deleteProjectNow(id: string): void;
-  deleteVariableNow(id: string): void;
-}
-
-interface Dashboard {
-  /** Pays for the plan of a service, as its user does in the dashboard. */
-  completeCheckout(serviceId: string): void;
-  setCondition(condition: Condition, holds: boolean): void;
-  /** How far reads are behind from here on; without an argument they are not. */
-  setLag(lags?: Lags): void;
-  /** How many answers to reads differed, for their lag, from what there was when they were given. */
-  answersBehind(): number;
-  /** Queues a deployment as another user would. */
-  deploy(serviceId: string, options?: { actor?: string; commitSha?: string }): StoredDeployment;
-  /** The next deployment of the service (`*`: of any) fails while building, with this text. */
-  failNextDeployment(serviceId: string, error?: string): void;
-  failNextOperation(serviceId: string): void;
-}
+export type EmulatorStore = ReturnType<typeof createEmulatorStore>;
 
 /** `commit` keeps what a change wrote. */
-export function createEmulatorStore(world: World, workspaceId: string, commit: () => void): EmulatorStore {
+export function createEmulatorStore(world: World, workspaceId: string, commit: () => void) {
   const { store } = world;
   const kept = <Result>(result: Result): Result => {
     commit();
@@ -109,7 +51,8 @@ export function createEmulatorStore(world: World, workspaceId: string, commit: (
     ...seeding(world, workspaceId, kept),
     ...edits(world, kept),
     ...dashboard(world, kept),
-    settle() {
+    /** Makes every move that is scheduled, now: what can finish is finished. */
+    settle(): void {
       for (let due = store.nextDue(); due !== undefined; due = store.nextDue()) progress(world, due.at);
       commit();
     },
@@ -122,26 +65,34 @@ const missing = (id: string): never => {
   throw new Error(`the emulator holds no ${id}`);
 };
 
-const readers = ({ store, seal }: World): Readers => ({
-  projects: () => [...store.all("projects")],
-  services: () => [...store.all("services")].filter((service) => service.deletedAt === null),
-  service: (id) => store.get("services", id),
-  deployments: (serviceId) => store.ofService("deployments", serviceId),
-  operations: () => [...store.all("operations")],
-  variables: (serviceId) => store.ofService("variables", serviceId),
-  variableValue(id) {
-    const variable = store.get("variables", id);
+const readers = ({ store, seal }: World) => ({
+  projects: (): readonly StoredProject[] => [...store.all("projects")],
+  /** Deleted ones excluded. */
+  services: (): readonly StoredService[] =>
+    [...store.all("services")].filter((service) => service.deletedAt === null),
+  service: (id: string): StoredService | undefined => store.get("services", id),
+  /** Oldest first. */
+  deployments: (serviceId: string): readonly StoredDeployment[] => store.ofService("deployments", serviceId),
+  operations: (): readonly StoredOperation[] => [...store.all("operations")],
+  variables: (serviceId: string): readonly StoredVariable[] => store.ofService("variables", serviceId),
+  /** The plain value, without an audit event. */
+  variableValue(variableId: string): string | undefined {
+    const variable = store.get("variables", variableId);
     return variable && seal.open(variable.sealedValue);
   },
-  auditEvents: () => [...store.all("audit")],
+  auditEvents: (): readonly AuditEvent[] => [...store.all("audit")],
 });
 
-function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
+function seeding(world: World, workspaceId: string, keep: Keep) {
   const { store } = world;
   return {
-    addProject: ({ name = "Project", color = "#2f6fed", description = "" } = {}) =>
+    addProject: ({ name = "Project", color = "#2f6fed", description = "" }: ProjectSeed = {}) =>
       keep(newProject(world, workspaceId, { name, color, description })),
-    addEnvironment(projectId, name, options = {}) {
+    addEnvironment(
+      projectId: string,
+      name: string,
+      options: { protected?: boolean } = {},
+    ): StoredEnvironment {
       const project = store.get("projects", projectId) ?? missing(projectId);
       const at = store.stamp();
       const environment = {
@@ -154,7 +105,7 @@ function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
       store.put("projects", { ...project, environments: [...project.environments, environment] });
       return keep(environment);
     },
-    addService(seed) {
+    addService(seed: ServiceSeed): StoredService {
       const { projectId = null } = seed;
       const production =
         projectId === null
@@ -171,9 +122,9 @@ function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },
-    addVariable: (serviceId, key, value) =>
+    addVariable: (serviceId: string, key: string, value: string) =>
       keep(newVariable(world, store.get("services", serviceId) ?? missing(serviceId), key, value)),
-    addGroup: (seed) =>
+    addGroup: (seed: Pick<StoredGroup, "name" | "serviceIds"> & Partial<StoredGroup>) =>
       keep(
         store.put("groups", {
           id: store.newId(),
@@ -183,9 +134,11 @@ function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
           ...seed,
         }),
       ),
-    addReference: (consumer, provider, keys = []) =>
+    /** An edge of the canvas: `consumer` uses the variables `keys` of `provider`. */
+    addReference: (consumer: string, provider: string, keys: readonly string[] = []) =>
       keep(store.put("references", { id: store.newId(), workspaceId, consumer, provider, keys })),
-    addLegacyDeployment(serviceId, key) {
+    /** A deployment from before receipts existed: its key answers `idempotency_legacy_conflict`. */
+    addLegacyDeployment(serviceId: string, key: string): StoredDeployment {
       const service = store.get("services", serviceId) ?? missing(serviceId);
       return keep(queueDeployment(world, service, { actor: "dashboard", legacyKey: key }));
     },
@@ -205,59 +158,71 @@ function goLiveNow(world: World, service: StoredService): void {
   });
 }
 
-function edits(world: World, keep: Keep): Edits {
+function edits(world: World, keep: Keep) {
   const { store } = world;
-  const editService: EmulatorStore["editService"] = (id, change) => {
+  const editService = (
+    id: string,
+    change: (service: StoredService) => Partial<StoredService>,
+  ): StoredService => {
     const service = store.get("services", id) ?? missing(id);
     return keep(store.put("services", { ...service, updatedAt: store.stamp(), ...change(service) }));
   };
   return {
+    /** Moves `updatedAt` unless the change sets it. */
     editService,
-    editConfiguration: (id, fields) =>
+    editConfiguration: (id: string, fields: Configuration) =>
       editService(id, (service) => ({ configuration: { ...service.configuration, ...fields } })),
-    renameService: (id, name) => editService(id, () => ({ name })),
-    editProject(id, change) {
+    renameService: (id: string, name: string) => editService(id, () => ({ name })),
+    editProject(id: string, change: Partial<StoredProject>): StoredProject {
       const project = store.get("projects", id) ?? missing(id);
       return keep(store.put("projects", { ...project, updatedAt: store.stamp(), ...change }));
     },
-    editVariable(id, { key, value }) {
+    editVariable(
+      id: string,
+      { key, value }: { readonly key?: string; readonly value?: string },
+    ): StoredVariable {
       const variable = store.get("variables", id) ?? missing(id);
       return keep(editedVariable(world, variable, key, value));
     },
-    editDeployment: (id, change) =>
+    editDeployment: (id: string, change: Partial<StoredDeployment>) =>
       keep(putDeployment(world, { ...(store.get("deployments", id) ?? missing(id)), ...change })),
-    deleteServiceNow: (id) => keep(removeService(world, id)),
-    deleteProjectNow: (id) => keep(store.remove("projects", id)),
-    deleteVariableNow: (id) => keep(store.remove("variables", id)),
+    deleteServiceNow: (id: string) => keep(removeService(world, id)),
+    deleteProjectNow: (id: string) => keep(store.remove("projects", id)),
+    deleteVariableNow: (id: string) => keep(store.remove("variables", id)),
   };
 }
 
-function dashboard(world: World, keep: Keep): Dashboard {
+function dashboard(world: World, keep: Keep) {
   const { store, switches } = world;
   return {
-    completeCheckout(serviceId) {
+    /** Pays for the plan of a service, as its user does in the dashboard. */
+    completeCheckout(serviceId: string): void {
       const service = store.get("services", serviceId) ?? missing(serviceId);
       const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
       store.put("services", { ...service, paidPlans });
       keep(unblock(world));
     },
-    setCondition(condition, holds) {
+    setCondition(condition: Condition, holds: boolean): void {
       if (holds) switches.conditions.add(condition);
       else switches.conditions.delete(condition);
       world.replicas.note({ condition, holds });
       keep(unblock(world));
     },
-    setLag: (lags) => world.replicas.setLag(lags),
+    /** How far reads are behind from here on; without an argument they are not. */
+    setLag: (lags?: Lags) => world.replicas.setLag(lags),
+    /** How many answers to reads differed, for their lag, from what there was when they were given. */
     answersBehind: () => world.replicas.answersBehind,
-    deploy: (serviceId, { actor = "dashboard", commitSha } = {}) =>
-      keep(
-        queueDeployment(world, store.get("services", serviceId) ?? missing(serviceId), { actor, commitSha }),
-      ),
-    failNextDeployment(serviceId, error = "The build failed") {
+    /** Queues a deployment as another user would. */
+    deploy(serviceId: string, options: { actor?: string; commitSha?: string } = {}): StoredDeployment {
+      const service = store.get("services", serviceId) ?? missing(serviceId);
+      return keep(queueDeployment(world, service, { actor: "dashboard", ...options }));
+    },
+    /** The next deployment of the service (`*`: of any) fails while building, with this text. */
+    failNextDeployment(serviceId: string, error = "The build failed"): void {
       const failures = world.deploymentFailures.get(serviceId) ?? [];
       world.deploymentFailures.set(serviceId, [...failures, error]);
     },
-    failNextOperation(serviceId) {
+    failNextOperation(serviceId: string): void {
       world.operationFailures.add(serviceId);
     },
   };

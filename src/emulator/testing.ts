@@ -11,7 +11,7 @@ export {
   embeddedWorkspaceId,
   type LoggedRequest,
 } from "./emulator";
-export type { Fault, FaultPlan, SeenRequest } from "./faults";
+export type { AnswerBody, Fault, FaultPlan, SeenRequest } from "./faults";
 export type { Lags } from "./lag";
 export { type EmulatorServer, serveEmulator } from "./server";
 export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";

@@ -1,13 +1,7 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import type { GapSwitches } from "./behaviour";
-import type {
-  StoredDeployment,
-  StoredOperation,
-  StoredProject,
-  StoredService,
-  StoredVariable,
-} from "./records";
+import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import type { World } from "./world";
 
 const built = ["web", "static", "worker", "cron"];
@@ -108,32 +102,18 @@ const slug = (name: string): string =>
 
 /** Service (interface, "Service"): every field of the table, null until reached. */
 export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { configuration, kind } = service;
+  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
+  const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
   return {
-    id: service.id,
-    name: service.name,
-    kind,
-    projectId: service.projectId,
-    environmentId: service.environmentId,
-    environmentGroupIds: service.environmentGroupIds,
-    archived: service.archived,
-    configuration,
-    createdAt: service.createdAt,
-    updatedAt: service.updatedAt,
-    deletedAt: service.deletedAt,
-    deletionRequestedAt: service.deletionRequestedAt,
-    deploymentId: service.deploymentId,
-    deploymentUpdatedAt: service.deploymentUpdatedAt,
-    liveDeploymentId: service.liveDeploymentId,
+    ...kept,
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
-    healthStatus: service.runtime === "running" ? "ready" : "unknown",
-    healthCheckedAt: service.healthCheckedAt,
-    runtimeDetail: service.runtime === "none" ? "" : service.runtime,
+    healthStatus: runtime === "running" ? "ready" : "unknown",
+    runtimeDetail: runtime === "none" ? "" : runtime,
     internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
     url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
     estimatedMonthly: estimatedMonthly(catalog, service),
@@ -141,11 +121,10 @@ export function serviceView(catalog: CatalogAnswer, service: StoredService): Rec
 }
 
 function serviceStatus(service: StoredService): string {
-  if (service.deletionRequestedAt !== null) return service.deletedAt === null ? "deleting" : "deleted";
-  if (service.archived) return "archived";
+  const phase = lifecycleStatus(service);
+  if (phase !== "active") return phase;
   if (service.runtime === "suspended") return "suspended";
-  if (service.liveDeploymentId !== null) return "live";
-  return service.deploymentStatus ?? "not_deployed";
+  return service.liveDeploymentId === null ? (service.deploymentStatus ?? "not_deployed") : "live";
 }
 
 function lifecycleStatus(service: StoredService): string {
@@ -181,34 +160,11 @@ export function canRollBack(world: World, deployment: StoredDeployment): boolean
     .some((other) => other.id === deployment.id);
 }
 
-/** Deployment (interface, "Deployment"). */
-export const deploymentView = (world: World, deployment: StoredDeployment): Record<string, unknown> => ({
-  id: deployment.id,
-  status: deployment.status,
-  trigger: deployment.trigger,
-  actor: deployment.actor,
-  branch: deployment.branch,
-  commitSha: deployment.commitSha,
-  commitMessage: deployment.commitMessage,
-  blockedReason: deployment.blockedReason,
-  error: deployment.error,
-  cancelRequested: deployment.cancelRequested,
-  canRollback: canRollBack(world, deployment),
-  sourceDeploymentId: deployment.sourceDeploymentId,
-  createdAt: deployment.createdAt,
-  startedAt: deployment.startedAt,
-  finishedAt: deployment.finishedAt,
-  steps: deployment.steps,
-});
-
-/** Operation (interface, "Operation"); payload and error details stay inside. */
-export const operationView = ({
-  id,
-  kind,
-  status,
-  createdAt,
-  updatedAt,
-}: StoredOperation): Record<string, unknown> => ({ id, kind, status, createdAt, updatedAt });
+/** Deployment (interface, "Deployment"), without what the service keeps for itself. */
+export function deploymentView(world: World, deployment: StoredDeployment): Record<string, unknown> {
+  const { workspaceId, serviceId, stageStartedAt, dueAt, failure, legacyKey, ...shown } = deployment;
+  return { ...shown, canRollback: canRollBack(world, deployment) };
+}
 
 /** Project (interface, "Project"); the fields of an environment are a gap. */
 export function projectView(

@@ -2,7 +2,7 @@ import { ApiError, unlessAbsent } from "../api/api-error";
 import { unproven } from "../api/consistent-reads";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
@@ -16,12 +16,10 @@ export function acceptedDeletion(
     return { id: input.id, pending: { ...pendingOf(input.id, undefined, input.parentId), isAnswered: true } };
   const { operation } = answer;
   if (operation == null && answer.queued !== true) {
-    throw new DiagnosticsError([
-      error("apply.not_taken", `${input.address}: the service answered the deletion with "not deleted"`, {
-        address: input.address,
-        hint: "look at it in the dashboard, then run again",
-      }),
-    ]);
+    const { address } = input;
+    const summary = `${address}: the service answered the deletion with "not deleted"`;
+    const hint = "look at it in the dashboard, then run again";
+    throw failure("apply.not_taken", summary, { address, hint });
   }
   // Queued without an operation to ask for: reads of the resource tell when it is gone.
   return { id: input.id, pending: pendingOf(input.id, operation?.id, input.parentId) };

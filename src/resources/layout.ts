@@ -10,7 +10,7 @@ import {
   type Viewport,
   viewport,
 } from "../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
@@ -170,7 +170,10 @@ function newPositions(
     if (isProven && nodesNamed(canvas, key).length === 0) continue;
     const id = onlyNode(canvas, key, address);
     const before = keys.get(id);
-    if (before !== undefined) throw new DiagnosticsError([namedTwice(before, key, address)]);
+    if (before !== undefined) {
+      const summary = `"${before}" and "${key}" are one node of the canvas`;
+      throw refused(address, summary, "keep one of the two");
+    }
     keys.set(id, key);
     // What is not sent concerns only what has appeared since.
     if (isSent || kept[id] === undefined) placed[id] = at;
@@ -183,21 +186,17 @@ function onlyNode(canvas: Canvas, key: string, address: Address): string {
   const [id] = ids;
   if (id !== undefined && ids.length === 1) return id;
   const names = canvas.nodes.map(({ name }) => name).sort();
-  const [summary, hint] =
-    ids.length === 0
-      ? [`the canvas has no node "${key}"`, `its services: ${names.join(", ") || "none"}`]
-      : [
-          `${ids.length} services of the canvas are called "${key}": name one by its id`,
-          `ids: ${ids.join(", ")}`,
-        ];
-  const about = { address, attribute: "positions", hint };
-  throw new DiagnosticsError([error("manifest.reference_unknown", summary, about)]);
+  throw id === undefined
+    ? refused(address, `the canvas has no node "${key}"`, `its services: ${names.join(", ") || "none"}`)
+    : refused(
+        address,
+        `${ids.length} services of the canvas are called "${key}": name one by its id`,
+        `ids: ${ids.join(", ")}`,
+      );
 }
 
-const namedTwice = (first: string, second: string, address: Address): Diagnostic =>
-  error("plan.invalid_combination", `"${first}" and "${second}" are one node of the canvas`, {
-    ...{ address, attribute: "positions", hint: "keep one of the two" },
-  });
+const refused = (address: Address, summary: string, hint: string): DiagnosticsError =>
+  failure("manifest.reference_unknown", summary, { address, attribute: "positions", hint });
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
@@ -359,24 +358,23 @@ export function placeNodes(
 const cellOf = ({ x, y }: CanvasPosition): string =>
   `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
 
-/** Returns the longest way to each node from a node without references to it; nodes on cycles alone get 0. */
+/** Returns the longest way to each node from a node without references to it; a way ends where it meets itself. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
-  const targets = new Map<string, string[]>();
-  const incoming = new Map<string, number>(nodeIds(canvas).map((id) => [id, 0]));
-  for (const { source, target } of canvas.edges) {
-    if (source === target || !incoming.has(source) || !incoming.has(target)) continue;
-    targets.set(source, [...(targets.get(source) ?? []), target]);
-    incoming.set(target, (incoming.get(target) ?? 0) + 1);
-  }
-  const depths = new Map([...incoming.keys()].map((id) => [id, 0]));
-  const ready = [...incoming].filter(([, count]) => count === 0).map(([id]) => id);
-  for (const id of ready) {
-    for (const target of targets.get(id) ?? []) {
-      depths.set(target, Math.max(depths.get(target) ?? 0, (depths.get(id) ?? 0) + 1));
-      const left = (incoming.get(target) ?? 0) - 1;
-      incoming.set(target, left);
-      if (left === 0) ready.push(target);
-    }
-  }
+  const sources = new Map<string, string[]>();
+  for (const { source, target } of canvas.edges)
+    sources.set(target, [...(sources.get(target) ?? []), source]);
+  const depths = new Map<string, number>();
+  const depthOf = (id: string): number => {
+    const known = depths.get(id);
+    if (known !== undefined) return known;
+    // Until it is known, so that a cycle ends.
+    depths.set(id, 0);
+    const before = (sources.get(id) ?? []).filter((source) => source !== id).sort();
+    const depth = Math.max(-1, ...before.map(depthOf)) + 1;
+    depths.set(id, depth);
+    return depth;
+  };
+  // In an order of their own: equal canvases get equal places.
+  [...nodeIds(canvas)].sort().forEach(depthOf);
   return depths;
 }

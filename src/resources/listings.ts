@@ -6,7 +6,7 @@ import {
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
@@ -21,10 +21,6 @@ export type Asked = ReadonlyMap<string, string>;
 
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>
   [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
-
-/** Every project, by name. */
-const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
-  sorted(await project.list(reads));
 
 /**
  * Every active service, by name; of one project or kind where asked. Throws `DiagnosticsError` where the service shows
@@ -45,26 +41,17 @@ async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveRe
 /** Throws `DiagnosticsError` where the service shows only a part of all services: it would look like all there is. */
 export async function requireAllServices(reads: Reads): Promise<void> {
   if (await reads.servicesAreComplete()) return;
-  throw new DiagnosticsError([
-    error("live.unchecked", "there are too many services to list those outside of projects", {
-      hint: "ask for those of one project",
-    }),
-  ]);
+  throw failure("live.unchecked", "there are too many services to list those outside of projects", {
+    hint: "ask for those of one project",
+  });
 }
 
 /** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
 async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
   const found = await variable.list(reads, serviceId);
-  if (found === undefined)
-    throw new DiagnosticsError([error("live.unchecked", "the service does not list its variables")]);
+  if (found === undefined) throw failure("live.unchecked", "the service does not list its variables");
   return sorted(found);
 }
-
-/** The latest deployments of a service, as the service answers. */
-const listDeployments = (reads: Reads, asked: Asked) =>
-  reads.live.listDeployments(asked.get("serviceId") ?? "", {
-    limit: Number(asked.get("limit") ?? defaultListed),
-  });
 
 /**
  * One deployment of a service, as the service answers: the one of an id, or the one that serves. Throws `DiagnosticsError`
@@ -91,16 +78,12 @@ async function servingIn(reads: Reads, serviceId: string): Promise<string> {
 }
 
 const missing = (summary: string, attribute: string): DiagnosticsError =>
-  new DiagnosticsError([error("live.data_missing", summary, { attribute })]);
+  failure("live.data_missing", summary, { attribute });
 
 /** A canvas as it is shown: `configuration` has the fields of a service, because nodes of a list have one type. */
 export const canvasShown = canvasAnswer.omit({ scope: true }).extend({
   nodes: canvasAnswer.shape.nodes.element.extend({ configuration: configurationSchema }).array(),
 });
-
-/** The canvas of a scope, as the service answers. */
-const listCanvas = (reads: Reads, asked: Asked) =>
-  reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
 
 type Values = { readonly [name: string]: Plain };
 
@@ -108,16 +91,14 @@ type Values = { readonly [name: string]: Plain };
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
   switch (terraformName) {
     case "rnv_projects":
-      return { projects: (await listProjects(reads)).map((one) => shownValues(project, one)) };
+      return { projects: sorted(await project.list(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":
       return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
       const serviceId = asked.get("serviceId") ?? "";
       const around = await reads.service(serviceId);
       if (around.kind === "gone")
-        throw new DiagnosticsError([
-          error("live.data_missing", `there is no service of the id ${serviceId}`),
-        ]);
+        throw failure("live.data_missing", `there is no service of the id ${serviceId}`);
       const found = await listVariables(reads, serviceId);
       return {
         keys: found.map(({ name }) => name),
@@ -126,10 +107,15 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
     }
     case "rnv_deployment":
       return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
-    case "rnv_deployments":
-      return answered(deploymentsAnswer.omit({ page: true }), await listDeployments(reads, asked)) as Values;
-    case "rnv_canvas":
-      return answered(canvasShown, await listCanvas(reads, asked)) as Values;
+    case "rnv_deployments": {
+      const limit = Number(asked.get("limit") ?? defaultListed);
+      const listed = await reads.live.listDeployments(asked.get("serviceId") ?? "", { limit });
+      return answered(deploymentsAnswer.omit({ page: true }), listed) as Values;
+    }
+    case "rnv_canvas": {
+      const scope = { projectId: asked.get("projectId"), environmentId: asked.get("environmentId") };
+      return answered(canvasShown, await reads.live.canvas(scope)) as Values;
+    }
     default:
       throw new Error(`no listing ${terraformName}`);
   }

@@ -4,7 +4,7 @@ import type { Endpoints } from "../api/endpoints";
 import { gapVariable } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
@@ -120,20 +120,10 @@ export function liveVariable(found: Variable, serviceId: string): LiveResource {
 function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[] {
   const isPreserved = declared.get("preserve") === true;
   if (isPreserved !== declared.has("value")) return [];
-  return [
-    isPreserved
-      ? {
-          code: "plan.invalid_combination",
-          summary: "a preserved variable has a value",
-          hint: "remove `value` to leave what the service has, or remove `preserve` to set it",
-          attribute: "value",
-        }
-      : {
-          code: "plan.invalid_combination",
-          summary: "a variable has no value",
-          ...remedy("variable.value"),
-        },
-  ];
+  const code = "plan.invalid_combination";
+  if (!isPreserved) return [{ code, summary: "a variable has no value", ...remedy("variable.value") }];
+  const hint = "remove `value` to leave what the service has, or remove `preserve` to set it";
+  return [{ code, summary: "a preserved variable has a value", hint, attribute: "value" }];
 }
 
 const otherPath = `(${gapVariable("listVariables")} names another path)`;
@@ -200,16 +190,10 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
   const serviceId = parentIdOf(input, "serviceId");
   const value = valueAt(input.attributes);
   if (value === undefined) {
-    throw new DiagnosticsError([
-      error(
-        "live.preserve_missing",
-        `${input.address} is to be preserved, but the service has no such variable`,
-        {
-          address: input.address,
-          hint: "set it in the dashboard, or give it a value here",
-        },
-      ),
-    ]);
+    const { address } = input;
+    const summary = `${address} is to be preserved, but the service has no such variable`;
+    const hint = "set it in the dashboard, or give it a value here";
+    throw failure("live.preserve_missing", summary, { address, hint });
   }
   const key = textAt(input.attributes, "key") ?? input.name;
   const live = liveVariable(await writes.createVariable(serviceId, { key, value }), serviceId);

@@ -1,37 +1,42 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import * as z from "zod";
+import { DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { isPassphrase, keyFromEnvironment } from "./key";
-import { encodeState, encryptedFormat, type ParsedState, parseState, type TextWriter } from "./state-text";
+import { encodeState, type ParsedState, parseState, type TextWriter } from "./state-text";
 
-/** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
-export interface Encrypted {
+/** A text encrypted with AES-256-GCM. */
+const encrypted = z.object({
   /** Names the key without telling it. */
-  readonly keyId: string;
-  /** Salt of a passphrase: 16 random bytes, base64. Absent for other keys, and in older files. */
-  readonly salt?: string;
+  keyId: z.string(),
+  /** Salt of a passphrase: 16 random bytes, base64. Absent for other keys. */
+  salt: z.string().optional(),
   /** 12 bytes, base64. */
-  readonly nonce: string;
-  /** Base64. */
-  readonly data: string;
-}
+  nonce: z.string(),
+  /** Base64; ends in the 16 bytes of the tag. */
+  data: z.string(),
+});
+export type Encrypted = Readonly<z.infer<typeof encrypted>>;
+
+/** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
+const encryptedState = encrypted.extend({
+  format: z.literal("rnv-state-encrypted"),
+  version: z.literal(1),
+  lineage: z.string(),
+  serial: z.int(),
+});
+type EncryptedState = Readonly<z.infer<typeof encryptedState>>;
+
+/** Stands in the journal of an encrypted state in place of each entry. */
+const encryptedEntry = encrypted.extend({ kind: z.literal("sealed") });
+export type EncryptedEntry = Readonly<z.infer<typeof encryptedEntry>>;
+
+export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
+  encryptedEntry.safeParse(value).data;
 
 /** A key with its name, and the salt of the passphrase that it comes from. */
 interface NamedKey extends Pick<Encrypted, "keyId" | "salt"> {
   readonly key: Uint8Array;
-}
-
-/** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
-interface EncryptedState extends Encrypted {
-  readonly format: "rnv-state-encrypted";
-  readonly version: 1;
-  readonly lineage: string;
-  readonly serial: number;
-}
-
-/** Stands in the journal of an encrypted state in place of each entry. */
-export interface EncryptedEntry extends Encrypted {
-  readonly kind: "sealed";
 }
 
 const nonceLength = 12;
@@ -71,36 +76,12 @@ function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): str
   }
 }
 
-/** Returns the document as an encrypted state, or undefined when a part of it is missing. */
-function asEncryptedState(document: unknown): EncryptedState | undefined {
-  const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
-  const isWhole =
-    version === 1 &&
-    typeof lineage === "string" &&
-    Number.isSafeInteger(serial) &&
-    isWholeCiphertext(document);
-  return format === encryptedFormat && isWhole ? (document as EncryptedState) : undefined;
-}
-
-export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
-  (value as { kind?: unknown } | null)?.kind === "sealed" && isWholeCiphertext(value)
-    ? (value as EncryptedEntry)
-    : undefined;
-
-function isWholeCiphertext(value: unknown): boolean {
-  const { keyId, salt = "", nonce, data } = value as Readonly<Record<string, unknown>>;
-  return [keyId, salt, nonce, data].every((part) => typeof part === "string");
-}
-
 /**
  * Encrypts and decrypts states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts from the next write on, `0` writes in
  * the clear; without it a state keeps its form. The key is `RNV_STATE_KEY`; a state under `RNV_STATE_KEY_PREVIOUS` is
- * still read. A passphrase is stretched with the salt of the text that it decrypts; a state under a new key, or without
- * a salt, gets its own.
+ * still read. A passphrase is stretched with the salt of the text that it decrypts; a state under a new key gets its own.
  */
 export class StateCipher {
-  readonly #environment: Readonly<Record<string, string | undefined>>;
-  readonly #randomBytes: (length: number) => Uint8Array;
   /** By variable and salt: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
   /** Of the text that the current key has decrypted. */
@@ -108,23 +89,18 @@ export class StateCipher {
   #hasOpenedOlder = false;
 
   constructor(
-    environment: Readonly<Record<string, string | undefined>>,
-    randomBytes: (length: number) => Uint8Array,
-  ) {
-    this.#environment = environment;
-    this.#randomBytes = randomBytes;
-  }
+    private readonly environment: Readonly<Record<string, string | undefined>>,
+    private readonly randomBytes: (length: number) => Uint8Array,
+  ) {}
 
   /** Whether the next write is encrypted, given whether the stored state is. Throws when the setting is unclear. */
   encrypts(isEncrypted: boolean): boolean {
-    const wish = this.#environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
+    const wish = this.environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
     if (wish === "") return isEncrypted;
     if (wish === "1" || wish === "0") return wish === "1";
-    throw new DiagnosticsError([
-      error("config.invalid", "RNV_STATE_ENCRYPTION is neither 1 nor 0", {
-        hint: "1 encrypts the state with RNV_STATE_KEY, 0 writes it in the clear; unset leaves it as it is",
-      }),
-    ]);
+    throw failure("config.invalid", "RNV_STATE_ENCRYPTION is neither 1 nor 0", {
+      hint: "1 encrypts the state with RNV_STATE_KEY, 0 writes it in the clear; unset leaves it as it is",
+    });
   }
 
   /** Whether the stored state would be written in another form, or under another key. */
@@ -134,11 +110,11 @@ export class StateCipher {
 
   /** Returns a function that encrypts texts under the current key. Throws when there is none. */
   async encrypter(): Promise<(text: string, bound: string) => Encrypted> {
-    if (isPassphrase(this.#environment.RNV_STATE_KEY))
-      this.#salt ??= Buffer.from(this.#randomBytes(saltLength)).toString("base64");
+    if (isPassphrase(this.environment.RNV_STATE_KEY))
+      this.#salt ??= Buffer.from(this.randomBytes(saltLength)).toString("base64");
     const current = await this.#keyOf("RNV_STATE_KEY", this.#salt);
-    if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
-    return (text, bound) => encryptText(text, bound, { ...current, nonce: this.#randomBytes(12) });
+    if (current === undefined) throw keyMissing("the state is to be encrypted");
+    return (text, bound) => encryptText(text, bound, { ...current, nonce: this.randomBytes(12) });
   }
 
   /** Returns a function that decrypts texts; undefined for a text that was changed. Throws when no key fits. */
@@ -149,22 +125,15 @@ export class StateCipher {
     const current = this.#keyOf("RNV_STATE_KEY", salt);
     const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
     const found = keys.find((key) => key?.keyId === keyId);
-    const isCurrent = found !== undefined && found === keys[0];
-    const isSalted = salt !== undefined || !isPassphrase(this.#environment.RNV_STATE_KEY);
-    if (isCurrent && isSalted) this.#salt = salt;
-    this.#hasOpenedOlder ||= found !== undefined && !(isCurrent && isSalted);
+    if (found !== undefined && found === keys[0]) this.#salt = salt;
+    else this.#hasOpenedOlder ||= found !== undefined;
     if (found !== undefined) return (ciphertext, bound) => decryptText(ciphertext, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
-    if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
-    throw new DiagnosticsError([
-      error(
-        "state.key_mismatch",
-        `${name} is encrypted with key ${keyId}, the key here is ${have.join(" or ")}`,
-        {
-          hint: "set RNV_STATE_KEY to the key of the state; after a change of keys, RNV_STATE_KEY_PREVIOUS to the old one",
-        },
-      ),
-    ]);
+    if (have.length === 0) throw keyMissing(`${name} is encrypted with key ${keyId}`);
+    const summary = `${name} is encrypted with key ${keyId}, the key here is ${have.join(" or ")}`;
+    throw failure("state.key_mismatch", summary, {
+      hint: "set RNV_STATE_KEY to the key of the state; after a change of keys, RNV_STATE_KEY_PREVIOUS to the old one",
+    });
   }
 
   /** Writes the text of a state file, encrypted when asked. */
@@ -191,7 +160,7 @@ export class StateCipher {
       diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
       encrypted: true,
     });
-    const ciphertext = asEncryptedState(document);
+    const ciphertext = encryptedState.safeParse(document).data;
     if (ciphertext === undefined)
       return (document as { version?: unknown }).version === 1
         ? unreadable("a part of it is missing")
@@ -210,11 +179,7 @@ export class StateCipher {
   }
 
   async #load(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
-    const loaded = await keyFromEnvironment(
-      this.#environment,
-      variable,
-      salt === undefined ? undefined : Buffer.from(salt, "base64"),
-    );
+    const loaded = await keyFromEnvironment(this.environment, variable, Buffer.from(salt ?? "", "base64"));
     if (loaded === undefined) return undefined;
     if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
     const { key, keyId } = loaded;
@@ -222,9 +187,9 @@ export class StateCipher {
   }
 }
 
-type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
-
 const saltLength = 16;
+
+type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
 
 const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyof Encrypted>): string =>
   `${format} ${version} ${serial} ${lineage}`;
@@ -232,10 +197,10 @@ const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyo
 /** For callers without an environment: decrypts nothing, and writes in the clear. */
 export const noCipher = new StateCipher({}, () => new Uint8Array());
 
-const keyMissing = (why: string): Diagnostic =>
-  error("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
+const keyMissing = (why: string): DiagnosticsError =>
+  failure("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
     hint: "set RNV_STATE_KEY to the key of the state; a key file beside the state protects nothing and is not used for this",
   });
 
-const newer = (name: string): Diagnostic =>
+const newer = (name: string) =>
   error("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });

@@ -53,12 +53,16 @@ export function removeResources(
   const removed = withChildren(state.resources, addresses);
   const diagnostics = [...unknown(state, addresses), ...unsettled(state, [...removed])];
   if (diagnostics.length > 0) return { diagnostics, removed: [] };
+  return { state: withoutResources(state, removed), diagnostics: [], removed: [...removed].sort() };
+}
+
+function withoutResources(state: State, removed: ReadonlySet<Address>): State {
   const resources = mapResources(state.resources, (address, resource) =>
     removed.has(address)
       ? undefined
       : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !removed.has(other)) }],
   );
-  return { state: { ...state, resources }, diagnostics: [], removed: [...removed].sort() };
+  return { ...state, resources };
 }
 
 /**
@@ -124,15 +128,8 @@ export function receiveResources(state: State, from: State): Edited {
 }
 
 /** Last step: the state forgets them. */
-export function endHandOver({ handOver, ...state }: State): State {
-  const left = new Set(handOver?.addresses);
-  const resources = mapResources(state.resources, (address, resource) =>
-    left.has(address)
-      ? undefined
-      : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !left.has(other)) }],
-  );
-  return { ...state, resources };
-}
+export const endHandOver = ({ handOver, ...state }: State): State =>
+  withoutResources(state, new Set(handOver?.addresses));
 
 /** Whether a record holds the fingerprint of a secret, which only its key can compare. */
 export const hasFingerprint = (resources: readonly (readonly [Address, RecordedResource])[]): boolean =>
@@ -158,42 +155,47 @@ export function dropOpenWrites(
  * serial, or the same serial with other content need `force`; another workspace is never accepted.
  */
 export function validatePush(current: State | undefined, incoming: State, force: boolean): Edited {
-  if (current === undefined) return { state: incoming, diagnostics: [] };
+  if (current === undefined) return accepted(incoming);
   const mismatch = workspaceMismatch(incoming, "the pushed state", current);
   if (mismatch !== undefined) return { diagnostics: [mismatch] };
-  const reason = force ? undefined : refusal(current, incoming);
-  if (reason === undefined) return { state: incoming, diagnostics: [] };
-  return {
-    diagnostics: [
-      error("state.conflict", reason, {
-        hint: "pull the recorded state and repeat the edit on it; --force replaces it all the same",
-      }),
-    ],
-  };
+  const reason =
+    lostWrites(current, incoming, "the pushed one does") ??
+    otherLineage(current, incoming, "the pushed state") ??
+    olderSerial(current, incoming);
+  if (force || reason === undefined) return accepted(incoming);
+  return refused(
+    reason,
+    "pull the recorded state and repeat the edit on it; --force replaces it all the same",
+  );
 }
 
 /** `rnv state restore`: an older serial is expected; a restore that loses open writes needs `force`. */
 export function validateRestore(current: State | undefined, incoming: State, force: boolean): Edited {
-  const unsettledWrites =
-    current !== undefined && current.open.length > 0 && !isSame(current.open, incoming.open);
-  const isForeign = current !== undefined && current.lineage !== incoming.lineage;
-  const reason = unsettledWrites
-    ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and the backup does not have them`
-    : isForeign
-      ? `the backup has lineage ${incoming.lineage}, the recorded state ${current.lineage}: they were never the same state`
-      : undefined;
-  if (force || reason === undefined) return { state: incoming, diagnostics: [] };
-  const hint = unsettledWrites
-    ? "run rnv apply -refresh-only first: it finds out; --force restores all the same"
-    : "--force restores all the same";
-  return { diagnostics: [error("state.conflict", reason, { hint })] };
+  if (force || current === undefined) return accepted(incoming);
+  const lost = lostWrites(current, incoming, "the backup does");
+  const find = "run rnv apply -refresh-only first: it finds out; --force restores all the same";
+  if (lost !== undefined) return refused(lost, find);
+  const foreign = otherLineage(current, incoming, "the backup");
+  return foreign === undefined ? accepted(incoming) : refused(foreign, "--force restores all the same");
 }
 
-function refusal(current: State, incoming: State): string | undefined {
-  if (current.open.length > 0 && !isSame(current.open, incoming.open))
-    return `the recorded state has ${current.open.length} writes whose outcome is not known yet, and the pushed one does not have them`;
-  if (current.lineage !== incoming.lineage)
-    return `the pushed state has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
+const accepted = (state: State): Edited => ({ state, diagnostics: [] });
+
+const refused = (reason: string, hint: string): Edited => ({
+  diagnostics: [error("state.conflict", reason, { hint })],
+});
+
+const lostWrites = (current: State, incoming: State, other: string): string | undefined =>
+  current.open.length > 0 && !isSame(current.open, incoming.open)
+    ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and ${other} not have them`
+    : undefined;
+
+const otherLineage = (current: State, incoming: State, other: string): string | undefined =>
+  current.lineage === incoming.lineage
+    ? undefined
+    : `${other} has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
+
+function olderSerial(current: State, incoming: State): string | undefined {
   if (incoming.serial < current.serial)
     return `the pushed state has serial ${incoming.serial}, the recorded one is at ${current.serial} already`;
   if (incoming.serial === current.serial && !isSame(current, incoming))

@@ -15,8 +15,6 @@ export interface StateKeySource {
   readonly create: boolean;
   /** Salt of a passphrase: the id of the workspace. */
   readonly salt?: string;
-  /** The key that the state names. */
-  readonly wanted?: string | null;
   readonly disk?: Disk;
   readonly randomBytes: (length: number) => Uint8Array;
 }
@@ -47,26 +45,12 @@ export async function loadStateKey(source: StateKeySource): Promise<LoadedStateK
   const current = await loadCurrentKey(source);
   const before = await keyFromEnvironment(source.environment, "RNV_STATE_KEY_PREVIOUS", saltOf(source));
   const diagnostics = [...current.diagnostics, ...(before?.diagnostics ?? [])];
-  const { key, keyId } = (await loadUnsalted(source, [current, before])) ?? before ?? {};
+  const { key, keyId } = before ?? {};
   return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
 }
 
-/** Loads the key of a state whose passphrase was stretched before each workspace had its own salt. */
-async function loadUnsalted(
-  { environment, salt, wanted }: StateKeySource,
-  salted: readonly (LoadedStateKey | undefined)[],
-): Promise<LoadedStateKey | undefined> {
-  if (salt === undefined || !wanted || salted.some((key) => key?.keyId === wanted)) return undefined;
-  for (const variable of ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"] as const) {
-    if (!isPassphrase(environment[variable])) continue;
-    const key = await keyFromEnvironment(environment, variable);
-    if (key?.keyId === wanted) return key;
-  }
-  return undefined;
-}
-
-const saltOf = ({ salt }: StateKeySource): Uint8Array | undefined =>
-  salt === undefined ? undefined : Buffer.from(`rnv state key 2 ${salt.toLowerCase()}`);
+const saltOf = ({ salt = "" }: StateKeySource): Uint8Array =>
+  Buffer.from(`rnv state key 2 ${salt.toLowerCase()}`);
 
 async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY", saltOf(source));
@@ -88,7 +72,7 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
 export async function keyFromEnvironment(
   environment: StateKeySource["environment"],
   variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS",
-  salt?: Uint8Array,
+  salt: Uint8Array,
 ): Promise<LoadedStateKey | undefined> {
   const text = environment[variable]?.trim();
   return text ? fromText(text, variable, salt) : undefined;
@@ -121,14 +105,11 @@ export function checkStateKey(
     );
   const keyId = keyIdOf(key);
   if (keyId === state.keyId) return undefined;
-  return error(
-    "state.key_mismatch",
-    `the state was written with key ${state.keyId}, the key here is ${keyId}`,
-    {
-      detail: "With another key every secret would look changed.",
-      hint,
-    },
-  );
+  const summary = `the state was written with key ${state.keyId}, the key here is ${keyId}`;
+  return error("state.key_mismatch", summary, {
+    detail: "With another key every secret would look changed.",
+    hint,
+  });
 }
 
 const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): LoadedStateKey => ({
@@ -137,7 +118,7 @@ const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): Loade
   diagnostics,
 });
 
-async function fromText(text: string, variable: string, salt?: Uint8Array): Promise<LoadedStateKey> {
+async function fromText(text: string, variable: string, salt: Uint8Array): Promise<LoadedStateKey> {
   const raw = rawKey(text);
   if (raw !== undefined) return loaded(raw);
   if (text.length >= shortestPassphrase) return loaded(await stretch(text, salt));
@@ -157,11 +138,8 @@ function rawKey(text: string): Uint8Array | undefined {
   return undefined;
 }
 
-/** Salt of states from before each workspace had its own. */
-const commonSalt = Buffer.from("rnv state key 1");
-
 /** Stretches a passphrase, so that guessing it from a fingerprint in a leaked state is slow. */
-const stretch = (passphrase: string, salt: Uint8Array = commonSalt): Promise<Uint8Array> =>
+const stretch = (passphrase: string, salt: Uint8Array): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     scrypt(passphrase, salt, keyLength, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }, (cause, key) =>
       cause ? reject(cause) : resolve(key),
@@ -192,6 +170,6 @@ async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySou
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
   // A key file that exists by now is that of another run, which was faster.
-  await placeNew(disk, path, text, { scratch, isSynced: true });
+  await placeNew(disk, path, text, scratch);
   await syncFolderOf(disk, path);
 }

@@ -1,22 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { HttpTransportOptions } from "../api/http-transport";
-import type { Transport } from "../api/transport";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord } from "../model/stage";
-import type { Clock } from "../model/time";
+import { type OpenSurroundings, openS3 } from "./open-backend";
 import { remoteUnread, retryUnanswered } from "./remote/remote-store";
-import { listS3Keys, s3StateSettings } from "./remote/s3-store";
+import { listS3Keys } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
 
 /** Stands for the id in the address of a state whose instances are looked for. */
 export const instancePlace = "0rnv-instance-id0";
-
-interface ListSurroundings {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly openTransport: (options: HttpTransportOptions) => Transport;
-}
 
 /**
  * Lists the ids of the states whose addresses are `address` with an id in place of `instancePlace`, sorted; undefined
@@ -24,18 +15,14 @@ interface ListSurroundings {
  */
 export async function listInstances(
   address: StateAddress,
-  around: ListSurroundings,
+  around: OpenSurroundings,
 ): Promise<readonly string[] | undefined> {
   if (address.kind === "http") return undefined;
   if (address.kind === "file") return unique(inFolders(resolve(address.path)));
-  const { settings, diagnostics } = s3StateSettings(address, around.environment);
-  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const { settings, transport, retryPolicy } = openS3(address, around);
   const [prefix = ""] = address.key.split(instancePlace);
-  const transport = around.openTransport({ exchangeTimeoutMs: settings.timeoutMs });
-  const { clock } = around;
-  const policy = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 3 * settings.timeoutMs };
   try {
-    const keys = await retryUnanswered(policy, () =>
+    const keys = await retryUnanswered(retryPolicy, () =>
       listS3Keys(settings, { key: address.key, prefix }, transport),
     );
     return unique(keys.flatMap((key) => idIn(key, address.key) ?? []));
@@ -50,15 +37,11 @@ const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)].
 
 /** The one id that makes `text` out of `pattern`; undefined for another text. */
 function idIn(text: string, pattern: string): string | undefined {
-  const [before = "", ...rest] = pattern.split(instancePlace);
-  if (!text.startsWith(before) || rest.length === 0) return undefined;
-  const after = rest[0] as string;
-  for (let end = before.length + 1; end <= text.length; end += 1) {
-    const id = text.slice(before.length, end);
-    if (!isStageWord(id)) break;
-    if (text.startsWith(after, end) && text === pattern.replaceAll(instancePlace, id)) return id;
-  }
-  return undefined;
+  const [before = "", ...rest] = pattern
+    .split(instancePlace)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const id = new RegExp(`^${before}(.+?)${rest.join("\\1")}$`, "s").exec(text)?.[1];
+  return id !== undefined && rest.length > 0 && isStageWord(id) ? id : undefined;
 }
 
 /** Ids by the folder or the file whose name holds the first of them. */

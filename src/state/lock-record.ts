@@ -1,19 +1,23 @@
+import * as z from "zod";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/text";
 import { backoff, type Clock } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./local/disk";
 
 /** Tells a process from another with the same pid; each part is absent where the system does not say. */
-interface ProcessIdentity {
-  /** Of this installation of the system. */
-  readonly machine?: string;
+const processIdentity = z.object({
+  /** A digest of the name of this installation of the system: the name itself is not for others to read. */
+  machine: z.string().optional(),
   /** Of this boot. */
-  readonly boot?: string;
+  boot: z.string().optional(),
   /** Containers count their processes apart. */
-  readonly namespace?: string;
+  namespace: z.string().optional(),
   /** In ticks since the boot. */
-  readonly started?: string;
-}
+  started: z.string().optional(),
+});
+
+type ProcessIdentity = Readonly<z.infer<typeof processIdentity>>;
 
 const largestProcFile = 4096;
 
@@ -41,21 +45,27 @@ export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdenti
     disk.readLink("/proc/self/ns/pid").catch(() => undefined),
     startOf(disk, pid),
   ]);
-  return { machine, boot, namespace, started };
+  return { machine: machine && sha256(`rnv lock ${machine}`), boot, namespace, started };
 }
 
-/** The content of a lock file. */
-export interface LockRecord extends LockHolder {
+const lockText = z.string().max(1000);
+const lockRecord = z.object({
+  format: z.literal("rnv-lock"),
+  id: lockText,
+  host: lockText,
+  pid: z.int(),
+  command: lockText,
+  since: lockText,
   /** Rises with every holder; writes are checked against it. */
-  readonly generation: number;
-  readonly process: ProcessIdentity;
-}
+  generation: z.int(),
+  process: processIdentity.catch({}),
+});
 
-export type FoundLock =
-  | { readonly kind: "free" }
-  | { readonly kind: "held"; readonly record: LockRecord }
-  /** There is a file which is not a lock. */
-  | { readonly kind: "unreadable" };
+/** The content of a lock. */
+export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
+
+/** `unreadable`: it does not say whose it is. */
+export type FoundLock = LockRecord | "free" | "unreadable";
 
 const largestLock = 64 * 1024;
 
@@ -65,32 +75,25 @@ export const encodeLock = (record: LockRecord): Uint8Array =>
 /** Reads the lock file. Rejects with the disk's error. */
 export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
   const bytes = await disk.read(path, largestLock);
-  if (bytes === undefined) return { kind: "free" };
-  const record = decodeLockText(Buffer.from(bytes).toString("utf8"));
-  return record === undefined ? { kind: "unreadable" } : { kind: "held", record };
+  return bytes === undefined ? "free" : (decodeLockText(Buffer.from(bytes).toString("utf8")) ?? "unreadable");
 }
 
 /** Returns the record that a lock's text holds; undefined for anything else. */
 export function decodeLockText(text: string): LockRecord | undefined {
-  let value: Partial<Record<string, unknown>>;
   try {
-    value = JSON.parse(text) ?? {};
+    const { format: _format, ...record } = lockRecord.parse(JSON.parse(text));
+    return record;
   } catch {
     return undefined;
   }
-  const { format, id, host, pid, command, since, generation } = value;
-  const isWhole =
-    format === "rnv-lock" &&
-    [id, host, command, since].every((part) => typeof part === "string" && part.length <= 1000) &&
-    Number.isSafeInteger(pid) &&
-    Number.isSafeInteger(generation);
-  if (!isWhole) return undefined;
-  const process = value.process !== null && typeof value.process === "object" ? value.process : {};
-  return { id, host, pid, command, since, generation, process } as LockRecord;
 }
 
-export const isSameLock = (a: LockRecord, b: LockRecord): boolean =>
-  a.id === b.id && a.generation === b.generation;
+export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
+  typeof a !== "string" && a.id === b.id && a.generation === b.generation;
+
+/** Returns the holder of a lock, where it has one and names it. */
+export const holderOf = (found: FoundLock): LockRecord | undefined =>
+  typeof found === "string" ? undefined : found;
 
 /**
  * Whether the holder has certainly ended: same host, and its pid is dead or belongs to a later process, or the
@@ -115,52 +118,68 @@ export async function isDead(
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
 }
 
-export type LockAnswer =
-  | { readonly kind: "taken" }
-  /** Without a record the lock does not say whose it is. */
-  | { readonly kind: "held"; readonly record?: LockRecord | undefined };
-
-/** A lock in its store, and how long to wait for it. */
-export interface LockToTake extends LockWait {
+/** Where the lock of a state is kept. Every method throws `DiagnosticsError`. */
+export interface LockStore {
   /** For messages. */
   readonly location: string;
-  /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
-  takeLock(record: LockRecord): Promise<LockAnswer>;
+  /** The first pause and the longest between two attempts, milliseconds. */
+  readonly pauses: readonly [number, number];
+  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
+  takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
+  /** Finds the holder of the lock for `self`, which looks for the lock of this id. */
+  findLock(id: string, self: LockRecord): Promise<LockRecord | undefined>;
+  /** Frees the lock of a record; false when it is not that record's. `by` is another run that breaks it. */
+  freeLock(record: LockRecord, by?: LockRecord): Promise<boolean>;
   /** Returns the error for a lock that does not say whose it is. */
   unreadable(): DiagnosticsError;
-  readonly timeoutMs: number;
-  /** The first pause and the longest, milliseconds. */
-  readonly pauses: readonly [number, number];
+}
+
+/** The process that asks for a lock, and its time. */
+export interface LockAsker {
   readonly clock: Clock;
   readonly disk: Disk;
   /** Whether a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
 }
 
+/** Returns the record of a new lock. */
+export const recordFor = async (disk: Disk, holder: LockHolder): Promise<LockRecord> => ({
+  ...holder,
+  generation: 1,
+  process: await identityOf(disk, holder.pid),
+});
+
+/** A lock that was taken, and the record of the dead holder that it was taken over from. */
+export interface TakenLock {
+  readonly record: LockRecord;
+  readonly replaced?: LockRecord;
+}
+
 /**
  * Waits for a lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap (DESIGN
- * section 7). Returns the record that is held, and the one that it replaced.
+ * section 7).
  */
 export async function acquireLock(
+  store: LockStore,
   self: LockRecord,
-  lock: LockToTake,
-): Promise<{ readonly record: LockRecord; readonly replaced?: LockRecord }> {
-  const { clock, disk, isAlive, replaceLock, pauses } = lock;
-  const deadline = clock.elapsed() + lock.timeoutMs;
+  { clock, disk, isAlive }: LockAsker,
+  wait: LockWait & { readonly timeoutMs: number },
+): Promise<TakenLock> {
+  const deadline = clock.elapsed() + wait.timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await lock.takeLock(self);
-    if (answer.kind === "taken") return { record: self };
-    const { record: held } = answer;
-    if (held && replaceLock && (await isDead(disk, held, self, isAlive))) {
+    const found = await store.takeLock(self);
+    if (found === self) return { record: self };
+    const held = holderOf(found);
+    if (held && store.replaceLock && (await isDead(disk, held, self, isAlive))) {
       const next = { ...self, generation: held.generation + 1 };
-      if (await replaceLock(held, next)) return { record: next, replaced: held };
+      if (await store.replaceLock(held, next)) return { record: next, replaced: held };
     }
     const left = deadline - clock.elapsed();
-    if (left <= 0) throw held ? lockHeld(held, lock.location, clock.now()) : lock.unreadable();
-    lock.onHeld?.(held);
-    await clock.sleep(Math.min(left, backoff(attempt, ...pauses)), lock.signal);
+    if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable();
+    wait.onHeld?.(held);
+    await clock.sleep(Math.min(left, backoff(attempt, ...store.pauses)), wait.signal);
   }
 }
 

@@ -5,27 +5,27 @@ import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/time";
 import { largestSnapshot, type StateBackend } from "./backend";
 import { StateCipher } from "./cipher";
+import type { BackendOptions } from "./create-backend";
 import { createLocalBackend } from "./local/local-backend";
 import { nodeDisk } from "./local/node-disk";
-import type { Origin } from "./recorded";
 import { backupFolder, createHttpStore, httpStateSettings } from "./remote/http-store";
 import { createRemoteBackend } from "./remote/remote-backend";
 import { createS3Store, s3StateSettings } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
 
-export interface BackendSurroundings extends Origin {
+/** The environment, the time and the network of what opens a state. */
+export interface OpenSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folder of the backups of a remote state. */
-  readonly folder: string;
-  readonly host: string;
-  readonly pid: number;
-  /** Whether a process of this host runs. */
-  readonly isAlive: (pid: number) => boolean;
   readonly clock: Clock;
-  /** Cryptographic randomness. */
-  readonly randomBytes: (length: number) => Uint8Array;
   /** Opens the way to the server of a remote state. */
   readonly openTransport: (options: HttpTransportOptions) => Transport;
+}
+
+export interface BackendSurroundings extends OpenSurroundings, Omit<BackendOptions, "cipher" | "disk"> {
+  /** The folder of the backups of a remote state. */
+  readonly folder: string;
+  /** Cryptographic randomness. */
+  readonly randomBytes: (length: number) => Uint8Array;
 }
 
 /**
@@ -38,14 +38,11 @@ export interface BackendSurroundings extends Origin {
  */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
-  const { workspaceId, baseUrl, stack, stage, host, pid, isAlive, clock, environment } = around;
-  const shared = { workspaceId, baseUrl, stack, stage, host, pid, isAlive, cipher };
-  if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path, clock });
+  const { clock, environment } = around;
+  const shared = { ...around, cipher };
+  if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path });
   if (address.kind === "s3") {
-    const { settings, diagnostics } = s3StateSettings(address, environment);
-    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    const retryPolicy = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
-    const transport = around.openTransport(limitsOf(settings));
+    const { settings, transport, retryPolicy } = openS3(address, around);
     return createRemoteBackend({ ...shared, store: createS3Store(settings, transport), retryPolicy });
   }
   const { settings, diagnostics } = httpStateSettings(address.url, environment);
@@ -57,6 +54,17 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
     store: createHttpStore(settings, transport, backups),
     retryPolicy: { clock, ...settings, totalMs: totalOf(settings) },
   });
+}
+
+/** Opens the way to the server of a state in S3. Throws `DiagnosticsError` for wrong settings. */
+export function openS3(
+  address: StateAddress & { readonly kind: "s3" },
+  { environment, clock, openTransport }: OpenSurroundings,
+) {
+  const { settings, diagnostics } = s3StateSettings(address, environment);
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const retryPolicy = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
+  return { settings, transport: openTransport(limitsOf(settings)), retryPolicy };
 }
 
 const limitsOf = ({ timeoutMs }: { readonly timeoutMs: number }): HttpTransportOptions => ({

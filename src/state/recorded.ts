@@ -1,4 +1,4 @@
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
@@ -8,6 +8,7 @@ import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
 import { largestJournal, listBackups, readFailed, type StateFiles } from "./local/disk";
 import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
+import type { StoredState } from "./remote/remote-store";
 import type { TextWriter } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
@@ -113,23 +114,18 @@ export function lineageFrom(id: string): string {
  * damaged state passes for newer.
  */
 export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
-  const snapshot = await textOf(disk, files.snapshot, largestSnapshot);
-  const journal = await textOf(disk, files.journal, largestJournal);
-  return {
-    ...readDamagedText(snapshot),
-    serial: Math.max(highest(snapshot, "serial"), highest(journal, "serial")),
-    generation: Math.max(highest(snapshot, "generation"), highest(journal, "generation")),
-  };
+  const texts = [
+    await textOf(disk, files.snapshot, largestSnapshot),
+    await textOf(disk, files.journal, largestJournal),
+  ];
+  return readDamagedText(texts.join("\n"));
 }
 
 /** As `readDamaged`, for one text. */
 export const readDamagedText = (text: string): Recorded => ({
-  state: undefined,
-  lineage: null,
+  ...nothingRecorded,
   serial: highest(text, "serial"),
   generation: highest(text, "generation"),
-  journals: [],
-  pending: [],
   encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
 });
 
@@ -164,12 +160,11 @@ export interface Origin {
   readonly stage?: StageOrigin | null | undefined;
 }
 
-/** The content of all files of a state together. */
+/** All that is stored of a state. */
 export interface Recorded {
   /** Snapshot and journal; undefined when there is neither. */
   readonly state: State | undefined;
-  /** Of the snapshot; null and 0 when there is none. */
-  readonly lineage: string | null;
+  /** Of the snapshot; 0 when there is none. */
   readonly serial: number;
   /** Highest generation that wrote any of it. */
   readonly generation: number;
@@ -177,9 +172,22 @@ export interface Recorded {
   readonly journals: readonly string[];
   /** Entries of the journal that the snapshot does not hold. */
   readonly pending: readonly JournalEntry[];
-  /** Whether the files are encrypted. */
   readonly encrypted: boolean;
+  /** Of a state outside this machine: as its store answered. */
+  readonly stored?: StoredState | undefined;
+  /** Why it could not be read, where it is to be replaced. */
+  readonly damage?: readonly Diagnostic[];
 }
+
+/** The content of a place without a state. */
+export const nothingRecorded: Recorded = {
+  state: undefined,
+  serial: 0,
+  generation: 0,
+  journals: [],
+  pending: [],
+  encrypted: false,
+};
 
 interface Pair {
   readonly snapshot: Uint8Array | undefined;
@@ -215,11 +223,9 @@ async function readPair(disk: Disk, files: StateFiles): Promise<Pair> {
     const after = await disk.stat(files.snapshot);
     if (before?.identity === after?.identity) return { snapshot, journal };
   }
-  throw new DiagnosticsError([
-    error("state.unreadable", `${files.snapshot} changes faster than it can be read`, {
-      hint: "wait for the other run to end",
-    }),
-  ]);
+  throw failure("state.unreadable", `${files.snapshot} changes faster than it can be read`, {
+    hint: "wait for the other run to end",
+  });
 }
 
 const readOrExplain = (disk: Disk, path: string, limit: number): Promise<Uint8Array | undefined> =>
@@ -243,7 +249,6 @@ async function combine(
     (journal === undefined ? undefined : emptyState({ lineage: journal.header.lineage, ...origin }));
   return {
     state: start && replayJournal(start, pending),
-    lineage: snapshot?.state.lineage ?? null,
     serial: snapshot?.state.serial ?? 0,
     generation: Math.max(snapshot?.writer.generation ?? 0, journal?.header.generation ?? 0),
     // A journal removed after its snapshot may come back after a power cut, so later snapshots keep naming it.
@@ -273,17 +278,12 @@ function pendingOf(
   if (fits) return entries;
   if (snapshot !== undefined && isFenced(header, snapshot)) return [];
   const found = snapshot === undefined ? "is missing" : `has serial ${snapshot.state.serial}`;
-  throw new DiagnosticsError([
-    error(
-      "state.unreadable",
-      `${files.journal} goes on from serial ${header.serial}, but ${files.snapshot} ${found}`,
-      {
-        detail:
-          "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
-        hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${files.journal} away`,
-      },
-    ),
-  ]);
+  const summary = `${files.journal} goes on from serial ${header.serial}, but ${files.snapshot} ${found}`;
+  throw failure("state.unreadable", summary, {
+    detail:
+      "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
+    hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${files.journal} away`,
+  });
 }
 
 /**

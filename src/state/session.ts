@@ -4,21 +4,11 @@ import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
 import { type LockHolder, largestSnapshot, NoRoomForIntent, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
-import { emptyState, lineageFrom, type Origin, replayJournal } from "./recorded";
+import { emptyState, lineageFrom, type Origin, type Recorded, replayJournal } from "./recorded";
 import type { TextWriter } from "./state-text";
 
 /** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
 const lingerMs = 1000;
-
-/** The stored state when a session got the lock. */
-export interface SessionStart {
-  readonly state: State | undefined;
-  /** Of the stored state; 0 when there is none. */
-  readonly serial: number;
-  readonly encrypted: boolean;
-  /** Why the stored state could not be read, where it is to be replaced. */
-  readonly damage?: readonly Diagnostic[] | undefined;
-}
 
 /**
  * Keeps snapshots, and a journal where the store has one, while this run holds the lock; every write checks that it does.
@@ -26,7 +16,8 @@ export interface SessionStart {
  */
 export interface LockedStore {
   readonly location: string;
-  readonly start: SessionStart;
+  /** As read under the lock. */
+  readonly start: Recorded;
   readonly holder: LockHolder;
   readonly clock: Pick<Clock, "now" | "sleep">;
   /** Set once nothing may be written any more: the lock is lost, or it is unknown what is stored. */

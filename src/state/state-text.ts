@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { largeDocument } from "../model/large-document";
@@ -33,17 +34,23 @@ function sortedKeys(value: unknown): unknown {
   );
 }
 
+const textIfAny = z.string().optional().catch(undefined);
+
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
-export interface TextWriter {
-  readonly generation: number;
-  /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
-  readonly journals: readonly string[];
-  /** Of a remote state: the holder of the lock that wrote it. */
-  readonly session?: string;
-  /** When it was written, ISO 8601, and by which verb; snapshots of older versions do not say. */
-  readonly at?: string;
-  readonly command?: string;
-}
+const textWriter = z
+  .object({
+    generation: z.int(),
+    /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
+    journals: z.array(z.unknown()).transform((ids) => ids.filter((id) => typeof id === "string")),
+    /** Of a remote state: the holder of the lock that wrote it. */
+    session: textIfAny,
+    /** When it was written, ISO 8601, and by which verb. */
+    at: textIfAny,
+    command: textIfAny,
+  })
+  .catch({ generation: 0, journals: [] });
+
+export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
 export type ParsedState =
   | { readonly state: State; readonly writer: TextWriter; readonly diagnostics: readonly [] }
@@ -53,11 +60,6 @@ export type ParsedState =
       /** The whole document where it is an encrypted state. */
       readonly ciphertext?: object;
     };
-
-/** The format of a state file that is encrypted. */
-export const encryptedFormat = "rnv-state-encrypted";
-
-const noWriter: TextWriter = { generation: 0, journals: [] };
 
 /**
  * Parses the text of a state file. `name` is its name in messages. Everything that is not a whole state of version 1 is a
@@ -74,7 +76,8 @@ export function parseState(text: string, name: string): ParsedState {
   if (document === null || typeof document !== "object" || Array.isArray(document))
     return unreadable(name, "it is not a JSON object");
   const head = document as Record<string, unknown>;
-  if (head.format === encryptedFormat) return { ...unreadable(name, "it is encrypted"), ciphertext: head };
+  if (head.format === "rnv-state-encrypted")
+    return { ...unreadable(name, "it is encrypted"), ciphertext: head };
   if (head.format !== "rnv-state")
     return unreadable(
       name,
@@ -97,22 +100,12 @@ export function parseState(text: string, name: string): ParsedState {
   if (misnamed !== undefined) return unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
   const { writer, ...state } = head;
-  return { state: state as unknown as State, writer: writerOf(writer), diagnostics: [] };
+  return { state: state as unknown as State, writer: textWriter.parse(writer), diagnostics: [] };
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
 export const encodeState = (state: State, writer?: TextWriter): string =>
   `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
-
-function writerOf(value: unknown): TextWriter {
-  const writer = value as Partial<Record<keyof TextWriter, unknown>> | undefined | null;
-  if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return noWriter;
-  const journals = writer.journals.filter((id): id is string => typeof id === "string");
-  const texts = (["session", "at", "command"] as const).flatMap((name) =>
-    typeof writer[name] === "string" ? [[name, writer[name]] as const] : [],
-  );
-  return { generation: writer.generation as number, journals, ...Object.fromEntries(texts) };
-}
 
 const unreadable = (name: string, why: string) => ({
   diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],

@@ -15,7 +15,6 @@ async function main(): Promise<void> {
   let writes: Writes[] = [];
   let reads = 0;
   const server = await serveEmulator({
-    ...emulator,
     exchange: async (request) => {
       const at = performance.now();
       const exchange = await emulator.exchange(request);

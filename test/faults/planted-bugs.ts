@@ -131,7 +131,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     faults: ["two at once"],
     at: "variables",
   }),
-  bug("a writer does not look at its lock", "check", condition("isSameLock"), () => "true", {
+  bug("a writer does not look at its lock", "check", condition("isSameLock"), () => "false", {
     scenario: "update",
     faults: ["lock stolen"],
   }),

@@ -1,6 +1,7 @@
 import type { WireResponse } from "../../src/api/transport";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import type { EmulatorStore } from "../../src/emulator/store";
+import { emptyLists, withOtherId, withoutFields } from "../support/edited-answers";
 import type { RequestMishap } from "./process";
 
 /** What can go wrong with one request. */
@@ -190,24 +191,24 @@ export const requestFaults: readonly RequestFault[] = [
   { name: "html-before", fault: () => ({ kind: "html", status: 200, when: "before" }) },
   { name: "html-after", applies: isWrite, fault: () => ({ kind: "html", status: 200, when: "after" }) },
   { name: "bare-object", rewrite: rewriteBody(() => ({})) },
-  { name: "other-id", applies: isById, fault: () => ({ kind: "other-id" }) },
+  { name: "other-id", applies: isById, fault: () => withOtherId() },
   {
     name: "other-id-created",
     lies: true,
     applies: ({ method, path }) => method === "POST" && /(projects|services|variables|deploys)$/.test(path),
-    fault: () => ({ kind: "other-id" }),
+    fault: () => withOtherId(),
   },
   {
     // Of a stranger's, which was there before.
     name: "id-of-another",
     applies: ({ method, path }) => method === "POST" && /(projects|services)$/.test(path),
-    fault: () => ({ kind: "other-id", id: strangerIn }),
+    fault: () => withOtherId(strangerIn),
   },
   ...["configuration", "updatedAt", "name", "id"].map(
     (field): RequestFault => ({
       name: `without-${field}`,
       applies: isList,
-      fault: () => ({ kind: "without-fields", fields: [field] }),
+      fault: () => withoutFields(field),
     }),
   ),
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
@@ -217,7 +218,7 @@ export const requestFaults: readonly RequestFault[] = [
     name: "empty-lists",
     lies: true,
     applies: (seen) => isList(seen) || seen.path === "/catalog",
-    fault: () => ({ kind: "empty-lists" }),
+    fault: () => emptyLists,
   },
   {
     name: "short-list",

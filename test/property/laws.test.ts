@@ -1,4 +1,5 @@
 import { ApiError } from "../../src/api/api-error";
+import { listsWithout } from "../support/edited-answers";
 import { fc } from "../support/fixed-seed";
 import { MemoryDisk } from "../support/memory-disk";
 import { inSoak } from "../support/soak";
@@ -219,7 +220,7 @@ describe("the laws", () => {
         ].slice(0, 2);
         bench.emulator.setFaults((_, request) => {
           if (request.method !== "GET" || !request.path.endsWith(path)) return undefined;
-          if (fault === "short") return { kind: "stale-list", omit };
+          if (fault === "short") return listsWithout(omit);
           if (fault === "status") return { kind: "status", status: 500 };
           return { kind: fault as "malformed" | "empty" | "html" | "reset-before" };
         });

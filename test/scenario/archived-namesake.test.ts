@@ -1,4 +1,5 @@
 import { approve, openScenario } from "../support/cli";
+import { withFields } from "../support/edited-answers";
 
 const manifest = `projects:
   shop:
@@ -22,9 +23,7 @@ describe("an archived service with the name of a new one, which no list shows", 
       at.write("rnv.yaml", manifest);
       const { id, createdAt } = theirs;
       at.fail(({ method, path }) =>
-        method === "POST" && path.endsWith("/services")
-          ? { kind: "with-fields", fields: { id, createdAt, archived } }
-          : undefined,
+        method === "POST" && path.endsWith("/services") ? withFields({ id, createdAt, archived }) : undefined,
       );
       expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
       at.fail();

@@ -1,6 +1,7 @@
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
 import { applyKilledAfterPatch, approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { saying } from "../support/edited-answers";
 import { secretForms } from "../support/secret-forms";
 import { inSoak, isSoak, shareOf } from "../support/soak";
 
@@ -180,7 +181,7 @@ describe("no secret is ever shown", () => {
       await watched(how);
     // These read no source of a secret: they know what stands in the manifest and what is in their environment.
     const known = `told: ${plain.value} ${environment.value} x${interpolated.value}x`;
-    scenario.fail(({ method }) => (method === "GET" ? { kind: "says", text: known } : undefined));
+    scenario.fail(({ method }) => (method === "GET" ? saying(known) : undefined));
     expect((await watched(["drift", "--format", "markdown"])).stdout).toContain("told: (sensitive)");
     for (const how of [["status"], ["status", "-json"], ["deployments", "service.shop.api"]])
       expect((await watched(how)).code).toBe(0);
@@ -188,7 +189,7 @@ describe("no secret is ever shown", () => {
     scenario.emulator.store.failNextDeployment(service?.id ?? "", known);
     const again = await watched(["deploy", "service.shop.api"]);
     expect(again.stdout + again.stderr).toContain("told: (sensitive)");
-    scenario.fail(({ method }) => (method === "GET" ? { kind: "says", text: `told: ${spoken}` } : undefined));
+    scenario.fail(({ method }) => (method === "GET" ? saying(`told: ${spoken}`) : undefined));
     scenario.write("rnv.yaml", changed(8102));
     await watched(["apply", ...approve, "-json"]);
     await watched(["plan", "-json"]);

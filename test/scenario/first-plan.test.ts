@@ -1,4 +1,5 @@
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { withoutFields } from "../support/edited-answers";
 
 const shop = (health = "/healthz", level = "info") => `
 projects:
@@ -73,9 +74,7 @@ describe("plan and apply", () => {
 
   it("a service that is shown without archived is one that is not archived", async () => {
     scenario.write("rnv.yaml", shop().replaceAll("kind: worker", "kind: worker\n        archived: false"));
-    scenario.fail(({ method }) =>
-      method === "GET" ? { kind: "without-fields", fields: ["archived"] } : undefined,
-    );
+    scenario.fail(({ method }) => (method === "GET" ? withoutFields("archived") : undefined));
     const planned = await scenario.run("plan");
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
     scenario.fail();

@@ -1,4 +1,5 @@
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { withOtherId } from "../support/edited-answers";
 
 const shop = (project: string, service: string) => `projects:
   shop:
@@ -69,7 +70,7 @@ describe("a service that keeps names trimmed and in lower case", () => {
     const theirs = at.emulator.store.addService({ name: "api", kind: "worker", projectId: project?.id });
     at.write("rnv.yaml", shop("shop", "API "));
     at.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/services") ? { kind: "other-id", id: theirs.id } : undefined,
+      method === "POST" && path.endsWith("/services") ? withOtherId(theirs.id) : undefined,
     );
     await apply();
     expect(recorded("service.shop.api")).not.toBe(theirs.id);

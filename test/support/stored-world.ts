@@ -106,8 +106,8 @@ export class StoredWorlds {
 const proxyAddress = ({ port }: ConnectProxy): string => `http://rnv:rnv@127.0.0.1:${port}`;
 
 /** Returns a path below the workspace, with names in place of the ids of projects, services and variables. */
-function withNames(path: string, { image }: Pick<Emulator, "image">): string {
-  const records = image().records as readonly (readonly [string, string, Named | null])[];
+function withNames(path: string, emulator: Pick<Emulator, "image">): string {
+  const records = emulator.image().records as readonly (readonly [string, string, Named | null])[];
   return records.reduce(
     (text, [, id, record]) => text.replaceAll(id, record?.name ?? record?.key ?? "ID"),
     path.replace(/^.*\/workspaces\/[^/]+/, ""),

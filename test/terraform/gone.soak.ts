@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import { listsWithout } from "../support/edited-answers";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const names = ["a", "b", "c", "d"];
@@ -28,7 +29,7 @@ describeTerraform("resources that seem gone", () => {
     emulator.setFaults((_index, { method, path }: SeenRequest): Fault | undefined => {
       if (method !== "GET") return undefined;
       if (ids.some((id) => path.includes(id))) return { kind: "status", status: 404 };
-      return /\/(canvas|projects)$/.test(path) ? { kind: "stale-list", omit: ids } : undefined;
+      return /\/(canvas|projects)$/.test(path) ? listsWithout(ids) : undefined;
     });
   /** Runs a command that must fail, and change neither the state nor the service. */
   const refused = async (command: string): Promise<string> => {
@@ -98,7 +99,7 @@ describeTerraform("resources that seem gone", () => {
         path.includes(api.id)
           ? { kind: "status", status: 404 }
           : path.endsWith("/canvas")
-            ? { kind: "stale-list", omit: [api.id] }
+            ? listsWithout([api.id])
             : undefined,
       );
       const before = only.stateText();

@@ -49,18 +49,13 @@ function readScope(call: Call, strict: boolean): CanvasRange {
   return scope;
 }
 
-const isWithin = (
-  scope: CanvasRange,
-  thing: { readonly projectId: string | null; readonly environmentId: string | null },
-): boolean =>
-  (scope.projectId === null || thing.projectId === scope.projectId) &&
-  (scope.environmentId === null || thing.environmentId === scope.environmentId);
-
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
 function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
   const { store } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
-    thing.workspaceId === call.workspaceId && isWithin(scope, thing);
+    thing.workspaceId === call.workspaceId &&
+    (scope.projectId === null || thing.projectId === scope.projectId) &&
+    (scope.environmentId === null || thing.environmentId === scope.environmentId);
   const nodes = [...store.all("services")].filter(
     (service) => isVisible(service) && !service.archived && service.deletionRequestedAt === null,
   );

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type GapSwitches, routePath, shownAs } from "../behaviour";
+import { type GapSwitches, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { changeableServiceOf, deploymentOf, paginate, serviceOf } from "../call";
+import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf } from "../call";
 import { isTerminal, putDeployment, queueDeployment, requireDeployable, stageMs } from "../progress";
 import { conflict, parseBody, requireConfirmation, requireEmptyBody } from "../refusal";
 import { canRollBack, deploymentView } from "../views";
@@ -101,7 +101,9 @@ export const deploymentRoutes: readonly Route[] = [
 ];
 
 /** Gap "roll back": the deployment is named in the path, or as `deploymentId` in the body. */
-export function rollBackRoutes({ rollback, routeKeys }: GapSwitches): readonly Route[] {
-  const path = routePath(rollback, "/services/{serviceId}/deploys/{deploymentId}/rollback");
-  return path === undefined ? [] : [{ method: "POST", path, key: routeKeys, handle: rollBack }];
-}
+export const rollBackRoutes = ({ rollback, routeKeys }: GapSwitches): readonly Route[] =>
+  gapRoute(rollback, "/services/{serviceId}/deploys/{deploymentId}/rollback", {
+    method: "POST",
+    key: routeKeys,
+    handle: rollBack,
+  });

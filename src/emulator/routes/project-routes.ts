@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type GapSwitches, routePath } from "../behaviour";
+import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import { keptName, paginate, projectOf, servicesIn } from "../call";
-import { queueOperation, queuesDeletions } from "../progress";
+import { gapRoute, keptName, operationAnswer, paginate, projectOf, queuedAnswer, servicesIn } from "../call";
+import { queuesDeletions } from "../progress";
 import type { StoredProject } from "../records";
 import { conflict, invalid, nonEmpty, notFound, parseBody, requireConfirmation } from "../refusal";
-import { operationView, projectView } from "../views";
+import { projectView } from "../views";
 import type { World } from "../world";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
@@ -69,8 +69,7 @@ function remove(call: Call) {
   if (queuesDeletions(call.world)) {
     const { workspaceId, id } = project;
     const deletes = { table: "projects", id } as const;
-    const operation = queueOperation(call.world, { workspaceId, serviceId: "", deletes }, "delete");
-    return { deleted: false, queued: true, operation: operationView(operation) };
+    return { deleted: false, ...queuedAnswer(call, { workspaceId, serviceId: "", deletes }, "delete") };
   }
   store.remove("projects", project.id);
   return { deleted: true };
@@ -120,17 +119,17 @@ export const projectRoutes: readonly Route[] = [
 ];
 
 /** Gap "operations of a project"; readable after the project is gone. */
-export function projectGapRoutes({ projectOperation }: GapSwitches): readonly Route[] {
-  const path = routePath(projectOperation, "/projects/{projectId}/operations/{operationId}");
-  return path === undefined ? [] : [{ method: "GET", path, shows: "operations", handle: readOperation }];
-}
+export const projectGapRoutes = ({ projectOperation }: GapSwitches): readonly Route[] =>
+  gapRoute(projectOperation, "/projects/{projectId}/operations/{operationId}", {
+    method: "GET",
+    shows: "operations",
+    handle: readOperation,
+  });
 
 function readOperation(call: Call) {
-  const { store, gaps } = call.world;
-  const operation = store.get("operations", call.params.operationId ?? "");
+  const operation = call.world.store.get("operations", call.params.operationId ?? "");
   const { projectId = operation?.deletes?.id } = call.params;
   const isOurs = operation?.deletes?.table === "projects" && operation.deletes.id === projectId;
   if (!isOurs || operation.workspaceId !== call.workspaceId) throw notFound("The operation");
-  const view = operationView(operation);
-  return gaps.operationBody === "wrapped" ? { operation: view } : view;
+  return operationAnswer(call, operation);
 }

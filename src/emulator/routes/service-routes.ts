@@ -1,11 +1,20 @@
 import * as z from "zod";
 import { configurationFields } from "../../api/wire/configuration";
 import { serviceActions } from "../../api/wire/shapes";
-import { type GapSwitches, routePath, shownAs } from "../behaviour";
-import { type Call, changeableServiceOf, keptName, projectOf, type Route, serviceOf } from "../call";
+import { type GapSwitches, shownAs } from "../behaviour";
+import {
+  type Call,
+  changeableServiceOf,
+  gapRoute,
+  keptName,
+  operationAnswer,
+  projectOf,
+  queuedAnswer,
+  type Route,
+  serviceOf,
+} from "../call";
 import {
   queueDeployment,
-  queueOperation,
   queuesDeletions,
   removeService,
   requireDeployable,
@@ -22,7 +31,7 @@ import {
   requireEmptyBody,
   uuid,
 } from "../refusal";
-import { deploymentView, operationView, planFor, serviceView } from "../views";
+import { deploymentView, planFor, serviceView } from "../views";
 import type { World } from "../world";
 
 /** The documented fields, and those beyond them that the catalog's defaults name, with the type of their default. */
@@ -233,9 +242,9 @@ function remove(call: Call) {
     return { deleted: true };
   }
   const at = world.store.stamp();
-  const operation = queueOperation(call.world, ofService(service), "delete");
+  const queued = queuedAnswer(call, ofService(service), "delete");
   world.store.put("services", { ...service, archived: true, deletionRequestedAt: at, updatedAt: at });
-  return { deleted: false, queued: true, operation: operationView(operation) };
+  return { deleted: false, ...queued };
 }
 
 function setArchived(call: Call, archived: boolean) {
@@ -260,7 +269,7 @@ function runAction(call: Call) {
   }
   requireHosting(world);
   if (service.runtime === "none") throw conflict("runtime_missing", "The service has no provisioned runtime");
-  return { queued: true, operation: operationView(queueOperation(call.world, ofService(service), action)) };
+  return queuedAnswer(call, ofService(service), action);
 }
 
 /** Readable after the service is gone: its own deletion is what is waited for. */
@@ -269,8 +278,7 @@ function readOperation(call: Call) {
   if (operation?.workspaceId !== call.workspaceId || operation.serviceId !== call.params.serviceId) {
     throw notFound("The operation");
   }
-  const view = operationView(operation);
-  return call.world.gaps.operationBody === "wrapped" ? { operation: view } : view;
+  return operationAnswer(call, operation);
 }
 
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
@@ -286,23 +294,18 @@ export const serviceRoutes: readonly Route[] = [
 ];
 
 /** Gaps "read one service" and "change a service". */
-export function serviceGapRoutes(gaps: GapSwitches): readonly Route[] {
-  const read = routePath(gaps.readService, "/services/{serviceId}");
-  const patch = routePath(gaps.servicePatchPath, gaps.servicePatchPath) as string;
-  return [
-    ...(read === undefined
-      ? []
-      : [
-          {
-            method: "GET",
-            path: read,
-            shows: "service",
-            handle: (call: Call) => readable(call, serviceOf(call)),
-          } as const,
-        ]),
-    { method: gaps.servicePatchMethod, path: patch, key: gaps.routeKeys, handle: update },
-  ];
-}
+export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
+  ...gapRoute(gaps.readService, "/services/{serviceId}", {
+    method: "GET",
+    shows: "service",
+    handle: (call) => readable(call, serviceOf(call)),
+  }),
+  ...gapRoute(gaps.servicePatchPath, "", {
+    method: gaps.servicePatchMethod,
+    key: gaps.routeKeys,
+    handle: update,
+  }),
+];
 
 /** The answer to a read: never silent. */
 const readable = (call: Call, service: StoredService) =>

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type GapSwitches, routePath, shownAs } from "../behaviour";
+import { type GapSwitches, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { changeableServiceOf, paginate, serviceOf, variableOf } from "../call";
-import { queueOperation, queuesDeletions } from "../progress";
+import { changeableServiceOf, gapRoute, paginate, queuedAnswer, serviceOf, variableOf } from "../call";
+import { queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
-import { AnswerJson, operationView, variableView } from "../views";
+import { AnswerJson, variableView } from "../views";
 import { requireRole, type World } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
@@ -117,8 +117,7 @@ function remove(call: Call) {
   const { workspaceId, serviceId, id } = variableOf(call, changeableServiceOf(call));
   if (queuesDeletions(call.world)) {
     const deletes = { table: "variables", id } as const;
-    const operation = queueOperation(call.world, { workspaceId, serviceId, deletes }, "delete");
-    return { deleted: false, queued: true, operation: operationView(operation) };
+    return { deleted: false, ...queuedAnswer(call, { workspaceId, serviceId, deletes }, "delete") };
   }
   call.world.store.remove("variables", id);
   return { deleted: true };
@@ -156,7 +155,9 @@ export const variableRoutes: readonly Route[] = [
 ];
 
 /** Gap "list variables". */
-export function listVariablesRoutes({ listVariables }: GapSwitches): readonly Route[] {
-  const path = routePath(listVariables, "/services/{serviceId}/variables");
-  return path === undefined ? [] : [{ method: "GET", path, shows: "variables", handle: list }];
-}
+export const listVariablesRoutes = ({ listVariables }: GapSwitches): readonly Route[] =>
+  gapRoute(listVariables, "/services/{serviceId}/variables", {
+    method: "GET",
+    shows: "variables",
+    handle: list,
+  });

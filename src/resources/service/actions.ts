@@ -2,7 +2,7 @@ import { unlessAbsent } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { consumerList } from "../../model/consumer";
 import type { Pending } from "../../model/live";
 import type {
@@ -51,13 +51,11 @@ const withRelease = (before: RecordedResource["applied"], input: ActionInput): R
 async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promise<readonly Deployment[]> {
   const { available, items, reason } = await reads.live.listDeployments(id, { limit: pageSize });
   if (available) return items;
-  throw new DiagnosticsError([
-    error("live.hosting_off", `${address} has no hosting now`, {
-      address,
-      detail: reason || "The service gives no reason.",
-      hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
-    }),
-  ]);
+  throw failure("live.hosting_off", `${address} has no hosting now`, {
+    address,
+    detail: reason || "The service gives no reason.",
+    hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
+  });
 }
 
 async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim> {
@@ -132,7 +130,7 @@ const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items
   items.find((item) => item.id === deploymentId) ?? (await reads.live.getDeployment(id, deploymentId));
 
 const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
-  new DiagnosticsError([error("command.usage", `${address} has ${what}`, { address })]);
+  failure("command.usage", `${address} has ${what}`, { address });
 
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);

@@ -74,7 +74,7 @@ function checkChoice(
   // A default is available even if the list lacks it: `auto` is no region.
   const isDefault = chosen === catalog.defaults[path.slice(path.indexOf(".") + 1)];
   if (chosen === undefined || isDefault || offered.length === 0 || offered.includes(chosen)) return [];
-  return [notOnOffer(path, chosen, offered)];
+  return [notOffered(path, chosen, offered)];
 }
 
 function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Finding[] {
@@ -88,15 +88,8 @@ function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Findin
   const offering = kind === undefined ? plans : plans.filter((plan) => plan.kinds.includes(kind));
   if (offering.some((plan) => plan.id === id)) return [];
   const offered = [...new Set(offering.map((plan) => plan.id))];
-  if (!plans.some((plan) => plan.id === id)) return [notOnOffer(path, id, offered, kind)];
-  return [
-    {
-      code: "plan.not_on_offer",
-      summary: `plan "${id}" is not available for kind "${kind}"`,
-      hint: onOffer(offered, kind),
-      attribute: path,
-    },
-  ];
+  if (!plans.some((plan) => plan.id === id)) return [notOffered(path, id, offered, kind)];
+  return [unavailable(path, `plan "${id}" is not available for kind "${kind}"`, onOffer(offered, kind))];
 }
 
 /** Settings that a plan of the catalog limits, with the name of the limit. */
@@ -131,14 +124,21 @@ export function planLimit(attributes: AttributeLookup, catalog: Catalog) {
   return most ? { choice: `plan "${id}"`, most } : undefined;
 }
 
-function notOnOffer(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
+const unavailable = (
+  attribute: string,
+  summary: string,
+  ...hints: readonly (string | undefined)[]
+): Finding => ({ code: "plan.not_on_offer", summary, hint: joinHints(...hints), attribute });
+
+const impossible = (attribute: string, summary: string, hint?: string): Finding => ({
+  code: "plan.invalid_combination",
+  ...{ summary, hint, attribute },
+});
+
+function notOffered(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
   const name = path.slice(path.indexOf(".") + 1);
-  return {
-    code: "plan.not_on_offer",
-    summary: `${name} "${chosen}" does not exist`,
-    hint: joinHints(didYouMean(chosen, offered), onOffer(offered, kind)),
-    attribute: path,
-  };
+  const summary = `${name} "${chosen}" does not exist`;
+  return unavailable(path, summary, didYouMean(chosen, offered), onOffer(offered, kind));
 }
 
 function onOffer(offered: readonly string[], kind: string | undefined): string {
@@ -159,27 +159,16 @@ const checkNumbers = (declared: DeclaredService): readonly Finding[] =>
     const value = declared.get(attribute);
     if (typeof value !== "number" || (value >= lowest && value <= highest)) return [];
     const expected = highest === 65_535 ? `from ${lowest} to ${highest}` : "of 0 or more";
-    return [
-      {
-        code: "plan.invalid_combination",
-        summary: `expected a number ${expected}, found ${value}`,
-        attribute,
-      },
-    ];
+    return [impossible(attribute, `expected a number ${expected}, found ${value}`)];
   });
 
 function checkReplicas(declared: DeclaredService): readonly Finding[] {
   const fewest = declared.get("configuration.minReplicas");
   const most = declared.get("configuration.maxReplicas");
   if (typeof fewest !== "number" || typeof most !== "number" || fewest <= most) return [];
-  return [
-    {
-      code: "plan.invalid_combination",
-      summary: `the minimum of ${fewest} replicas is above the maximum of ${most}`,
-      hint: `raise the maximum to ${fewest}, or lower the minimum`,
-      attribute: "configuration.minReplicas",
-    },
-  ];
+  const summary = `the minimum of ${fewest} replicas is above the maximum of ${most}`;
+  const hint = `raise the maximum to ${fewest}, or lower the minimum`;
+  return [impossible("configuration.minReplicas", summary, hint)];
 }
 
 /** A service outside of projects has no environment; in one it has one of those that the project has. */
@@ -187,14 +176,8 @@ function checkEnvironment(declared: DeclaredService, around: CheckContext | unde
   if ((declared.get("projectId") ?? null) !== null)
     return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
   if (!declared.has("environment")) return [];
-  return [
-    {
-      code: "plan.invalid_combination",
-      summary: "a service outside a project has no environment",
-      hint: "move the service into a project, or remove `environment`",
-      attribute: "environment",
-    },
-  ];
+  const hint = "move the service into a project, or remove `environment`";
+  return [impossible("environment", "a service outside a project has no environment", hint)];
 }
 
 function checkOffered(
@@ -206,29 +189,22 @@ function checkOffered(
   if (environment === undefined) {
     if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];
     const summary = "the project has no environment for services that name none";
-    return [notInProject(summary, `write \`environment\`; ${hasText(offered)}`)];
+    return [unavailable("environment", summary, `write \`environment\`; ${hasText(offered)}`)];
   }
   const named = environmentsMeant(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
   if (named.length === 1) return [];
   if (named.length > 1) {
     const summary = `the project has ${named.length} environments called "${environment}"`;
-    return [notInProject(summary, `name one by its id: ${ids.join(", ")}`)];
+    return [unavailable("environment", summary, `name one by its id: ${ids.join(", ")}`)];
   }
   const names = offered.map(({ name }) => name);
   const there = around.isParentNew
     ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
     : `${hasText(offered)}; others are made in the dashboard`;
   const summary = `the project has no environment "${environment}"`;
-  return [notInProject(summary, didYouMean(environment, names), there)];
+  return [unavailable("environment", summary, didYouMean(environment, names), there)];
 }
 
 const hasText = (offered: readonly Offered[]): string =>
   `it has: ${offered.map(({ name }) => name).join(", ") || "none"}`;
-
-const notInProject = (summary: string, ...hints: readonly (string | undefined)[]): Finding => ({
-  code: "plan.not_on_offer",
-  summary,
-  hint: joinHints(...hints),
-  attribute: "environment",
-});

@@ -13,7 +13,7 @@ import type {
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
-import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
+import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { entriesNamed, sameName } from "../../model/text";
 import { isOlder } from "../../model/time";
@@ -35,7 +35,7 @@ import {
   configurationSchema,
   configurationWords,
 } from "./configuration";
-import { environmentIdFor, environmentNameFor, liveService } from "./live";
+import { environmentIdFor, environmentNameFor, liveService, serviceComputed } from "./live";
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
@@ -67,37 +67,6 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   ...configurationRules,
 };
 
-/** Moves by itself, with deployments and checks of health. */
-const moving = { stable: false, movesByItself: true } as const;
-
-const computed = {
-  id: { valueType: "string", doc: "Id of the service.", stable: true },
-  url: {
-    valueType: "string",
-    doc: "Public URL.",
-    stable: true,
-    movesWith: ["name", "configuration.platformDomainEnabled"],
-  },
-  internalHost: {
-    valueType: "string",
-    doc: "Host name inside the private network.",
-    stable: true,
-    movesWith: ["name", "configuration.privateNetworking"],
-  },
-  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
-  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
-  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
-  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
-  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
-  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
-  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
-  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
-  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
-  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
-  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
-} as const satisfies ResourceType["computed"];
-
 /** A service: built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
@@ -105,7 +74,7 @@ export const service: Resource = {
   picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
   schema,
   rules,
-  computed,
+  computed: serviceComputed,
   groups: ["configuration"],
   open: { group: "configuration", rule: { change: "update" } },
   parents: [{ type: "project", attribute: "projectId" }],
@@ -178,16 +147,8 @@ function instancesOf(attributes: AttributeLookup): number {
 const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
   liveService(found, await environmentNameFor(reads, found, declared));
 
-/** Returns all services, with their environments named once for each project. */
 async function list(reads: Reads): Promise<readonly LiveResource[]> {
-  const names = new Map<string, string | undefined>();
-  const live: LiveResource[] = [];
-  for (const found of await reads.services()) {
-    const key = `${found.projectId} ${found.environmentId}`;
-    if (!names.has(key)) names.set(key, await environmentNameFor(reads, found, undefined));
-    live.push(liveService(found, names.get(key)));
-  }
-  return live;
+  return Promise.all((await reads.services()).map((found) => liveIn(reads, found)));
 }
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {

@@ -3,14 +3,47 @@ import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gap-settings";
 import type { Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
+import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { present, textAt } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
 import { environmentsMeant, productionEnvironmentId, productionName } from "../project";
 import { configurationNames, configurationPath } from "./configuration";
+
+/** Moves by itself, with deployments and checks of health. */
+const moving = { stable: false, movesByItself: true } as const;
+
+/** The computed attributes of a service: its fields of the same name, and its price. */
+export const serviceComputed = {
+  id: { valueType: "string", doc: "Id of the service.", stable: true },
+  url: {
+    valueType: "string",
+    doc: "Public URL.",
+    stable: true,
+    movesWith: ["name", "configuration.platformDomainEnabled"],
+  },
+  internalHost: {
+    valueType: "string",
+    doc: "Host name inside the private network.",
+    stable: true,
+    movesWith: ["name", "configuration.privateNetworking"],
+  },
+  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
+  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
+} as const satisfies ResourceType["computed"];
 
 /** Live resources by record: each is asked for by its address and in the list. */
 const known = new WeakMap<
@@ -62,13 +95,10 @@ function liveAttributes(found: Service, environment: string | undefined): Attrib
 
 function liveComputed(found: Service): Attributes {
   const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
-  const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
-    found;
-  const { deploymentId, liveDeploymentId, createdAt, updatedAt } = found;
+  const shown: Readonly<Record<string, unknown>> = found;
+  const fields = Object.keys(serviceComputed).map((name) => [name, shown[name]]);
   return present({
-    ...{ id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus },
-    ...{ deploymentId, liveDeploymentId, createdAt, updatedAt },
-    environmentGroupIds: found.environmentGroupIds,
+    ...Object.fromEntries(fields),
     estimatedMonthlyUsd: priced?.usd,
     estimatedMonthlyNgn: priced?.ngn,
   });
@@ -120,7 +150,7 @@ export async function environmentIdFor(
     `it has: ${names.join(", ") || "none"}`,
     declared === undefined ? setting : undefined,
   );
-  throw new DiagnosticsError([error("plan.not_on_offer", summary, { attribute: "environment", hint })]);
+  throw failure("plan.not_on_offer", summary, { attribute: "environment", hint });
 }
 
 async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {

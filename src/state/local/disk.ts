@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from "node:path";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { keptBackups } from "../backend";
 
 /** An open file. Positions and sizes are bytes. */
@@ -50,17 +50,14 @@ export function diskCode(cause: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether a call failed because the file system cannot make hard links. */
-export const isLinkUnsupported = (cause: unknown): boolean =>
-  ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(diskCode(cause) ?? "");
-
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "there is no space left on the disk",
   EDQUOT: "the disk quota is used up",
   EIO: "the disk reported an error",
   EROFS: "the file system is read-only",
   EACCES: "permission denied",
-  EPERM: "permission denied",
+  EPERM: "permission denied, or a file system without hard links",
+  ENOTSUP: "the file system has no hard links",
   EISDIR: "it is not a file",
   ENOTDIR: "a part of the path is not a folder",
   EFBIG: "it is too large",
@@ -75,26 +72,22 @@ const reasonOf = (cause: unknown): string => {
 /** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
 export function writeFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
-  const failure = new DiagnosticsError([
-    error("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
-      detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
-      hint: "make the disk writable, then run the same command again: it settles what was left open",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const failed = failure("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
+    detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
+    hint: "make the disk writable, then run the same command again: it settles what was left open",
+  });
+  failed.cause = cause;
+  return failed;
 }
 
 /** Returns the error for a file of the state that is there and cannot be read. */
 export function readFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
-  const failure = new DiagnosticsError([
-    error("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
-      hint: "check the path, its permissions and the disk",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const failed = failure("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
+    hint: "check the path, its permissions and the disk",
+  });
+  failed.cause = cause;
+  return failed;
 }
 
 /** Writes all bytes: a single write may be short, on a full disk without an error. */
@@ -126,24 +119,16 @@ export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Prom
 export const writeNew = async (disk: Disk, path: string, bytes: Uint8Array): Promise<void> =>
   (await openNew(disk, path, bytes)).close();
 
-/**
- * Puts a new file at `path`, whole or not at all, through a link to `scratch`; false when the path is taken. Where the
- * file system has no links it is written in place: with `isSynced` its content then survives a power cut.
- */
+/** Puts a new file at `path`, whole or not at all, through a link to `scratch`; false when the path is taken. */
 export async function placeNew(
   disk: Disk,
   path: string,
   bytes: Uint8Array,
-  { scratch, isSynced }: { readonly scratch: string; readonly isSynced: boolean },
+  scratch: string,
 ): Promise<boolean> {
   await writeNew(disk, scratch, bytes);
   try {
-    await disk.link(scratch, path).catch(async (cause) => {
-      if (!isLinkUnsupported(cause)) throw cause;
-      const file = await disk.create(path);
-      const written = writeFully(file, bytes, 0).then(() => (isSynced ? file.sync() : undefined));
-      await written.finally(() => file.close());
-    });
+    await disk.link(scratch, path);
     return true;
   } catch (cause) {
     if (diskCode(cause) === "EEXIST") return false;
@@ -151,14 +136,6 @@ export async function placeNew(
   } finally {
     await disk.remove(scratch).catch(() => undefined);
   }
-}
-
-/** Copies a file, whole or not at all. */
-export async function copyFile(disk: Disk, from: string, to: string, scratch: string): Promise<void> {
-  const bytes = await disk.read(from, Number.MAX_SAFE_INTEGER);
-  if (bytes === undefined) return;
-  await writeNew(disk, scratch, bytes);
-  await disk.rename(scratch, to);
 }
 
 /** Makes names created, renamed or removed beside `path` durable. */
@@ -216,13 +193,7 @@ export async function prepareSnapshot(
   await writeNew(disk, scratch, bytes);
   if ((await disk.stat(files.snapshot)) === undefined) return;
   await shiftBackups(disk, files);
-  const newest = backupPath(files, 1);
-  try {
-    await disk.link(files.snapshot, newest);
-  } catch (cause) {
-    if (!isLinkUnsupported(cause)) throw cause;
-    await copyFile(disk, files.snapshot, newest, `${scratch}.backup`);
-  }
+  await disk.link(files.snapshot, backupPath(files, 1));
 }
 
 /** Makes the name of the newest backup free; the oldest goes only when all of them are there. */

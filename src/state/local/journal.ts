@@ -1,4 +1,5 @@
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import * as z from "zod";
+import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { NoRoomForIntent } from "../backend";
@@ -8,17 +9,18 @@ import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
 
 /** The first line of a journal: the snapshot it goes on from. */
-export interface JournalHeader {
-  readonly format: "rnv-journal";
-  readonly version: 1;
+const journalHeader = z.object({
+  format: z.literal("rnv-journal"),
+  version: z.literal(1),
   /** Unique; the snapshot that takes the journal in names it. */
-  readonly id: string;
-  readonly lineage: string;
+  id: z.string(),
+  lineage: z.string(),
   /** Of the snapshot; 0 when there is none yet. */
-  readonly serial: number;
+  serial: z.int(),
   /** Of the lock that the journal was opened under. */
-  readonly generation: number;
-}
+  generation: z.int(),
+});
+export type JournalHeader = Readonly<z.infer<typeof journalHeader>>;
 
 /**
  * One line: `{"n":7,"synced":5,"sum":"…","entry":{…}}`. `n` counts lines from 0, the header; lines before `synced`
@@ -36,16 +38,13 @@ export function encodeLine(
 /** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
-/** Returns the name of the key of an encrypted journal; undefined for a journal in the clear. */
+/** Returns the name and the salt of the key of an encrypted journal; undefined for a journal in the clear. */
 export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = buffer.indexOf(encryptedStart);
   if (at === -1) return undefined;
-  const text = buffer.toString(
-    "latin1",
-    at + encryptedStart.length,
-    at + encryptedStart.length + longestNaming,
-  );
+  const start = at + encryptedStart.length;
+  const text = buffer.toString("latin1", start, start + longestNaming);
   const [, keyId, salt] = /^([^"]*)"(?:,"salt":"([^"]*)")?/.exec(text) ?? [];
   return keyId === undefined ? undefined : { keyId, ...(salt !== undefined && { salt }) };
 }
@@ -111,17 +110,10 @@ function checkedHeader(value: unknown, path: string): JournalHeader {
   const header = value as Partial<Record<keyof JournalHeader, unknown>> | null;
   if (header?.format !== "rnv-journal") throw damaged(path, 1, "it is not the header of a journal");
   if (typeof header.version === "number" && header.version > 1)
-    throw new DiagnosticsError([
-      error("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" }),
-    ]);
-  const isWhole =
-    header.version === 1 &&
-    typeof header.id === "string" &&
-    typeof header.lineage === "string" &&
-    Number.isSafeInteger(header.serial) &&
-    Number.isSafeInteger(header.generation);
-  if (!isWhole) throw damaged(path, 1, "its header is incomplete");
-  return header as JournalHeader;
+    throw failure("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" });
+  const whole = journalHeader.safeParse(value).data;
+  if (whole === undefined) throw damaged(path, 1, "its header is incomplete");
+  return whole;
 }
 
 function openEntry(
@@ -142,12 +134,10 @@ function checkedEntry(value: unknown, path: string, line: number): JournalEntry 
 }
 
 const damaged = (path: string, line: number, why: string): DiagnosticsError =>
-  new DiagnosticsError([
-    error("state.unreadable", `${path}: line ${line} is damaged: ${why}`, {
-      detail: "The journal holds what the last run wrote after the snapshot; some of it cannot be trusted.",
-      hint: `keep a copy of ${path}; removing it goes back to the last snapshot, and the next plan shows what differs`,
-    }),
-  ]);
+  failure("state.unreadable", `${path}: line ${line} is damaged: ${why}`, {
+    detail: "The journal holds what the last run wrote after the snapshot; some of it cannot be trusted.",
+    hint: `keep a copy of ${path}; removing it goes back to the last snapshot, and the next plan shows what differs`,
+  });
 
 /** Bytes kept free for the outcome and the resource of each write that is under way. */
 const reservePerIntent = 32 * 1024;

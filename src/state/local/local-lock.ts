@@ -1,14 +1,12 @@
+import { dirname } from "node:path";
 import { sha256 } from "../../model/text";
-import type { Clock } from "../../model/time";
-import type { LockHolder, LockWait } from "../backend";
 import {
-  acquireLock,
   encodeLock,
-  identityOf,
+  holderOf,
   isDead,
   isSameLock,
-  type LockAnswer,
   type LockRecord,
+  type LockStore,
   lockLost,
   lockUnreadable,
   readLock,
@@ -16,7 +14,7 @@ import {
 import { type Disk, placeNew, readFailed, writeFailed, writeNew } from "./disk";
 
 /** The parts that changing a lock file needs. */
-interface LockPort {
+export interface LockPort {
   readonly disk: Disk;
   /** Of the lock file. */
   readonly path: string;
@@ -29,7 +27,7 @@ const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${
 
 /** Puts a record at a path, whole or not at all; false when the path is taken. */
 const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<boolean> =>
-  placeNew(port.disk, path, encodeLock(record), { scratch: scratchOf(port, record), isSynced: false });
+  placeNew(port.disk, path, encodeLock(record), scratchOf(port, record));
 
 /**
  * Replaces the expected record at a path by another, or removes it; false when it is not there any more or another run
@@ -49,7 +47,7 @@ export async function swapLock(
   if (!(await claimLock(port, claim, self, force))) return false;
   try {
     const found = await readLock(disk, change.path);
-    if (found.kind !== "held" || !isSameLock(found.record, change.expected)) return false;
+    if (!isSameLock(found, change.expected)) return false;
     if (change.next === undefined) {
       await disk.remove(change.path);
     } else {
@@ -71,36 +69,60 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   };
   if (await placeLock(port, path, claim)) return true;
   const found = await readLock(port.disk, path);
-  if (found.kind === "free") return false;
-  if (found.kind === "unreadable")
-    return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  if (found === "free") return false;
+  if (found === "unreadable") return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
   // Left by this holder when removing it failed.
-  if (found.record.id === claim.id) return true;
-  if (!force && !(await isDead(port.disk, found.record, self, port.isAlive))) return false;
-  return swapLock(port, self, { path, expected: found.record, next: claim }, force);
+  if (found.id === claim.id) return true;
+  if (!force && !(await isDead(port.disk, found, self, port.isAlive))) return false;
+  return swapLock(port, self, { path, expected: found, next: claim }, force);
 }
 
-export interface LocalLockPort extends LockPort {
-  readonly clock: Clock;
+/** The lock file of a state. */
+export function localLocks(port: LockPort): LockStore {
+  const { path } = port;
+  const failed = (cause: unknown): never => {
+    throw writeFailed(path, cause);
+  };
+  return {
+    location: path,
+    pauses: [100, 800],
+    takeLock: (record) => takeLock(port, record).catch(failed),
+    replaceLock: (expected, next) => swapLock(port, next, { path, expected, next }).catch(failed),
+    findLock: async () => holderOf(await readLockFile(port)),
+    freeLock: (record, by = record) =>
+      swapLock(port, by, { path, expected: record }, by !== record).catch(failed),
+    unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
+  };
+}
+
+const readLockFile = ({ disk, path }: LockPort) =>
+  readLock(disk, path).catch((cause) => {
+    throw readFailed(path, cause);
+  });
+
+async function takeLock(port: LockPort, record: LockRecord): Promise<LockRecord | "unreadable"> {
+  const { disk, path } = port;
+  await disk.makeFolder(dirname(path));
+  for (let looks = 1; ; looks += 1) {
+    const found = await readLock(disk, path);
+    if (found !== "free") return found;
+    if (await placeLock(port, path, record)) return record;
+    // It may become free between two looks at it.
+    if (looks > 2) return "unreadable";
+  }
 }
 
 /** The lock of a state, ours until another run takes it away. */
 export class LocalLock {
   constructor(
-    readonly port: LocalLockPort,
+    readonly port: LockPort,
     public record: LockRecord,
-    /** The dead holder that it was taken over from. */
-    readonly replaced?: LockRecord,
   ) {}
 
   /** Throws `state.lock_lost` when the lock is not ours any more. */
   async check(): Promise<void> {
-    const { disk, path } = this.port;
-    const found = await readLock(disk, path).catch((cause) => {
-      throw readFailed(path, cause);
-    });
-    if (found.kind === "held" && isSameLock(found.record, this.record)) return;
-    throw lockLost(found.kind === "held" ? found.record : undefined, "the lock file was removed");
+    const found = await readLockFile(this.port);
+    if (!isSameLock(found, this.record)) throw lockLost(holderOf(found), "the lock file was removed");
   }
 
   /** Raises the generation above those that wrote what is on the disk. */
@@ -115,35 +137,5 @@ export class LocalLock {
   /** Quiet when the lock is lost already. */
   async release(): Promise<void> {
     await swapLock(this.port, this.record, { path: this.port.path, expected: this.record });
-  }
-}
-
-/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead. */
-export async function acquireLocalLock(
-  port: LocalLockPort,
-  holder: LockHolder,
-  wait: LockWait & { readonly timeoutMs: number },
-): Promise<LocalLock> {
-  const { disk, path } = port;
-  const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
-  const failed = (cause: unknown): never => {
-    throw writeFailed(path, cause);
-  };
-  const { record, replaced } = await acquireLock(self, {
-    ...{ ...port, ...wait, location: path, pauses: [100, 800] },
-    takeLock: (record) => takeLock(port, record).catch(failed),
-    replaceLock: (expected, next) => swapLock(port, self, { path, expected, next }).catch(failed),
-    unreadable: () => lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
-  });
-  return new LocalLock(port, record, replaced);
-}
-
-async function takeLock(port: LocalLockPort, record: LockRecord): Promise<LockAnswer> {
-  for (let looks = 1; ; looks += 1) {
-    const found = await readLock(port.disk, port.path);
-    if (found.kind === "held") return found;
-    if (found.kind === "free" && (await placeLock(port, port.path, record))) return { kind: "taken" };
-    // It may become free between two looks at it.
-    if (found.kind === "unreadable" || looks > 2) return { kind: "held" };
   }
 }

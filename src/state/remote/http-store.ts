@@ -2,17 +2,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { HttpTransportOptions } from "../../api/http-transport";
 import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { largestSnapshot } from "../backend";
 import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
-import { decodeLockText, encodeLock, type LockAnswer, type LockRecord } from "../lock-record";
+import { decodeLockText, encodeLock, type FoundLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
   type BackupSlots,
   exchange,
-  type LockProof,
   type RemoteStore,
   remoteRefused,
   type StoredState,
@@ -229,18 +228,22 @@ async function readState(get: Reply, location: string): Promise<StoredState | un
 async function writeState(post: Reply, bytes: Uint8Array, location: string): Promise<WriteAnswer> {
   const { status, body } = await post(bytes);
   if ([200, 201, 204].includes(status)) return { kind: "written", version: sha256(bytes) };
-  if (status === 409 || status === 423) return { kind: "not-ours", holder: holderOf(body) };
+  if (status === 409 || status === 423) return { kind: "not-ours", holder: holderIn(body) };
   // GitLab: a version with this serial is there already; reading tells whose it is.
   if (status === 412 || status === 422) return { kind: "changed" };
   throw remoteRefused("state.write_failed", `cannot write ${location}`, status);
 }
 
-async function takeLock(lock: Reply, record: LockRecord, location: string): Promise<LockAnswer> {
+async function takeLock(
+  lock: Reply,
+  record: LockRecord,
+  location: string,
+): Promise<LockRecord | "unreadable"> {
   const { status, body } = await lock(lockText(record, location));
-  if (status === 200 || status === 201 || status === 204) return { kind: "taken" };
+  if (status === 200 || status === 201 || status === 204) return record;
   if (status === 409 || status === 423) {
-    const holder = holderOf(body);
-    return holder?.id === record.id ? { kind: "taken" } : { kind: "held", record: holder };
+    const holder = holderIn(body);
+    return holder?.id === record.id ? record : (holder ?? "unreadable");
   }
   if (status === 404 || status === 405 || status === 501) throw noLocking(location, status);
   throw remoteRefused("state.write_failed", `cannot lock ${location}`, status);
@@ -254,15 +257,14 @@ async function proveLock(
   { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
   record: LockRecord,
   location: string,
-): Promise<LockProof> {
+): Promise<FoundLock> {
   const asking: LockRecord = { ...record, id: `${record.id}-proof` };
   const { status, body } = await lock(lockText(asking, location));
   const isRefused = status === 409 || status === 423;
   if (!isRefused && ![200, 201, 204].includes(status))
     throw remoteRefused("state.write_failed", `cannot tell who holds the lock on ${location}`, status);
-  const holder = isRefused ? holderOf(body) : asking;
-  if (holder === undefined) return "untold";
-  if (holder.id === record.id) return "ours";
+  const holder = isRefused ? holderIn(body) : asking;
+  if (holder === undefined) return "unreadable";
   if (holder.id !== asking.id) return holder;
   await freeLock(unlock, asking, location);
   return "free";
@@ -276,12 +278,10 @@ async function freeLock(unlock: Reply, record: LockRecord, location: string): Pr
 }
 
 const noLocking = (location: string, status: number): DiagnosticsError =>
-  new DiagnosticsError([
-    error("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
-      detail: "Without a lock two runs could write one state at the same time.",
-      hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
-    }),
-  ]);
+  failure("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
+    detail: "Without a lock two runs could write one state at the same time.",
+    hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
+  });
 
 /** Writes Terraform's lock info; `Info` holds the whole record, for servers that return it unchanged. */
 const lockText = (record: LockRecord, location: string): Uint8Array =>
@@ -298,7 +298,7 @@ const lockText = (record: LockRecord, location: string): Uint8Array =>
   );
 
 /** Reads the holder that a server names; a holder other than rnv has no process. */
-function holderOf(body: string): LockRecord | undefined {
+function holderIn(body: string): LockRecord | undefined {
   let info: Readonly<Record<string, unknown>>;
   try {
     info = JSON.parse(body) ?? {};

@@ -1,182 +1,272 @@
-import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
+import type { Clock } from "../../model/time";
+import { keptBackups, type StateBackend } from "../backend";
+import { aroundOf, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
-  keptBackups,
-  type LockHolder,
-  type LockOptions,
-  type LockWait,
-  type StateBackend,
-  type StateSession,
-} from "../backend";
-import { noCipher, type StateCipher } from "../cipher";
-import type { Disk } from "../local/disk";
-import { nodeDisk } from "../local/node-disk";
-import { acquireLock, identityOf, type LockRecord, lockUnreadable } from "../lock-record";
-import { decodeSnapshot, type Origin, readDamagedText } from "../recorded";
-import { Session } from "../session";
-import { LockedRemoteStore, type RemoteStart } from "./locked-remote-store";
+  holderOf,
+  isSameLock,
+  type LockRecord,
+  type LockStore,
+  lockLost,
+  lockLostAfterWrite,
+  lockUnreadable,
+} from "../lock-record";
+import { decodeSnapshot, nothingRecorded, type Recorded, readDamagedText } from "../recorded";
+import type { LockedStore } from "../session";
+import type { TextWriter } from "../state-text";
 import {
   type RemoteStore,
   type RetryPolicy,
   remoteUnread,
   remoteUnwritten,
   retryUnanswered,
+  type StoredState,
   UnansweredError,
+  waitBeforeRetry,
 } from "./remote-store";
 
-export interface RemoteBackendOptions extends Origin {
+export interface RemoteBackendOptions extends Omit<BackendOptions, "clock"> {
   readonly store: RemoteStore;
   readonly retryPolicy: RetryPolicy;
-  readonly cipher?: StateCipher;
-  /** Tells processes of this machine apart. */
-  readonly disk?: Disk;
-  /** Whether a process of this host runs. */
-  readonly isAlive: (pid: number) => boolean;
-  readonly host: string;
-  readonly pid: number;
 }
 
-interface Backend extends RemoteBackendOptions {
-  readonly disk: Disk;
-  readonly cipher: StateCipher;
-  readonly origin: Origin;
-}
+/** Keeps a state in a store outside this machine. */
+export const createRemoteBackend = (options: RemoteBackendOptions): StateBackend => {
+  const { clock } = options.retryPolicy;
+  return createBackend(options.store.location, async () => openRemote(options), { ...options, clock });
+};
 
-/** Keeps a state in a store outside this machine (DESIGN section 7). */
-export function createRemoteBackend(options: RemoteBackendOptions): StateBackend {
-  const { store, cipher = noCipher, disk = nodeDisk, workspaceId, baseUrl, stack, stage } = options;
-  const origin = { workspaceId, baseUrl, stack, stage };
-  const backend: Backend = { ...options, cipher, disk, origin };
+function openRemote({ store, retryPolicy, ...options }: RemoteBackendOptions): StateStore {
   const { location } = store;
+  const { origin, cipher } = aroundOf({ ...options, clock: retryPolicy.clock });
+  const readStored = (): Promise<StoredState | undefined> =>
+    retryUnanswered(retryPolicy, () => store.read()).catch((cause) => {
+      throw remoteUnread(location, cause);
+    });
+  const backupOf = (slot: number): Promise<Uint8Array | undefined> =>
+    retryUnanswered(retryPolicy, () => store.backups.read(slot)).catch((cause) => {
+      throw remoteUnread(store.backups.name(slot), cause);
+    });
   return {
-    location,
-    read: async () => (await readStart(backend)).state,
-    lock: (holder, timeoutMs, options = {}) => openSession(backend, holder, timeoutMs, options),
-    forceUnlock: (id) => forceUnlock(backend, id),
-    parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
+    locks: remoteLocks(store, retryPolicy),
+    async read() {
+      const stored = await readStored();
+      if (stored === undefined) return nothingRecorded;
+      const { state, writer, encrypted } = await decodeSnapshot(stored.bytes, location, origin, cipher);
+      const { serial } = state;
+      return { ...nothingRecorded, state, stored, serial, generation: writer.generation, encrypted };
+    },
+    async readDamaged() {
+      const stored = await readStored();
+      return { ...readDamagedText(Buffer.from(stored?.bytes ?? []).toString("utf8")), stored };
+    },
+    open: async ({ record }, start) => new LockedRemoteStore(store, retryPolicy, record, start),
     async backups() {
-      const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
-      const found = await Promise.all(slots.map((slot) => readBackup(backend, slot)));
-      const ages = found.map((text) => (text === undefined ? undefined : readDamagedText(text)));
+      const texts = await Promise.all(slots.map(backupOf));
+      const serials = texts.map((text) => text && readDamagedText(Buffer.from(text).toString("utf8")).serial);
       return slots
-        .filter((slot) => ages[slot] !== undefined)
-        .sort((a, b) => (ages[b]?.serial ?? 0) - (ages[a]?.serial ?? 0))
+        .filter((slot) => serials[slot] !== undefined)
+        .sort((a, b) => (serials[b] ?? 0) - (serials[a] ?? 0))
         .map((slot) => store.backups.name(slot));
     },
     async readBackup(name) {
-      for (let slot = 0; slot < keptBackups; slot += 1)
-        if (store.backups.name(slot) === name) return readBackup(backend, slot);
-      return undefined;
+      const slot = slots.find((one) => store.backups.name(one) === name);
+      return slot === undefined ? undefined : backupOf(slot);
     },
   };
 }
 
-async function readBackup({ store, retryPolicy }: Backend, slot: number): Promise<string | undefined> {
-  try {
-    const bytes = await retryUnanswered(retryPolicy, () => store.backups.read(slot));
-    return bytes && Buffer.from(bytes).toString("utf8");
-  } catch (cause) {
-    throw remoteUnread(store.backups.name(slot), cause);
-  }
-}
+const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
 
-async function openSession(
-  backend: Backend,
-  holder: LockHolder,
-  timeoutMs: number,
-  { repair = false, ...wait }: LockOptions,
-): Promise<StateSession> {
-  const { store, retryPolicy, cipher, origin } = backend;
-  const self = await recordOf(backend, holder);
-  const lock = await acquire(backend, self, { ...wait, timeoutMs }).catch(async (cause) => {
-    // The lock may have been given although its answer was lost.
-    if (cause instanceof UnansweredError) await store.freeLock(self).catch(() => undefined);
-    throw remoteUnwritten(store.location, cause);
-  });
-  try {
-    const start = await readStart(backend, repair);
-    return new Session(new LockedRemoteStore(store, retryPolicy, lock, start), cipher, origin);
-  } catch (cause) {
-    await retryUnanswered(retryPolicy, () => store.freeLock(lock)).catch(() => undefined);
-    throw cause;
-  }
-}
-
-async function acquire(
-  { store, retryPolicy, disk, isAlive }: Backend,
-  self: LockRecord,
-  wait: LockWait & { readonly timeoutMs: number },
-): Promise<LockRecord> {
-  const { location, replaceLock, unlockHint } = store;
-  const { record } = await acquireLock(self, {
-    ...{ ...wait, location, disk, isAlive, clock: retryPolicy.clock, pauses: [500, 8000] },
-    takeLock: (taken) => retryUnanswered(retryPolicy, () => store.takeLock(taken)),
-    replaceLock: replaceLock && ((from, to) => retryUnanswered(retryPolicy, () => replaceLock(from, to))),
+function remoteLocks(store: RemoteStore, retryPolicy: RetryPolicy): LockStore {
+  const { location, replaceLock, readLock, unlockHint } = store;
+  const ask = <T>(request: () => Promise<T>): Promise<T> =>
+    retryUnanswered(retryPolicy, request).catch((cause) => {
+      throw remoteUnwritten(location, cause);
+    });
+  return {
+    location,
+    pauses: [500, 8000],
+    takeLock: (record) =>
+      retryUnanswered(retryPolicy, () => store.takeLock(record)).catch(async (cause) => {
+        // The lock may have been given although its answer was lost.
+        if (cause instanceof UnansweredError) await store.freeLock(record).catch(() => undefined);
+        throw remoteUnwritten(location, cause);
+      }),
+    replaceLock: replaceLock && ((from, to) => ask(() => replaceLock(from, to))),
+    async findLock(id, self) {
+      if (readLock === undefined) return holderByTaking(id, self);
+      return holderOf(await ask(readLock));
+    },
+    freeLock: (record) => ask(() => store.freeLock(record)),
     unreadable: () => lockUnreadable(`a lock on ${location}`, unlockHint),
-  });
-  return record;
-}
+  };
 
-async function readStart(backend: Backend, repair = false): Promise<RemoteStart> {
-  const { store, retryPolicy, origin, cipher } = backend;
-  const stored = await retryUnanswered(retryPolicy, () => store.read()).catch((cause) => {
-    throw remoteUnread(store.location, cause);
-  });
-  if (stored === undefined) return { state: undefined, stored, serial: 0, generation: 0, encrypted: false };
-  try {
-    const { state, writer, encrypted } = await decodeSnapshot(stored.bytes, store.location, origin, cipher);
-    return { state, stored, serial: state.serial, generation: writer.generation, encrypted };
-  } catch (cause) {
-    if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
-    const { serial, generation, encrypted } = readDamagedText(Buffer.from(stored.bytes).toString("utf8"));
-    return { state: undefined, stored, serial, generation, encrypted, damage: cause.diagnostics };
-  }
-}
-
-/** Makes the record of a lock. The machine is named by a digest: its id is not for others to read. */
-async function recordOf({ disk }: Backend, holder: LockHolder): Promise<LockRecord> {
-  const identity = await identityOf(disk, holder.pid);
-  const machine = identity.machine && sha256(`rnv lock ${identity.machine}`);
-  return { ...holder, generation: 1, process: { ...identity, machine } };
-}
-
-async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | undefined> {
-  try {
-    const record = await holderNow(backend, id);
-    if (record === undefined || record.id !== id) return undefined;
-    if (!(await retryUnanswered(backend.retryPolicy, () => backend.store.freeLock(record)))) return undefined;
-    const { generation: _generation, process: _process, ...holder } = record;
-    return holder;
-  } catch (cause) {
-    throw remoteUnwritten(backend.store.location, cause);
+  /** A store that does not tell whose its lock is refuses to give it. One that says only that it is held compares the id itself. */
+  async function holderByTaking(id: string, self: LockRecord): Promise<LockRecord | undefined> {
+    const found = await ask(() => store.takeLock(self));
+    const unnamed = { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} };
+    if (found !== self) return found === "unreadable" ? unnamed : found;
+    await ask(() => store.freeLock(self));
+    return undefined;
   }
 }
 
 /**
- * Returns the holder of the lock. Where the store does not tell, taking the lock does. A server that says only that the
- * lock is held compares the id itself.
+ * A remote state while this run holds its lock. A write goes through only in place of the version that this session wrote
+ * or read last; the outcome of an unanswered write is read before it is repeated.
  */
-async function holderNow(backend: Backend, id: string): Promise<LockRecord | undefined> {
-  const { store, retryPolicy, host, pid } = backend;
-  const { readLock } = store;
-  if (readLock !== undefined) {
-    const found = await retryUnanswered(retryPolicy, readLock);
-    return typeof found === "string" ? undefined : found;
+export class LockedRemoteStore implements LockedStore {
+  readonly location: string;
+  readonly clock: Clock;
+  #version: string | undefined;
+  /** The snapshot to keep as a backup before the first write. */
+  #previous: StoredState | undefined;
+  /** Digests of the states that this session sent: a write that arrives late is known by them. */
+  readonly #sent = new Set<string>();
+  /** The last write ended without an answer after all its attempts. */
+  #silent = false;
+  #failure: unknown;
+  /** The lock was seen to be another's, or free: it is not to be freed. */
+  #isTaken = false;
+
+  constructor(
+    private readonly store: RemoteStore,
+    private readonly policy: RetryPolicy,
+    readonly holder: LockRecord,
+    readonly start: Recorded,
+  ) {
+    this.location = store.location;
+    this.clock = policy.clock;
+    this.#version = start.stored?.version;
+    this.#previous = start.stored;
   }
-  const now = retryPolicy.clock.now();
-  const since = new Date(now).toISOString();
-  const self = await recordOf(backend, {
-    id: `force-unlock-${host}-${pid}-${now}`,
-    host,
-    pid,
-    command: "force-unlock",
-    since,
-  });
-  const answer = await retryUnanswered(retryPolicy, () => store.takeLock(self));
-  if (answer.kind === "held")
-    return (
-      answer.record ?? { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} }
-    );
-  await retryUnanswered(retryPolicy, () => store.freeLock(self));
-  return undefined;
+
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  writer(): TextWriter {
+    return { generation: this.start.generation + 1, journals: [], session: this.holder.id };
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#keepPrevious();
+      await this.#write(bytes);
+      await this.#proveLock();
+      this.#silent = false;
+    } catch (cause) {
+      this.#silent = cause instanceof UnansweredError;
+      throw remoteUnwritten(this.location, cause);
+    }
+  }
+
+  async erase(): Promise<boolean> {
+    const { store } = this;
+    const { remove } = store;
+    if (remove === undefined) return false;
+    await this.#checkLock();
+    const version = this.#version;
+    try {
+      // Where an answer was lost, the next attempt finds nothing any more.
+      const isLost = version !== undefined && !(await this.#ask(() => remove(version)));
+      if (isLost && (await this.#ask(() => store.read())) !== undefined) throw this.#lose();
+    } catch (cause) {
+      throw remoteUnwritten(store.location, cause);
+    }
+    return true;
+  }
+
+  async free(): Promise<void> {
+    const { store, holder } = this;
+    // A lock that stays is named to the next run.
+    if (!this.#isTaken) await this.#ask(() => store.freeLock(holder)).catch(() => undefined);
+  }
+
+  async #keepPrevious(): Promise<void> {
+    const previous = this.#previous;
+    if (previous === undefined) return;
+    const slot = this.start.generation % keptBackups;
+    await this.#ask(() => this.store.backups.write(slot, previous.bytes));
+    this.#previous = undefined;
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    const { store, holder: lock } = this;
+    const retryPolicy = this.#retryPolicy();
+    const startedAt = retryPolicy.clock.elapsed();
+    this.#sent.add(sha256(bytes));
+    for (let number = 0; ; number += 1) {
+      await this.#checkLock();
+      try {
+        const answer = await store.write(bytes, this.#version, lock);
+        if (answer.kind === "written") {
+          this.#version = answer.version;
+          return;
+        }
+        if (answer.kind === "not-ours") throw this.#lose(answer.holder);
+        if (await this.#isWritten(bytes)) return;
+        // It stands as expected after all: two writes crossed each other.
+        if (!(await waitBeforeRetry(retryPolicy, { number, startedAt }, new UnansweredError(""))))
+          throw this.#lose();
+      } catch (cause) {
+        if (!(cause instanceof UnansweredError)) throw cause;
+        const waited = await waitBeforeRetry(retryPolicy, { number, startedAt }, cause);
+        if (await this.#isWritten(bytes)) return;
+        if (!waited) throw cause;
+      }
+    }
+  }
+
+  /** Whether a write without an answer arrived. Throws when another state is stored. */
+  async #isWritten(bytes: Uint8Array): Promise<boolean> {
+    const found = await this.#ask(() => this.store.read());
+    if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
+      this.#version = found.version;
+      return true;
+    }
+    // An earlier write of this session may arrive late, where the store cannot refuse it.
+    const isOurs = found !== undefined && this.#sent.has(sha256(found.bytes));
+    if (found?.version !== this.#version && !isOurs) throw this.#lose();
+    this.#version = found?.version;
+    return false;
+  }
+
+  async #checkLock(): Promise<void> {
+    const { holder: lock } = this;
+    const { readLock } = this.store;
+    if (readLock === undefined) return;
+    const found = await this.#ask(readLock);
+    if (!isSameLock(found, lock)) throw this.#lose(holderOf(found));
+  }
+
+  /** Asks for the lock: a write that went through proves nothing where the server takes any write once the lock is free. */
+  async #proveLock(): Promise<void> {
+    const { store, holder: lock } = this;
+    const { proveLock } = store;
+    if (proveLock === undefined) return;
+    const found = await this.#ask(() => proveLock(lock));
+    if (found === "unreadable" || (found !== "free" && found.id === lock.id)) return;
+    this.#isTaken = true;
+    this.#failure = lockLostAfterWrite(store.location, holderOf(found));
+    throw this.#failure;
+  }
+
+  /** Repeats a request while no answer comes; not any more once the server was silent to the end. */
+  #ask<T>(request: () => Promise<T>): Promise<T> {
+    return retryUnanswered(this.#retryPolicy(), request);
+  }
+
+  #retryPolicy(): RetryPolicy {
+    return this.#silent ? { ...this.policy, retries: 0 } : this.policy;
+  }
+
+  /** Ends the session: nothing may build on it any more. */
+  #lose(holder?: LockRecord): DiagnosticsError {
+    const lost = lockLost(holder, "the state or its lock was changed by another user");
+    this.#failure = lost;
+    return lost;
+  }
 }

@@ -1,7 +1,7 @@
 import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
-import { type DiagnosticCode, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type DiagnosticCode, type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
-import type { LockAnswer, LockRecord } from "../lock-record";
+import type { FoundLock, LockRecord } from "../lock-record";
 
 export interface StoredState {
   readonly bytes: Uint8Array;
@@ -16,9 +16,6 @@ export type WriteAnswer =
   /** The lock is not ours; nothing was written. */
   | { readonly kind: "not-ours"; readonly holder?: LockRecord };
 
-/** Who holds a lock that was ours: `untold` where the server refuses without a name. */
-export type LockProof = "ours" | "free" | "untold" | LockRecord;
-
 /**
  * A store outside this machine that keeps a state and its lock. Every method throws `UnansweredError` when it is not known
  * what happened, and `DiagnosticsError` when the store said no for good.
@@ -32,17 +29,17 @@ export interface RemoteStore {
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
   /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
   readonly remove?: (expected: string) => Promise<boolean>;
-  /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
-  takeLock(record: LockRecord): Promise<LockAnswer>;
+  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
+  takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
   /** Reads the lock. Absent where the store does not tell without taking it. */
-  readonly readLock?: () => Promise<LockRecord | "free" | "unreadable">;
+  readonly readLock?: () => Promise<FoundLock>;
   /**
-   * Asks whether the lock is still this record's, after a write: a server that takes any write once the lock is free
+   * Asks whose the lock is, after a write of this record: a server that takes any write once the lock is free
    * lets a suspended run replace the state of another run. Absent where writes are conditional.
    */
-  readonly proveLock?: (record: LockRecord) => Promise<LockProof>;
+  readonly proveLock?: (record: LockRecord) => Promise<FoundLock>;
   /** False when the lock is not this record's. */
   freeLock(record: LockRecord): Promise<boolean>;
   /** How to remove a lock that does not name its holder. */
@@ -168,16 +165,12 @@ export async function retryUnanswered<T>(retryPolicy: RetryPolicy, request: () =
 
 const unreachable = (code: DiagnosticCode, summary: string, detail: string | undefined, cause: unknown) => {
   if (!(cause instanceof UnansweredError)) return cause;
-  const failure = new DiagnosticsError([
-    error(code, `${summary}: ${cause.reason}`, {
-      detail,
-      hint: cause.isLate
-        ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
-        : "check the address and the network, then run the same command again",
-    }),
-  ]);
-  failure.cause = cause;
-  return failure;
+  const hint = cause.isLate
+    ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+    : "check the address and the network, then run the same command again";
+  const failed = failure(code, `${summary}: ${cause.reason}`, { detail, hint });
+  failed.cause = cause;
+  return failed;
 };
 
 /** Returns the error for a remote state that could not be read; anything but `UnansweredError` passes unchanged. */
@@ -213,9 +206,7 @@ export function remoteRefused(
   const meaning = redirect
     ? "it redirects, and a state goes to the configured address only"
     : (meanings[status] ?? "it was refused");
-  return new DiagnosticsError([
-    error(code, `${what}: ${meaning} (HTTP ${status})`, {
-      hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
-    }),
-  ]);
+  return failure(code, `${what}: ${meaning} (HTTP ${status})`, {
+    hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
+  });
 }

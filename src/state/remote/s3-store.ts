@@ -1,9 +1,9 @@
 import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { keptBackups } from "../backend";
-import { decodeLockText, encodeLock, isSameLock, type LockAnswer, type LockRecord } from "../lock-record";
+import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
   exchange,
@@ -15,7 +15,7 @@ import {
 } from "./remote-store";
 
 /** The location of an S3 state, and the credentials of its requests. */
-interface S3StateSettings {
+export interface S3StateSettings {
   /** `s3://bucket/key`, for messages. */
   readonly location: string;
   /** Of the state object; the lock and the backups stand beside it. */
@@ -140,30 +140,30 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
 
 const textOf = ({ bytes }: StoredState): string => Buffer.from(bytes).toString("utf8");
 
-async function takeLock(objects: Objects, record: LockRecord, location: string): Promise<LockAnswer> {
+async function takeLock(
+  objects: Objects,
+  record: LockRecord,
+  location: string,
+): Promise<LockRecord | "unreadable"> {
   const bytes = encodeLock(record);
   const taken = (await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined;
   if (!taken) {
     const found = await objects.get(".lock");
     if (found === undefined) throw new UnansweredError("the lock was released just now");
-    const held = decodeLockText(textOf(found));
-    return held !== undefined && isSameLock(held, record)
-      ? { kind: "taken" }
-      : { kind: "held", record: held };
+    const held = decodeLockText(textOf(found)) ?? "unreadable";
+    return isSameLock(held, record) ? record : held;
   }
   // A server that ignores conditions would give the lock to everybody; asking again shows it.
   if ((await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined)
     throw unconditional(location);
-  return { kind: "taken" };
+  return record;
 }
 
 const unconditional = (location: string): DiagnosticsError =>
-  new DiagnosticsError([
-    error("config.invalid", `${location}: the server does not obey If-None-Match`, {
-      detail: "Without conditional writes two runs could hold one lock.",
-      hint: "use S3, or a server with conditional writes",
-    }),
-  ]);
+  failure("config.invalid", `${location}: the server does not obey If-None-Match`, {
+    detail: "Without conditional writes two runs could hold one lock.",
+    hint: "use S3, or a server with conditional writes",
+  });
 
 type SendSigned = (
   method: string,

@@ -1,5 +1,6 @@
 import { diagnosticOf } from "../../../src/api/api-error";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
+import { withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 /** DESIGN section 5, "Consistent reads". */
@@ -103,7 +104,7 @@ describe("two copies of one service in a list", () => {
 it("an equal time in whole seconds is not believed at once where the content is not that of our last write", async () => {
   bench.write("rnv.yaml", shop(1));
   const updatedAt = "2026-01-01T00:00:00Z";
-  bench.emulator.setFaults(() => ({ kind: "with-fields", fields: { updatedAt } }));
+  bench.emulator.setFaults(() => withFields({ updatedAt }));
   await applied(shop(1));
   bench.clock.advance(Date.parse(updatedAt) - bench.clock.now());
   store().setLag({ all: { ms: 2000 } });

@@ -5,6 +5,7 @@ import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import { resourceText } from "../../../src/report/state-text";
 import { plainStyle } from "../../../src/report/style";
+import { withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const at = (text: string): Address => text as Address;
@@ -286,9 +287,7 @@ describe("the end of a deletion", () => {
     await bench.apply();
     store.setCondition("queued-deletions", true);
     bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && path.includes("/operations/")
-        ? { kind: "with-fields", fields: { status: "complete" } }
-        : undefined,
+      method === "GET" && path.includes("/operations/") ? withFields({ status: "complete" }) : undefined,
     );
     bench.emulator.resetLog();
     bench.write("rnv.yaml", withoutApi);

@@ -1,4 +1,5 @@
 import type { Fault, SeenRequest } from "../../../src/emulator/faults";
+import { emptyLists, withOtherId } from "../../support/edited-answers";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 const shop = (kind = "worker", settings = "") => `projects:
@@ -92,7 +93,7 @@ describe("a write of which nobody knows whether it was done", () => {
     let lists = 0;
     bench.emulator.setFaults((_, { method, path }) => {
       if (!path.endsWith("/variables")) return undefined;
-      if (method === "GET") return lists++ === 0 ? { kind: "empty-lists" } : undefined;
+      if (method === "GET") return lists++ === 0 ? emptyLists : undefined;
       return { kind: "status", status: 500, when: "after" };
     });
     const { exitCode } = await bench.apply({ adopt: true });
@@ -126,7 +127,7 @@ describe("a write of which nobody knows whether it was done", () => {
         ', configuration: { repository: "https://git.example.com/shop/api" }, variables: { LEVEL: info }',
       ).replace("when: never", "when: changed"),
     );
-    failOnce(({ method, path }) => method === "POST" && path.endsWith("/variables"), { kind: "other-id" });
+    failOnce(({ method, path }) => method === "POST" && path.endsWith("/variables"), withOtherId());
     for (let run = 0; run < 4; run += 1) {
       expect((await bench.apply()).exitCode).toBe(0);
       bench.clock.advance(180_000);

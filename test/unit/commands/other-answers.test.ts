@@ -1,5 +1,6 @@
 import { diagnosticOf } from "../../../src/api/api-error";
 import type { Address } from "../../../src/model/address";
+import { withOtherId, withoutFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (mode = "one", deploy = "deploy: { when: never }", more = "") => `
@@ -34,7 +35,7 @@ const isQuiet = async () => {
 /** The answer to each create of a kind is that of another resource. */
 const answerCreatesWith = (route: string, id: string) =>
   bench.emulator.setFaults((_, { method, path }) =>
-    method === "POST" && path.endsWith(`/${route}`) ? { kind: "other-id", id } : undefined,
+    method === "POST" && path.endsWith(`/${route}`) ? withOtherId(id) : undefined,
   );
 
 /** DESIGN section 5: "a request by id gets that id; a create gets the name, kind and parent sent and an id not in the inventory". */
@@ -83,7 +84,7 @@ describe("an answer about another resource", () => {
   it("of a poll does not end a wait: the deployment is asked for again", async () => {
     let asked = 0;
     bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && /deploys\/[^/]+$/.test(path) && asked++ < 2 ? { kind: "other-id" } : undefined,
+      method === "GET" && /deploys\/[^/]+$/.test(path) && asked++ < 2 ? withOtherId() : undefined,
     );
     await applied(shop("one", deployed));
     expect(asked).toBeGreaterThan(2);
@@ -109,7 +110,7 @@ describe("a list that does not show what a plan decides on", () => {
     await applied(shop());
     bench.emulator.resetLog();
     bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && path.endsWith(`/${list}`) ? { kind: "without-fields", fields: [field] } : undefined,
+      method === "GET" && path.endsWith(`/${list}`) ? withoutFields(field) : undefined,
     );
     const destroy = { mode: "destroy" } as const;
     for (const run of [bench.plan, bench.apply, bench.drift, () => bench.apply(destroy)]) {
@@ -124,7 +125,7 @@ describe("a list that does not show what a plan decides on", () => {
   it("makes a write uncertain where its answer is short: what was made is looked for, and nothing is made twice", async () => {
     await applied(shop());
     bench.emulator.setFaults((_, { method }) =>
-      method === "GET" ? undefined : { kind: "without-fields", fields: ["configuration", "updatedAt"] },
+      method === "GET" ? undefined : withoutFields("configuration", "updatedAt"),
     );
     bench.write(
       "rnv.yaml",

@@ -1,4 +1,5 @@
 import type { Address } from "../../../src/model/address";
+import { withOtherId } from "../../support/edited-answers";
 import { MemoryDisk } from "../../support/memory-disk";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -106,7 +107,7 @@ async function withOneEdit(): Promise<Workbench> {
 describe("an answer about something else", () => {
   it("is not believed: the change is uncertain, and the next run finishes it", async () => {
     const bench = await withOneEdit();
-    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "other-id" } : undefined));
+    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? withOtherId() : undefined));
     expect(await bench.apply()).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
     bench.emulator.setFaults(undefined);
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });

@@ -1,5 +1,6 @@
 import type { Address } from "../../../src/model/address";
 import type { StateBackend, StateSession } from "../../../src/state/backend";
+import { withoutFields } from "../../support/edited-answers";
 import { type ActionRequest, createWorkbench, type Workbench } from "../../support/workbench";
 
 const address = "service.shop.api" as Address;
@@ -168,9 +169,7 @@ describe("a change that the answer does not show", () => {
     await bench.apply();
     const before = await recorded();
     expect(before?.applied["configuration.branch"]).toBe("main");
-    bench.emulator.setFaults((_, { method }) =>
-      method === "PATCH" ? { kind: "without-fields", fields: ["branch"] } : undefined,
-    );
+    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? withoutFields("branch") : undefined));
     withBranch("develop");
     const { exitCode, diagnostics } = await bench.apply();
     expect({ exitCode, diagnostics }).toMatchObject({
@@ -186,9 +185,7 @@ describe("a change that the answer does not show", () => {
 
   it("of something new records its id, and nothing of it as applied", async () => {
     withBranch("develop");
-    bench.emulator.setFaults((_, { method }) =>
-      method === "GET" ? undefined : { kind: "without-fields", fields: ["branch"] },
-    );
+    bench.emulator.setFaults((_, { method }) => (method === "GET" ? undefined : withoutFields("branch")));
     const { diagnostics } = await bench.apply();
     expect(diagnostics).toMatchObject([{ code: "apply.not_taken", attribute: "configuration.branch" }]);
     const [made] = store().services();

@@ -1,6 +1,7 @@
 import { embeddedApiKey } from "../../../src/emulator/emulator";
 import type { Fault } from "../../../src/emulator/faults";
 import { serveEmulator } from "../../../src/emulator/server";
+import { listsWithout, withOtherId } from "../../support/edited-answers";
 import { type Started, start } from "./start";
 
 const draft = { name: "Shop", color: "#101010" };
@@ -116,13 +117,13 @@ describe("faults in-process", () => {
     const { call, emulator, workspace } = start();
     const { id } = emulator.store.addService({ name: "api" });
     emulator.store.addService({ name: "web" });
-    emulator.setFaults(() => ({ kind: "stale-list", omit: [id] }));
+    emulator.setFaults(() => listsWithout([id]));
     const { nodes } = (await call("GET", `${workspace}/canvas`)).body;
     expect(nodes.map((node: { name: string }) => node.name)).toEqual(["web"]);
   });
 
   it("another id in the answer is not the one that was stored", async () => {
-    const { started, outcome } = await postUnder({ kind: "other-id" });
+    const { started, outcome } = await postUnder(withOtherId());
     const { id } = (outcome as { body: { project: { id: string } } }).body.project;
     expect(started.emulator.store.projects().map((project) => project.id)).not.toContain(id);
   });

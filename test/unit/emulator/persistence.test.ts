@@ -61,14 +61,15 @@ describe("an emulator with a folder", () => {
     ).toEqual(["kept"]);
   });
 
-  it("a long journal is folded into the snapshot, and nothing is lost or comes back", () => {
+  it("a long journal is replaced by what there is, and nothing is lost or comes back", () => {
     const first = open();
     const { id } = first.emulator.store.addProject();
     first.emulator.store.addProject({ name: "kept" });
     first.emulator.store.deleteProjectNow(id);
     const clock = manualClock();
     new FolderPersistence(folder, new Store(clock, undefined), 1);
-    expect(readFileSync(join(folder, "journal.ndjson"), "utf8")).toBe("");
+    const lines = readFileSync(join(folder, "journal.ndjson"), "utf8").trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line)[0][2].name)).toEqual(["kept"]);
     first.emulator.store.addProject({ name: "after" });
     expect(
       open()
@@ -121,6 +122,8 @@ describe("an emulator with a folder", () => {
     expect(await names(second)).toEqual(["one"]);
     await second.call("POST", `${second.workspace}/projects`, { ...draft, name: "two" });
     expect(await names(first)).toEqual(["one", "two"]);
+    first.emulator.store.editProject(first.emulator.store.projects()[0]?.id ?? "", { description: "again" });
+    first.emulator.store.editProject(first.emulator.store.projects()[0]?.id ?? "", { description: "third" });
     new FolderPersistence(folder, new Store(manualClock(), undefined), 1);
     await first.call("POST", `${first.workspace}/projects`, { ...draft, name: "three" });
     expect(await names(second)).toEqual(["one", "two", "three"]);

@@ -1,9 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { StateCipher } from "../../../src/state/cipher";
-import { writeNew } from "../../../src/state/local/disk";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
@@ -31,7 +28,10 @@ const setUp = () => {
   const write = async (environment: Readonly<Record<string, string>>) => {
     const session = await backend(environment).lock(holder("a"), 0);
     await session.append([intent(1), outcome(1), resourceEntry("service.api", "api")], { durable: true });
-    await session.commit({ ...(session.state ?? start), outputs: { url: "https://canary.test" } });
+    await session.commit({
+      ...(session.state ?? start),
+      outputs: { url: "https://canary.test" },
+    });
     await session.release();
   };
   return { disk, backend, textOf, write };
@@ -133,17 +133,6 @@ describe("a passphrase", () => {
   const passphrase = { RNV_STATE_KEY: "correct horse battery staple" };
   const sealed = { ...passphrase, RNV_STATE_ENCRYPTION: "1" };
   const saltOf = (text: string): unknown => JSON.parse(text).salt;
-  /** Written by the version before this, with a passphrase: its journal was left by a run that was killed. */
-  const older = async () => {
-    const bench = setUp();
-    const fixture = (name: string) => readFileSync(join(__dirname, "passphrase-fixtures", name));
-    for (const [file, name] of [
-      [path, "state.json"],
-      [`${path}.journal`, "state.json.journal"],
-    ] as const)
-      await writeNew(bench.disk, file, fixture(name));
-    return bench;
-  };
 
   it("is stretched with a salt that each state has of its own and keeps, and its journal bears", async () => {
     const [one, other] = [setUp(), setUp()];
@@ -160,33 +149,30 @@ describe("a passphrase", () => {
     expect((await one.backend(passphrase).read())?.open).toMatchObject([{ seq: 7 }]);
   });
 
+  it("opens the journal of a state that has no snapshot yet", async () => {
+    const { backend } = setUp();
+    const killed = await backend(sealed).lock(holder("b"), 0);
+    await killed.append([intent(7)], { durable: true });
+    expect((await backend(passphrase).read())?.open).toMatchObject([{ seq: 7 }]);
+    const other = { RNV_STATE_KEY: "correct horse battery stable" };
+    expect((await problem(backend(other).read()))?.code).toBe("state.key_mismatch");
+  });
+
   it("gets a new salt with a new key, and no key that is random has one", async () => {
-    const { textOf, write } = setUp();
+    const { backend, textOf, write } = setUp();
     await write(sealed);
     const salt = saltOf(await textOf(path));
     const next = {
       RNV_STATE_KEY: "another horse battery staple",
       RNV_STATE_KEY_PREVIOUS: passphrase.RNV_STATE_KEY,
     };
+    const session = await backend(next).lock(holder("c"), 0);
+    expect(session.isFormOutdated).toBe(true);
+    await session.release();
     await write(next);
     expect(saltOf(await textOf(path))).toMatch(/==$/);
     expect(saltOf(await textOf(path))).not.toBe(salt);
     await write({ RNV_STATE_KEY: key, RNV_STATE_KEY_PREVIOUS: next.RNV_STATE_KEY });
     expect(saltOf(await textOf(path))).toBeUndefined();
-  });
-
-  it("still opens what was written before there were salts, which gets one at the next write", async () => {
-    const { backend, textOf, write } = await older();
-    const state = await backend(passphrase).read();
-    expect(state).toMatchObject({ outputs: { url: "https://canary.test" }, open: [{ seq: 7 }] });
-    expect(Object.keys(state?.resources ?? {})).toEqual(["service.web"]);
-    const session = await backend(passphrase).lock(holder("c"), 0);
-    expect(session.isFormOutdated).toBe(true);
-    await session.release();
-    await write(passphrase);
-    expect(saltOf(await textOf(path))).toMatch(/==$/);
-    expect(Object.keys((await backend(passphrase).read())?.resources ?? {})).toContain("service.web");
-    const other = { RNV_STATE_KEY: "correct horse battery stable" };
-    expect((await problem(backend(other).read()))?.code).toBe("state.key_mismatch");
   });
 });

@@ -120,7 +120,7 @@ describe("a lock over HTTP", () => {
 
   it("is asked for as Terraform asks, with the whole record in it", async () => {
     const { store, asked } = storeOf({ LOCK: [200] });
-    expect(await store.takeLock(record)).toEqual({ kind: "taken" });
+    expect(await store.takeLock(record)).toBe(record);
     expect(asked).toMatchObject([{ method: "LOCK", url }]);
     expect(JSON.parse(asked[0]?.body ?? "")).toEqual({
       ID: "mine",
@@ -134,16 +134,16 @@ describe("a lock over HTTP", () => {
   });
 
   it.each([200, 201, 204])("is taken when the answer is %i", async (status) => {
-    expect(await take(status)).toEqual({ kind: "taken" });
+    expect(await take(status)).toBe(record);
   });
 
   it.each([409, 423])(
     "is held by another when the answer is %i, and its own where it names itself",
     async (status) => {
-      expect(await take(status, info("other"))).toMatchObject({ kind: "held", record: { id: "other" } });
-      expect(await take(status, info("mine"))).toEqual({ kind: "taken" });
-      expect(await take(status, "held")).toEqual({ kind: "held", record: undefined });
-      expect(await take(status, "null")).toEqual({ kind: "held", record: undefined });
+      expect(await take(status, info("other"))).toMatchObject({ id: "other" });
+      expect(await take(status, info("mine"))).toBe(record);
+      expect(await take(status, "held")).toBe("unreadable");
+      expect(await take(status, "null")).toBe("unreadable");
     },
   );
 
@@ -161,25 +161,22 @@ describe("a lock over HTTP", () => {
   it("tells of a holder what its own record says, else what Terraform's says", async () => {
     const own = { ...record, id: "other", pid: 7, process: { boot: "b" } };
     const whole = info("other", { Info: Buffer.from(encodeLock(own)).toString(), Who: "pid 1@there" });
-    expect(await take(423, whole)).toEqual({ kind: "held", record: own });
+    expect(await take(423, whole)).toEqual(own);
     // A record of somebody else in it tells nothing.
     const mixed = info("third", { Info: Buffer.from(encodeLock(own)).toString(), Who: "pid 8@there" });
-    expect(await take(423, mixed)).toMatchObject({ record: { id: "third", pid: 8, host: "there" } });
+    expect(await take(423, mixed)).toMatchObject({ id: "third", pid: 8, host: "there" });
     const terraform = info("tf", { Who: "me@laptop", Operation: "OperationTypeApply", Created: "today" });
     expect(await take(423, terraform)).toEqual({
-      kind: "held",
-      record: {
-        id: "tf",
-        host: "me@laptop",
-        pid: 0,
-        command: "OperationTypeApply",
-        since: "today",
-        generation: 1,
-        process: {},
-      },
+      id: "tf",
+      host: "me@laptop",
+      pid: 0,
+      command: "OperationTypeApply",
+      since: "today",
+      generation: 1,
+      process: {},
     });
     expect(await take(423, info("x", { Who: 7 }))).toMatchObject({
-      record: { host: "an unknown host", pid: 0, command: "another run", since: "" },
+      ...{ host: "an unknown host", pid: 0, command: "another run", since: "" },
     });
   });
 
@@ -192,10 +189,10 @@ describe("a lock over HTTP", () => {
       asked.map(({ method, body }) => `${method} ${JSON.parse(body ?? "").ID}`);
     for (const status of [409, 423]) {
       const ours = prove([status, info("mine")]);
-      expect(await ours.proof).toBe("ours");
+      expect(await ours.proof).toMatchObject({ id: "mine" });
       expect(idsOf(ours.asked)).toEqual(["LOCK mine-proof"]);
       expect(await prove([status, info("other")]).proof).toMatchObject({ id: "other" });
-      expect(await prove([status, "held"]).proof).toBe("untold");
+      expect(await prove([status, "held"]).proof).toBe("unreadable");
     }
     for (const status of [200, 201, 204]) {
       const free = prove([status]);

@@ -156,7 +156,7 @@ describe("what is left of a damaged state", () => {
     "is its serial, its generation and whether it is encrypted: %s",
     (text, serial, generation, encrypted) => {
       expect(readDamagedText(text)).toEqual({
-        ...{ state: undefined, lineage: null, journals: [], pending: [] },
+        ...{ state: undefined, journals: [], pending: [] },
         ...{ serial, generation, encrypted },
       });
     },

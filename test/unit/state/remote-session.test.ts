@@ -1,8 +1,8 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { noCipher } from "../../../src/state/cipher";
 import type { LockRecord } from "../../../src/state/lock-record";
-import { emptyState } from "../../../src/state/recorded";
-import { LockedRemoteStore } from "../../../src/state/remote/locked-remote-store";
+import { emptyState, nothingRecorded } from "../../../src/state/recorded";
+import { LockedRemoteStore } from "../../../src/state/remote/remote-backend";
 import { type RemoteStore, type StoredState, UnansweredError } from "../../../src/state/remote/remote-store";
 import { Session } from "../../../src/state/session";
 import { holder, intent, origin, outcome, stillClock } from "./fixtures";
@@ -34,7 +34,7 @@ function setUp(change: (memory: Memory) => Partial<RemoteStore> = () => ({})) {
       if (memory.stored?.version !== expected) return { kind: "changed" };
       return { kind: "written", version: put(bytes) };
     },
-    takeLock: async () => ({ kind: "taken" }),
+    takeLock: async (record) => record,
     freeLock: async ({ id }) => memory.freed.push(id) > 0,
     backups: {
       name: String,
@@ -48,7 +48,7 @@ function setUp(change: (memory: Memory) => Partial<RemoteStore> = () => ({})) {
   const retryPolicy = { clock, retries: 2, waitMinMs: 10, waitMaxMs: 20, totalMs: 60_000 };
   const open = (generation = 0, serial = 0) => {
     const state = serial === 0 ? undefined : { ...start, serial };
-    const found = { state, stored: memory.stored, serial, generation, encrypted: false };
+    const found = { ...nothingRecorded, state, stored: memory.stored, serial, generation };
     const locked = new LockedRemoteStore({ ...store, ...change(memory) }, retryPolicy, mine, found);
     return new Session(locked, noCipher, origin);
   };
@@ -172,8 +172,8 @@ describe("a session on a remote state", () => {
 
   it("goes on where the lock is its own, or the server does not tell", async () => {
     for (const change of [
-      { proveLock: async () => "ours" },
-      { proveLock: async () => "untold" },
+      { proveLock: async () => mine },
+      { proveLock: async () => "unreadable" },
       { readLock: async () => mine },
     ]) {
       const { open } = setUp(() => change as Partial<RemoteStore>);
@@ -185,7 +185,7 @@ describe("a session on a remote state", () => {
 
   it("leaves a lock that is another's as it is", async () => {
     for (const [proof, freed] of [
-      ["ours", ["mine"]],
+      [mine, ["mine"]],
       [theirs, []],
       ["free", []],
     ] as const) {

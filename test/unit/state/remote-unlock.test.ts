@@ -1,4 +1,4 @@
-import type { LockAnswer, LockRecord } from "../../../src/state/lock-record";
+import type { LockRecord } from "../../../src/state/lock-record";
 import { emptyState } from "../../../src/state/recorded";
 import { createRemoteBackend } from "../../../src/state/remote/remote-backend";
 import { type RemoteStore, UnansweredError } from "../../../src/state/remote/remote-store";
@@ -17,9 +17,9 @@ function setUp(change: Partial<RemoteStore> = {}, alive = true) {
     unlockHint: "do this",
     read: async () => undefined,
     write: async () => ({ kind: "changed" }),
-    takeLock: async (record): Promise<LockAnswer> => {
+    takeLock: async (record): Promise<LockRecord> => {
       asked.push(record);
-      return { kind: "held", record: theirs };
+      return theirs;
     },
     freeLock: async ({ id }) => freed.push(id) > 0,
     backups: { name: String, read: async () => undefined, write: async () => {} },
@@ -79,7 +79,7 @@ describe("a remote lock that is removed by its id", () => {
     expect(await other.backend.forceUnlock("other")).toBeUndefined();
     expect(other.freed).toEqual([]);
     expect(await setUp({ freeLock: async () => false }).backend.forceUnlock("theirs")).toBeUndefined();
-    const free = setUp({ takeLock: async () => ({ kind: "taken" }) });
+    const free = setUp({ takeLock: async (record) => record });
     expect(await free.backend.forceUnlock("theirs")).toBeUndefined();
     expect(free.freed).toEqual([expect.stringMatching(/^force-unlock-here-100-/)]);
   });
@@ -112,7 +112,7 @@ describe("a remote lock that somebody has", () => {
   });
 
   it("that does not name its holder is told with how to remove it", async () => {
-    const { backend } = setUp({ takeLock: async () => ({ kind: "held" }) });
+    const { backend } = setUp({ takeLock: async () => "unreadable" });
     expect(await problem(backend.lock(mine, 0))).toMatchObject({ code: "state.lock_held", hint: "do this" });
   });
 
@@ -139,7 +139,7 @@ describe("a remote lock that somebody has", () => {
     const unheard = setUp({ takeLock: silent });
     expect((await problem(unheard.backend.lock(mine, 0)))?.code).toBe("state.write_failed");
     expect(unheard.freed).toEqual(["mine"]);
-    const takeLock = async () => ({ kind: "taken" }) as const;
+    const takeLock = async (record: LockRecord) => record;
     const unread = setUp({ takeLock, read: silent });
     expect((await problem(unread.backend.lock(mine, 0)))?.code).toBe("state.unreadable");
     expect(unread.freed).toEqual(["mine"]);

@@ -1,0 +1,103 @@
+import { DiagnosticsError } from "../diagnostics/diagnostic";
+import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
+import { noCipher, type StateCipher } from "./cipher";
+import type { Disk } from "./local/disk";
+import { nodeDisk } from "./local/node-disk";
+import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
+import { decodeSnapshot, type Origin, type Recorded } from "./recorded";
+import { type LockedStore, Session } from "./session";
+
+/** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
+export interface StateStore {
+  readonly locks: LockStore;
+  read(): Promise<Recorded>;
+  /** Reads what is left of a state that cannot be read. */
+  readDamaged(): Promise<Recorded>;
+  /** Opens it for writing under a lock that was just taken, and after it was read. */
+  open(lock: TakenLock, start: Recorded): Promise<LockedStore>;
+  /** Names of previous snapshots, newest first. */
+  backups(): Promise<readonly string[]>;
+  readBackup(name: string): Promise<Uint8Array | undefined>;
+}
+
+/** What every backend needs, wherever its state is. */
+export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
+  readonly host: string;
+  readonly pid: number;
+  /** Encrypts and decrypts the state; default: nothing is encrypted. */
+  readonly cipher?: StateCipher;
+  readonly disk?: Disk;
+}
+
+/** Returns the parts of the options that reading and locking need, with their defaults. */
+export const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
+  const { workspaceId, baseUrl, stack, stage } = options;
+  return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
+};
+
+type Around = ReturnType<typeof aroundOf>;
+
+/** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */
+export function createBackend(
+  location: string,
+  open: () => Promise<StateStore>,
+  options: BackendOptions,
+): StateBackend {
+  const around = aroundOf(options);
+  let opened: Promise<StateStore> | undefined;
+  const store = (): Promise<StateStore> => (opened ??= open());
+  return {
+    location,
+    read: async () => (await (await store()).read()).state,
+    lock: async (holder, timeoutMs, wait = {}) => openSession(await store(), around, holder, timeoutMs, wait),
+    forceUnlock: async (id) => forceUnlock(await store(), around, id),
+    backups: async () => (await store()).backups(),
+    parse: (text, name) => decodeSnapshot(Buffer.from(text), name, around.origin, around.cipher),
+    async readBackup(name) {
+      const bytes = await (await store()).readBackup(name);
+      return bytes && Buffer.from(bytes).toString("utf8");
+    },
+  };
+}
+
+async function openSession(
+  store: StateStore,
+  around: Around,
+  holder: LockHolder,
+  timeoutMs: number,
+  { repair = false, ...wait }: LockOptions,
+): Promise<StateSession> {
+  const self = await recordFor(around.disk, holder);
+  const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs });
+  try {
+    const start = await readUnderLock(store, repair);
+    return new Session(await store.open(lock, start), around.cipher, around.origin);
+  } catch (cause) {
+    await store.locks.freeLock(lock.record).catch(() => undefined);
+    throw cause;
+  }
+}
+
+async function readUnderLock(store: StateStore, repair: boolean): Promise<Recorded> {
+  try {
+    return await store.read();
+  } catch (cause) {
+    if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
+    return { ...(await store.readDamaged()), damage: cause.diagnostics };
+  }
+}
+
+async function forceUnlock(
+  { locks }: StateStore,
+  { disk, host, pid, clock }: Around,
+  id: string,
+): Promise<LockHolder | undefined> {
+  const now = clock.now();
+  const since = new Date(now).toISOString();
+  const named = { id: `force-unlock-${host}-${pid}-${now}`, host, pid, command: "force-unlock", since };
+  const self = await recordFor(disk, named);
+  const found = await locks.findLock(id, self);
+  if (found === undefined || found.id !== id || !(await locks.freeLock(found, self))) return undefined;
+  const { generation: _generation, process: _process, ...holder } = found;
+  return holder;
+}
