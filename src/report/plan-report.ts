@@ -1,8 +1,9 @@
 import { type Address, nameOf } from "../model/address";
+import { append } from "../model/graph";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
-import { type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
+import { type AttributeChange, type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
@@ -19,12 +20,15 @@ import {
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
-import { attributeSign, oneSide, type ShownField, shownText } from "./values";
+import { attributeSign, type ShownField, shownText } from "./values";
 
-/** Equal: changes that read the same are one item. Alike: new resources of one type are, too. */
-export type Grouping = "none" | "equal" | "alike";
+/**
+ * Which changes are one item, from the finest to the coarsest. `equal`: those that read the same. `alike`: new resources
+ * of one type, too. `fields`: those that change the same fields. `types`: all of one type, and a deletion with its parts.
+ */
+export type Grouping = "none" | "equal" | "alike" | "fields" | "types";
 
-/** So many equal changes are one item. */
+/** So many changes are one item. */
 const fewestEqual = 4;
 /** More new resources of one type are one item. */
 const mostCreates = 20;
@@ -49,9 +53,10 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     partOf("Created", isNew),
   ];
   const entries = parts.flatMap((part) => part.entries);
-  const changes = entries.flatMap((entry) => entry.changes);
+  const changes = entries.flatMap((entry) => [...entry.changes, ...entry.parts]);
   const { checks = [] } = plan;
   const { title, counts } = checkWords(checks);
+  const isFolded = grouping === "types";
   return {
     parts,
     entries,
@@ -61,7 +66,9 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     sections: planSections(plan),
     line: planLine(plan),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
-    counts: changes.length < 2 ? "" : countsOf(changes),
+    // Items of one type each have its count.
+    counts: changes.length < 2 || isFolded ? "" : countsOf(changes),
+    isFolded,
     cost: (arrow: string) => costLine(plan, arrow),
   };
 }
@@ -73,14 +80,28 @@ export const isLoss = ({ action, guard }: Change): boolean =>
   action === "delete" || action === "replace" || guard !== undefined;
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
+  const parts = grouping === "types" ? partsByOwner(changes, plan) : new Map<Change, Change[]>();
+  const folded = new Set([...parts.values()].flat());
   const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
   const entryAt = new Map<Change, PlanEntry>();
   for (const own of groups.values()) {
-    const isMany = own.length >= (own.some(isMade) ? mostCreates + 1 : fewestEqual);
+    const isMany = own.length >= (grouping !== "types" && own.some(isMade) ? mostCreates + 1 : fewestEqual);
     for (const one of isMany ? [own] : own.map((change) => [change]))
-      entryAt.set(one[0] as Change, entryOf(one, plan));
+      entryAt.set(one[0] as Change, entryOf(one, plan, parts.get(one[0] as Change)));
   }
-  return changes.flatMap((change) => entryAt.get(change) ?? []);
+  return changes.flatMap((change) => (folded.has(change) ? [] : (entryAt.get(change) ?? [])));
+}
+
+/** Deletions that happen with that of another change, by that change. */
+function partsByOwner(changes: readonly Change[], plan: Plan): ReadonlyMap<Change, Change[]> {
+  const owners = new Map(changes.map((change) => [change.address, change]));
+  const parts = new Map<Change, Change[]>();
+  for (const part of changes) {
+    const owner =
+      part.withParent && !part.guard ? owners.get(ownerOf(part, plan) ?? part.address) : undefined;
+    if (owner !== undefined && owner !== part) append(parts, owner, part);
+  }
+  return parts;
 }
 
 /** Returns true for a new resource, and not for a run. */
@@ -88,40 +109,42 @@ const isMade = ({ action, reason }: Change): boolean => action === "create" && r
 
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
-  const { type, action, effects, cost, missing, previousAddress } = change;
+  const { type, effects, cost, missing, previousAddress, reason, deployed } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
-  if (isMade(change)) return grouping === "alike" ? `create ${type}` : undefined;
-  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
-    path,
-    before,
-    after,
-    cause,
-  ]);
+  const same = `${type} ${actionPhrase(change)}`;
+  if (isMade(change)) return grouping === "equal" ? undefined : same;
+  if (grouping === "types") return same;
+  const fields = listedFields(change, plan);
+  if (grouping === "fields") return JSON.stringify([same, fields.map(({ path, cause }) => [path, cause])]);
+  const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
   // Runs that differ in nothing but their reasons are one item, which counts these.
-  const reason = fields.length > 0 ? commonReason(change) : change.reason !== undefined;
-  return JSON.stringify([type, action, reason, change.deployed, fields, effects, bill]);
+  const why = fields.length > 0 ? commonReason(change) : reason !== undefined;
+  return JSON.stringify([same, why, deployed, sides, effects, bill]);
 }
 
 /** One item of a report: one change, or many like it of as many resources. */
 export type PlanEntry = ReturnType<typeof entryOf>;
 
-function entryOf(changes: readonly Change[], plan: Plan) {
+function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = []) {
   const [first] = changes as [Change];
   const isMany = changes.length > 1;
-  const fields: readonly ShownField[] =
-    isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan);
+  const isSame = changes.every(({ deployed }) => deployed === first.deployed);
   return {
     first,
     changes,
+    /** What goes with it, where that has no items of its own. */
+    parts,
     /** Its address; of many how many there are: `14 services`. */
     subject: isMany ? counted(changes.length, first.type) : first.address,
     /** Stands after the subject: `will be created`. */
     phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
     /** Why it is done; of many what their reasons have in common. */
     reason: isMany ? reasonsOf(changes) : first.reason,
+    /** Who has deployed it since the last run. */
+    deployed: isSame ? first.deployed : undefined,
     /** Of many, each path once, with the values that they have. */
-    fields,
+    fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
     effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
     cost: costOf(changes),
   };
@@ -140,24 +163,21 @@ function costOf(changes: readonly Change[]) {
   return sameMoney(total.before, total.after) ? undefined : total;
 }
 
-/** Values of a field that are shown, of many resources. */
-const mostValues = 3;
-
-/** The fields of new resources: a value that all have as it is, of others how many have them. */
+/** The fields of many resources: a change that all have as it is, of others how many have them. */
 function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
-  const set: readonly ShownField[] = changes
-    .flatMap((change) => listedFields(change, plan))
-    .filter((field) => attributeSign(field) !== " ");
-  return [...groupBy(set, ({ path }) => path).values()].map((fields) => {
-    const [first] = fields as [ShownField];
-    const byValue = groupBy(fields, (field) => shownText(oneSide(field)));
-    if (byValue.size === 1 && fields.length === changes.length) return first;
-    const common = [...byValue].sort(([, a], [, b]) => b.length - a.length);
-    const text =
-      byValue.size <= mostValues
-        ? common.map(([value, { length }]) => `${value} (${length})`).join(", ")
-        : `${byValue.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
-    return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
+  const all = changes.flatMap((change) => listedFields(change, plan));
+  const listed = all.filter((field) => attributeSign(field) !== " " || field.cause === "released");
+  const byPath = groupBy(listed, (field) => `${attributeSign(field)} ${field.cause} ${field.path}`);
+  return [...byPath.values()].map((fields): ShownField => {
+    const [first] = fields as [AttributeChange];
+    const kinds = [...groupBy(fields, ({ before, after }) => JSON.stringify([before, after])).values()];
+    if (kinds.length === 1 && fields.length === changes.length) return first;
+    const common = kinds.sort((a, b) => b.length - a.length);
+    const several = {
+      kinds: common.map((own) => [own[0] as AttributeChange, own.length] as const),
+      isOfAll: fields.length === changes.length,
+    };
+    return { ...first, from: undefined, several };
   });
 }
 

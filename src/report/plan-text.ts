@@ -3,7 +3,7 @@ import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { countParts, ownerOf, type PlanEntry, planReport } from "./plan-report";
+import { countParts, ownerOf, type PlanEntry, type PlanReport, planReport } from "./plan-report";
 import {
   actionSymbols,
   constructPhrase,
@@ -20,6 +20,7 @@ import { attributeLines, coloured, joinBlocks } from "./values";
 
 /** Addresses of a group. */
 const mostInGroup = 5;
+const mostInFolded = 2;
 const below = " ".repeat(6);
 
 interface PlanTextOptions {
@@ -43,47 +44,72 @@ export function planText(
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
-  const grouping = verbose ? "none" : "alike";
-  const { entries, changes, sections, checks, counts, cost, line } = planReport(plan, grouping);
-  return joined([
-    plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    changeSection(plan, entries, style),
-    ...sections.map((one) => sectionText(one, style)),
-    diagnosticsText(plan.diagnostics, style, sources, false),
+  if (verbose) return reportText(planReport(plan, "none"), plan, style, { sources, ending });
+  let text = "";
+  for (const grouping of ["alike", "fields", "types"] as const) {
+    const report = planReport(plan, grouping);
+    text = reportText(report, plan, style, { sources, ending });
+    if (report.changes.length < fewestFolded || text.split("\n").length <= mostLines) break;
+  }
+  return text;
+}
+
+/** So many changes are grouped the more coarsely, until the plan is shown in so many lines. */
+const fewestFolded = 100;
+const mostLines = 40;
+
+function reportText(
+  report: PlanReport,
+  plan: Plan,
+  style: Style,
+  { sources, ending }: PlanTextOptions,
+): string {
+  const { entries, changes, sections, checks, counts, cost, line, isFolded } = report;
+  const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blockedLine(changes, style),
-    ending === undefined || entries.length < 2 ? "" : loudLines(changes, style),
+    ending === undefined || entries.length < 2 ? "" : loudLines(changes, isFolded, style),
     [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
+  ].filter((text) => text !== "");
+  return joined([
+    plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
+    changeSection(plan, report, style),
+    ...sections.map((one) => sectionText(one, style)),
+    diagnosticsText(plan.diagnostics, style, sources, false),
+    ...(isFolded ? [closing.join("\n")] : closing),
   ]);
 }
 
-function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
+function changeSection(plan: Plan, { entries, isFolded }: PlanReport, style: Style): string {
   if (entries.length === 0) return "";
-  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, plan, style)));
-  return `${planHeadings[plan.options.mode]}\n\n${blocks}`;
+  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, plan, isFolded, style)));
+  const heading = planHeadings[plan.options.mode];
+  return `${isFolded ? heading.replace(/:$/, " (-verbose shows each):") : heading}\n\n${blocks}`;
 }
 
 /** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
-function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
-  const { first, changes, fields, reason } = entry;
+function entryLines(entry: PlanEntry, plan: Plan, isFolded: boolean, style: Style): string[] {
+  const { first, changes, fields, reason, deployed } = entry;
   const isMany = changes.length > 1;
   const addresses = shortList(
     changes.map(({ address }) => escapeText(address)),
-    mostInGroup,
+    isFolded ? mostInFolded : mostInGroup,
   );
   const why = [
     isMany ? undefined : first.construct && constructPhrase(first.construct),
     first.previousAddress && `moved from ${first.previousAddress}`,
     reason === undefined ? undefined : `because ${reason}`,
-    first.deployed,
+    deployed,
   ].filter((line) => line !== undefined);
   return [
     headline(entry, plan, style),
     ...(isMany ? wrapText(addresses, style, below.length) : []),
-    ...why.map((line) => `${below}${style.colors.dim(escapeText(line))}`),
+    ...why
+      .flatMap((line) => wrapText(escapeText(line), style, below.length))
+      .map((line) => style.colors.dim(line)),
     ...attributeLines(fields, style),
     // The effects of a deletion with its parent are told once, at the parent.
     ...(first.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
@@ -92,7 +118,7 @@ function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
 }
 
 /** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
-function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, style: Style): string {
+function headline({ first, changes, parts, subject, phrase }: PlanEntry, plan: Plan, style: Style): string {
   const { bold, red } = style.colors;
   const opening = `${symbol(first, style)} ${bold(escapeText(subject))}`;
   if (changes.length > 1) return `${opening} ${phrase}`;
@@ -101,7 +127,12 @@ function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, st
   const shownPhrase = isEnd ? red(phrase) : phrase;
   const owner = withParent ? ownerOf(first, plan) : undefined;
   const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
-  const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
+  const together =
+    owner !== undefined
+      ? ` together with ${escapeText(owner)}`
+      : parts.length > 0
+        ? ` with ${countParts(parts)}`
+        : "";
   const identity = action === "update" || withParent ? "" : idNote(id, style);
   return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
 }
@@ -138,8 +169,8 @@ function guardLines(change: Change, style: Style): string[] {
   ];
 }
 
-/** Repeats what is lost and what moves the bill: above it may be screens of text. */
-function loudLines(changes: readonly Change[], style: Style): string {
+/** Repeats what is lost and what moves the bill: above it may be screens of text. Of a folded plan only what is lost. */
+function loudLines(changes: readonly Change[], isFolded: boolean, style: Style): string {
   const { red, yellow, bold } = style.colors;
   const own = changes.filter(({ withParent }) => !withParent);
   const parts = changes.filter(({ withParent }) => withParent);
@@ -150,9 +181,9 @@ function loudLines(changes: readonly Change[], style: Style): string {
     ["Destroys", red, isDestroyed],
     ["Replaces", red, ({ action }) => action === "replace"],
     ["Loses what is in", red, isDestructive],
-    ["Changes the bill of", yellow, ({ effects }) => effects.includes("billing")],
   ];
-  return kinds
+  const isBilled = ({ effects }: Change) => effects.includes("billing");
+  return [...kinds, ...(isFolded ? [] : [["Changes the bill of", yellow, isBilled] as const])]
     .flatMap(([words, colour, isOfKind]) => {
       const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
       if (found.length === 0) return [];
