@@ -112,7 +112,7 @@ function entryLines(entry: PlanEntry, plan: Plan, isFolded: boolean, style: Styl
       .map((line) => style.colors.dim(line)),
     ...attributeLines(fields, style),
     // The effects of a deletion with its parent are told once, at the parent.
-    ...(first.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
+    ...(first.withParent ? [] : consequences(entry, isFolded, style)).map((line) => `${below}${line}`),
     ...guardLines(first, style),
   ];
 }
@@ -144,17 +144,18 @@ function symbol(change: Change, style: Style): string {
   return coloured(text.trim(), text, style);
 }
 
-function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
+function consequences({ effects, cost }: PlanEntry, isFolded: boolean, style: Style): string[] {
   const { colors } = style;
   const words = effects.map((effect) =>
     effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
   );
-  return [
+  const lines = [
     ...(words.length === 0 ? [] : [`${colors.dim("effect:")} ${words.join(", ")}`]),
     ...(cost === undefined
       ? []
       : [`${colors.dim("cost:")} ${moneyChange(cost.before, cost.after, arrowOf(style))} a month`]),
   ];
+  return isFolded && lines.length > 0 ? [lines.join("; ")] : lines;
 }
 
 function guardLines(change: Change, style: Style): string[] {

@@ -18,7 +18,7 @@ const workspace = (isLater: boolean, removed: boolean) => {
         "configuration.branch": edited(i, 0, 30) ? "release-7" : "main",
         "configuration.healthCheckPath": edited(i, 30, 53) ? `/health/${i}` : "/healthz",
         "configuration.port": edited(i, 53, 69) ? 3000 + (i % 5) : 8080,
-        "configuration.plan": edited(i, 69, 75) ? "starter" : "free",
+        "configuration.plan": between(i, 69, 75) && !isLater ? "free" : "starter",
         "configuration.buildCommand": edited(i, 75, 81) ? `make ${i % 3 === 0 ? "all" : "build"}` : "make",
       }),
       declare(`variable.${name}.LOG_LEVEL`, {
