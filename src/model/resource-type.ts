@@ -162,6 +162,9 @@ export interface WaitPolicy {
   readonly timeoutMs: number;
 }
 
+/** The reason of what runs in every run, whatever changed. */
+export const runsInEveryRun = "always";
+
 /** The behaviour of a type that runs because others change: a deployment, a saved layout. */
 export interface Reaction {
   /**

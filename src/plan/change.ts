@@ -17,7 +17,7 @@ export function makeChange(
   guard: Guard | undefined,
   catalog: Catalog,
 ): Change {
-  const { instance, resolved, fingerprints, isRevealed, trigger, diagnostics: _found, ...decided } = decision;
+  const { instance, resolved, fingerprints, isRevealed, diagnostics: _found, ...decided } = decision;
   const { address, type, defaults, desired, recorded, live, read, previousAddress } = instance;
   const cost = costOf(decision, catalog);
   const isQuiet = !changesSomething(decision);
@@ -40,7 +40,7 @@ export function makeChange(
     deletesAfter: decided.action === "replace" ? deletesAfter.get(address) : undefined,
     binding: isQuiet ? null : bindingOf(instance),
     instance: {
-      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed, trigger },
+      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed },
       ending: read.kind === "gone" ? read.ending : undefined,
     },
   };
