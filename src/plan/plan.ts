@@ -200,7 +200,7 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
   attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
 /** Live fields are neither as recorded nor as declared. */
-export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
+export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
 /** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
 export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>

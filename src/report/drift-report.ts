@@ -28,7 +28,7 @@ import {
   uncheckedRows,
   unmanagedLine,
 } from "./plan-report";
-import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
+import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
 import {
   code,
   codes,
@@ -170,14 +170,12 @@ export function driftLine(report: DriftReport): string {
 }
 
 /** Says how a pending resource would change, to stand after its address. */
-function pendingPhrase(pending: PendingResource): string {
-  const { action, archives, fields, previousAddress, reason } = pending;
-  if (archives) return "would be archived";
+function pendingPhrase({ action, archives, fields, previousAddress, reason }: PendingResource): string {
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
-  if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
-  if (action === "create" && reason !== undefined) return "would run";
-  return actionPhrases[action];
+  if (action === "update" && reason === undefined) return "would be updated in place";
+  const onRemove = archives ? "archive" : "delete";
+  return actionPhrase({ action, reason, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
 }
 
 const below = " ".repeat(6);

@@ -24,9 +24,9 @@ import { attributeSign, type ShownField, shownText } from "./values";
 
 /**
  * Which changes are one item, from the finest to the coarsest. `equal`: those that read the same. `alike`: new resources
- * of one type, too. `fields`: those that change the same fields. `types`: all of one type, and a deletion with its parts.
+ * of one type, too. `types`: all of one type, and a deletion with its parts.
  */
-export type Grouping = "none" | "equal" | "alike" | "fields" | "types";
+type Grouping = "none" | "equal" | "alike" | "types";
 
 /** So many changes are one item. */
 const fewestEqual = 4;
@@ -115,7 +115,6 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   if (isMade(change)) return grouping === "equal" ? undefined : same;
   if (grouping === "types") return same;
   const fields = listedFields(change, plan);
-  if (grouping === "fields") return JSON.stringify([same, fields.map(({ path, cause }) => [path, cause])]);
   const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
   // Runs that differ in nothing but their reasons are one item, which counts these.

@@ -44,17 +44,14 @@ export function planText(
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
-  if (verbose) return reportText(planReport(plan, "none"), plan, style, { sources, ending });
-  let text = "";
-  for (const grouping of ["alike", "fields", "types"] as const) {
-    const report = planReport(plan, grouping);
-    text = reportText(report, plan, style, { sources, ending });
-    if (report.changes.length < fewestFolded || text.split("\n").length <= mostLines) break;
-  }
-  return text;
+  const texts = { sources, ending };
+  const report = planReport(plan, verbose ? "none" : "alike");
+  const text = reportText(report, plan, style, texts);
+  const isLong = report.changes.length >= fewestFolded && text.split("\n").length > mostLines;
+  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, texts);
 }
 
-/** So many changes are grouped the more coarsely, until the plan is shown in so many lines. */
+/** So many changes are folded where they take more lines than `mostLines`. */
 const fewestFolded = 100;
 const mostLines = 40;
 

@@ -159,10 +159,9 @@ export const oneSide = (change: ShownField): ShownValue =>
 function inlineValue(change: ShownField, room: number, style: Style): string | undefined {
   const { before, after, several } = change;
   if (several === undefined && (isBlock(before) || isBlock(after))) return undefined;
-  const text = changeText(change, arrowOf(style));
-  if (several !== undefined || attributeSign(change) !== "~") return text;
-  if (textWidth(text) > Math.max(room, 24)) return undefined;
-  return `${shownText(before)} ${style.colors.dim(arrowOf(style))} ${shownText(after)}`;
+  const text = changeText(change, style.colors.dim(arrowOf(style)));
+  const isPair = several === undefined && attributeSign(change) === "~";
+  return isPair && textWidth(text) > Math.max(room, 24) ? undefined : text;
 }
 
 /** The lines of a field that reads better on several. */
