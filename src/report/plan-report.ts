@@ -1,5 +1,4 @@
 import { type Address, nameOf } from "../model/address";
-import { append } from "../model/graph";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
@@ -80,28 +79,24 @@ export const isLoss = ({ action, guard }: Change): boolean =>
   action === "delete" || action === "replace" || guard !== undefined;
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
-  const parts = grouping === "types" ? partsByOwner(changes, plan) : new Map<Change, Change[]>();
-  const folded = new Set([...parts.values()].flat());
+  const ownerOf = ownersIn(plan);
+  const isFolded = ({ withParent, guard }: Change): boolean =>
+    grouping === "types" && withParent && guard === undefined;
+  const parts = groupBy(changes.filter(isFolded), ownerOf);
   const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
   const entryAt = new Map<Change, PlanEntry>();
   for (const own of groups.values()) {
     const isMany = own.length >= (grouping !== "types" && own.some(isMade) ? mostCreates + 1 : fewestEqual);
     for (const one of isMany ? [own] : own.map((change) => [change]))
-      entryAt.set(one[0] as Change, entryOf(one, plan, parts.get(one[0] as Change)));
+      entryAt.set(one[0] as Change, {
+        ...entryOf(one, plan),
+        parts: parts.get(one[0]) ?? [],
+        owner: one[0]?.withParent ? ownerOf(one[0])?.address : undefined,
+      });
   }
-  return changes.flatMap((change) => (folded.has(change) ? [] : (entryAt.get(change) ?? [])));
-}
-
-/** Deletions that happen with that of another change, by that change. */
-function partsByOwner(changes: readonly Change[], plan: Plan): ReadonlyMap<Change, Change[]> {
-  const owners = new Map(changes.map((change) => [change.address, change]));
-  const parts = new Map<Change, Change[]>();
-  for (const part of changes) {
-    const owner =
-      part.withParent && !part.guard ? owners.get(ownerOf(part, plan) ?? part.address) : undefined;
-    if (owner !== undefined && owner !== part) append(parts, owner, part);
-  }
-  return parts;
+  return changes.flatMap((change) =>
+    isFolded(change) && ownerOf(change) !== undefined ? [] : (entryAt.get(change) ?? []),
+  );
 }
 
 /** Returns true for a new resource, and not for a run. */
@@ -123,17 +118,20 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
 }
 
 /** One item of a report: one change, or many like it of as many resources. */
-export type PlanEntry = ReturnType<typeof entryOf>;
+export interface PlanEntry extends ReturnType<typeof entryOf> {
+  /** What goes with it, where that has no items of its own. */
+  readonly parts: readonly Change[];
+  /** The address of what it goes with. */
+  readonly owner: Address | undefined;
+}
 
-function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = []) {
+function entryOf(changes: readonly Change[], plan: Plan) {
   const [first] = changes as [Change];
   const isMany = changes.length > 1;
   const isSame = changes.every(({ deployed }) => deployed === first.deployed);
   return {
     first,
     changes,
-    /** What goes with it, where that has no items of its own. */
-    parts,
     /** Its address; of many how many there are: `14 services`. */
     subject: isMany ? counted(changes.length, first.type) : first.address,
     /** Stands after the subject: `will be created`. */
@@ -180,19 +178,27 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
   });
 }
 
-/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
-export function ownerOf(change: Change, plan: Plan): Address | undefined {
-  return plan.changes
-    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
-    .filter((other) => `${nameOf(change.address)}.`.startsWith(`${nameOf(other.address)}.`))
-    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+/** Returns how to find the removed resource that a part goes with: the one with the nearest name around it. */
+function ownersIn({ changes }: Plan): (part: Change) => Change | undefined {
+  const removed = changes.filter(
+    ({ action, withParent }) => !withParent && (action === "delete" || action === "replace"),
+  );
+  const byName = new Map(removed.map((change) => [nameOf(change.address), change]));
+  return ({ address }) => {
+    for (let name = nameOf(address); name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+      const owner = byName.get(name);
+      if (owner !== undefined) return owner;
+    }
+    return undefined;
+  };
 }
 
 /** Says before a question what is deleted, and what goes with it. */
 export function deletionText(change: Change, plan: Plan): string {
   const { address, type, action, name } = change;
   const verb = action === "replace" ? "deleted and created again" : "deleted";
-  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+  const ownerOf = ownersIn(plan);
+  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part) === change);
   const more = parts.length === 0 ? "" : `  Deleted with it: ${countParts(parts)}.\n`;
   return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
 }

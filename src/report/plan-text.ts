@@ -3,7 +3,7 @@ import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
-import { countParts, ownerOf, type PlanEntry, type PlanReport, planReport } from "./plan-report";
+import { countParts, type PlanEntry, type PlanReport, planReport } from "./plan-report";
 import {
   actionSymbols,
   constructPhrase,
@@ -82,13 +82,13 @@ function reportText(
 
 function changeSection(plan: Plan, { entries, isFolded }: PlanReport, style: Style): string {
   if (entries.length === 0) return "";
-  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, plan, isFolded, style)));
+  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, isFolded, style)));
   const heading = planHeadings[plan.options.mode];
   return `${isFolded ? heading.replace(/:$/, " (-verbose shows each):") : heading}\n\n${blocks}`;
 }
 
 /** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
-function entryLines(entry: PlanEntry, plan: Plan, isFolded: boolean, style: Style): string[] {
+function entryLines(entry: PlanEntry, isFolded: boolean, style: Style): string[] {
   const { first, changes, fields, reason, deployed } = entry;
   const isMany = changes.length > 1;
   const addresses = shortList(
@@ -102,7 +102,7 @@ function entryLines(entry: PlanEntry, plan: Plan, isFolded: boolean, style: Styl
     deployed,
   ].filter((line) => line !== undefined);
   return [
-    headline(entry, plan, style),
+    headline(entry, style),
     ...(isMany ? wrapText(addresses, style, below.length) : []),
     ...why
       .flatMap((line) => wrapText(escapeText(line), style, below.length))
@@ -115,14 +115,13 @@ function entryLines(entry: PlanEntry, plan: Plan, isFolded: boolean, style: Styl
 }
 
 /** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
-function headline({ first, changes, parts, subject, phrase }: PlanEntry, plan: Plan, style: Style): string {
+function headline({ first, changes, parts, owner, subject, phrase }: PlanEntry, style: Style): string {
   const { bold, red } = style.colors;
   const opening = `${symbol(first, style)} ${bold(escapeText(subject))}`;
   if (changes.length > 1) return `${opening} ${phrase}`;
   const { name, id, action, onRemove, withParent } = first;
   const isEnd = action === "replace" || (action === "delete" && onRemove !== "archive");
   const shownPhrase = isEnd ? red(phrase) : phrase;
-  const owner = withParent ? ownerOf(first, plan) : undefined;
   const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
   const together =
     owner !== undefined
