@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
-import { runsInEveryRun } from "../model/resource-type";
 import { Unknown } from "../model/value";
 import {
   type AttributeChange,
@@ -246,7 +245,7 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));
-  const runsAlways = change.reason === runsInEveryRun;
+  const runsAlways = change.reason === "always";
   const repairs = onlyRepairs(runsAlways ? [] : triggersOf(change), causeOf);
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
   const isRepair = attributes.some(isDrift);

@@ -13,16 +13,15 @@ import type {
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
-import {
-  type AttributeLookup,
-  type CheckContext,
-  type Finding,
-  type ReactionContext,
-  type ResourceType,
-  type RulesOf,
-  runsInEveryRun,
-  type Upstream,
-  type WaitPolicy,
+import type {
+  AttributeLookup,
+  CheckContext,
+  Finding,
+  ReactionContext,
+  ResourceType,
+  RulesOf,
+  Upstream,
+  WaitPolicy,
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
@@ -36,7 +35,7 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   const when = declared.get("when") ?? "changed";
   if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
     return null;
-  if (when === "always") return runsInEveryRun;
+  if (when === "always") return "always";
   const { upstream } = context;
   const changing = upstream.filter(({ changes }) => changes);
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;
