@@ -7,17 +7,32 @@ import { escapeText, quoteText, shorten } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
   actionPhrase,
+  actionSymbols,
   checkWords,
   commonReason,
+  constructPhrase,
   counted,
   countList,
   countsOf,
+  effectWords,
+  isNameTold,
   listedFields,
   moneyChange,
+  planHeadings,
   planLine,
   pluralPhrase,
 } from "./plan-wording";
-import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
+import {
+  arrow,
+  arrowed,
+  type Cell,
+  code,
+  codes,
+  type Item,
+  type Section,
+  section,
+  sentence,
+} from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, type ShownField, shownText } from "./values";
 
@@ -62,6 +77,8 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     changes,
     /** So many of the first items are never left out. */
     losses: losses.entries.length,
+    /** The items as a section; none where nothing changes. */
+    items: entries.length === 0 ? [] : [changeSection(plan, entries, isFolded)],
     sections: planSections(plan),
     line: planLine(plan),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
@@ -87,12 +104,10 @@ function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): re
   const entryAt = new Map<Change, PlanEntry>();
   for (const own of groups.values()) {
     const isMany = own.length >= (grouping !== "types" && own.some(isMade) ? mostCreates + 1 : fewestEqual);
-    for (const one of isMany ? [own] : own.map((change) => [change]))
-      entryAt.set(one[0] as Change, {
-        ...entryOf(one, plan),
-        parts: parts.get(one[0]) ?? [],
-        owner: one[0]?.withParent ? ownerOf(one[0])?.address : undefined,
-      });
+    for (const one of isMany ? [own] : own.map((change) => [change])) {
+      const [first] = one as [Change];
+      entryAt.set(first, entryOf(one, plan, parts.get(first), first.withParent ? ownerOf(first) : undefined));
+    }
   }
   return changes.flatMap((change) =>
     isFolded(change) && ownerOf(change) !== undefined ? [] : (entryAt.get(change) ?? []),
@@ -117,34 +132,54 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   return JSON.stringify([same, why, deployed, sides, effects, bill]);
 }
 
-/** One item of a report: one change, or many like it of as many resources. */
-export interface PlanEntry extends ReturnType<typeof entryOf> {
-  /** What goes with it, where that has no items of its own. */
-  readonly parts: readonly Change[];
-  /** The address of what it goes with. */
-  readonly owner: Address | undefined;
+/** One item of a plan: one change, or many like it of as many resources. */
+export type PlanEntry = ReturnType<typeof entryOf>;
+
+/** `parts` go with it, and have no items of their own; `owner` is what it goes with. */
+function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = [], owner?: Change) {
+  const [first] = changes as [Change];
+  const { action, withParent, construct, previousAddress, guard } = first;
+  const isMany = changes.length > 1;
+  const reason = isMany ? reasonsOf(changes) : first.reason;
+  const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
+  const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
+  const cost = costOf(changes);
+  const together = parts.length > 0 ? ` with ${countParts(parts)}` : "";
+  const notes = [
+    isMany ? undefined : construct && constructPhrase(construct),
+    previousAddress && `moved from ${previousAddress}`,
+    reason === undefined ? undefined : `because ${reason}`,
+    deployed,
+  ];
+  // The effects of a deletion with its parent are told once, at the parent.
+  const facts: Item["facts"] = [
+    ...(effects.length === 0 || withParent
+      ? []
+      : [{ label: "effect", text: effects.map((effect) => effectWords[effect]).join(", ") }]),
+    ...(cost === undefined || withParent
+      ? []
+      : [{ label: "cost", text: arrowed(`${moneyChange(cost.before, cost.after, arrow.trim())} a month`) }]),
+    ...(guard ? [{ label: "blocked", text: guard.summary, hint: guard.hint }] : []),
+  ];
+  return {
+    ...{ first, changes, parts, reason, deployed, effects, cost, facts },
+    sign: action === "no-op" ? "~" : actionSymbols[action],
+    subject: isMany ? counted(changes.length, first.type) : first.address,
+    names: isMany ? changes.map(({ address }) => address) : [],
+    name: isMany || isNameTold(first) ? undefined : first.name,
+    id: isMany || action === "update" || withParent ? undefined : first.id,
+    phrase: isMany
+      ? pluralPhrase(first)
+      : `${actionPhrase(first)}${owner ? ` together with ${owner.address}` : together}`,
+    notes: notes.filter((note) => note !== undefined),
+    fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
+  };
 }
 
-function entryOf(changes: readonly Change[], plan: Plan) {
-  const [first] = changes as [Change];
-  const isMany = changes.length > 1;
-  const isSame = changes.every(({ deployed }) => deployed === first.deployed);
-  return {
-    first,
-    changes,
-    /** Its address; of many how many there are: `14 services`. */
-    subject: isMany ? counted(changes.length, first.type) : first.address,
-    /** Stands after the subject: `will be created`. */
-    phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
-    /** Why it is done; of many what their reasons have in common. */
-    reason: isMany ? reasonsOf(changes) : first.reason,
-    /** Who has deployed it since the last run. */
-    deployed: isSame ? first.deployed : undefined,
-    /** Of many, each path once, with the values that they have. */
-    fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
-    effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
-    cost: costOf(changes),
-  };
+function changeSection(plan: Plan, items: readonly Item[], isFolded: boolean): Section {
+  const heading = planHeadings[plan.options.mode];
+  const shown = isFolded ? heading.replace(/:$/, " (-verbose shows each):") : heading;
+  return { id: "changes", title: "Changes", heading: shown, rows: [], items, isFolded };
 }
 
 /** Returns what the reasons of many changes have in common; of several kinds each with its count. */

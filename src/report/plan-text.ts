@@ -2,26 +2,15 @@ import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeText, quoteText } from "./escape-text";
-import { countParts, type PlanEntry, type PlanReport, planReport } from "./plan-report";
-import {
-  actionSymbols,
-  constructPhrase,
-  counted,
-  effectWords,
-  isNameTold,
-  moneyChange,
-  planHeadings,
-  planLine,
-} from "./plan-wording";
-import { joined, sectionText } from "./sections";
-import { arrowOf, idNote, type Style, shownId, wrapText } from "./style";
-import { attributeLines, coloured, joinBlocks } from "./values";
+import { escapeText } from "./escape-text";
+import { countParts, type PlanReport, planReport } from "./plan-report";
+import { counted, planLine } from "./plan-wording";
+import { sectionText } from "./section-text";
+import { joined } from "./sections";
+import { arrowOf, type Style, shownId, wrapText } from "./style";
 
-/** Addresses of a group. */
-const mostInGroup = 5;
-const mostInFolded = 2;
-const below = " ".repeat(6);
+/** Addresses of a line. */
+const mostNames = 5;
 
 interface PlanTextOptions {
   /** Texts of the files, for the code frames of diagnostics. */
@@ -61,7 +50,7 @@ function reportText(
   style: Style,
   { sources, ending }: PlanTextOptions,
 ): string {
-  const { entries, changes, sections, checks, counts, cost, line, isFolded } = report;
+  const { entries, changes, items, sections, checks, counts, cost, line, isFolded } = report;
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blockedLine(changes, style),
@@ -73,97 +62,10 @@ function reportText(
   ].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    changeSection(plan, report, style),
-    ...sections.map((one) => sectionText(one, style)),
+    ...[...items, ...sections].map((one) => sectionText(one, style)),
     diagnosticsText(plan.diagnostics, style, sources, false),
     ...(isFolded ? [closing.join("\n")] : closing),
   ]);
-}
-
-function changeSection(plan: Plan, { entries, isFolded }: PlanReport, style: Style): string {
-  if (entries.length === 0) return "";
-  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, isFolded, style)));
-  const heading = planHeadings[plan.options.mode];
-  return `${isFolded ? heading.replace(/:$/, " (-verbose shows each):") : heading}\n\n${blocks}`;
-}
-
-/** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
-function entryLines(entry: PlanEntry, isFolded: boolean, style: Style): string[] {
-  const { first, changes, fields, reason, deployed } = entry;
-  const isMany = changes.length > 1;
-  const addresses = shortList(
-    changes.map(({ address }) => escapeText(address)),
-    isFolded ? mostInFolded : mostInGroup,
-  );
-  const why = [
-    isMany ? undefined : first.construct && constructPhrase(first.construct),
-    first.previousAddress && `moved from ${first.previousAddress}`,
-    reason === undefined ? undefined : `because ${reason}`,
-    deployed,
-  ].filter((line) => line !== undefined);
-  return [
-    headline(entry, style),
-    ...(isMany ? wrapText(addresses, style, below.length) : []),
-    ...why
-      .flatMap((line) => wrapText(escapeText(line), style, below.length))
-      .map((line) => style.colors.dim(line)),
-    ...attributeLines(fields, style),
-    // The effects of a deletion with its parent are told once, at the parent.
-    ...(first.withParent ? [] : consequences(entry, isFolded, style)).map((line) => `${below}${line}`),
-    ...guardLines(first, style),
-  ];
-}
-
-/** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
-function headline({ first, changes, parts, owner, subject, phrase }: PlanEntry, style: Style): string {
-  const { bold, red } = style.colors;
-  const opening = `${symbol(first, style)} ${bold(escapeText(subject))}`;
-  if (changes.length > 1) return `${opening} ${phrase}`;
-  const { name, id, action, onRemove, withParent } = first;
-  const isEnd = action === "replace" || (action === "delete" && onRemove !== "archive");
-  const shownPhrase = isEnd ? red(phrase) : phrase;
-  const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
-  const together =
-    owner !== undefined
-      ? ` together with ${escapeText(owner)}`
-      : parts.length > 0
-        ? ` with ${countParts(parts)}`
-        : "";
-  const identity = action === "update" || withParent ? "" : idNote(id, style);
-  return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
-}
-
-function symbol(change: Change, style: Style): string {
-  const text = (change.action === "no-op" ? "~" : actionSymbols[change.action]).padStart(3);
-  if (change.action === "replace") return `${style.colors.red("-")}/${style.colors.green("+")}`;
-  if (change.action === "adopt" || change.action === "forget") return style.colors.cyan(text);
-  return coloured(text.trim(), text, style);
-}
-
-function consequences({ effects, cost }: PlanEntry, isFolded: boolean, style: Style): string[] {
-  const { colors } = style;
-  const words = effects.map((effect) =>
-    effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
-  );
-  const lines = [
-    ...(words.length === 0 ? [] : [`${colors.dim("effect:")} ${words.join(", ")}`]),
-    ...(cost === undefined
-      ? []
-      : [`${colors.dim("cost:")} ${moneyChange(cost.before, cost.after, arrowOf(style))} a month`]),
-  ];
-  return isFolded && lines.length > 0 ? [lines.join("; ")] : lines;
-}
-
-function guardLines(change: Change, style: Style): string[] {
-  if (change.guard === undefined) return [];
-  const { colors } = style;
-  const label = "blocked:";
-  const indent = below.length + label.length + 1;
-  const summary = wrapText(escapeText(change.guard.summary), style, indent);
-  return [
-    `${below}${colors.bold(colors.red(label))} ${summary.join("\n").trimStart()}`,
-    ...wrapText(escapeText(change.guard.hint), style, indent),
-  ];
 }
 
 /** Repeats what is lost and what moves the bill: above it may be screens of text. Of a folded plan only what is lost. */
@@ -185,7 +87,7 @@ function loudLines(changes: readonly Change[], isFolded: boolean, style: Style):
       const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
       if (found.length === 0) return [];
       const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
-      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
+      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostNames)}`];
     })
     .join("\n");
 }
