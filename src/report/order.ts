@@ -38,17 +38,12 @@ function byPlace(a: Placed, b: Placed): number {
 }
 
 /** Orders texts with numbers in them by their value: `svc-2` before `svc-15`. */
-export function compareNatural(a: string, b: string): number {
-  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)];
-  for (const [i, part] of left.entries()) {
-    const other = right[i] ?? "";
-    const isNumber = i % 2 === 1;
-    const [one, two] = isNumber ? [part.replace(/^0+/, ""), other.replace(/^0+/, "")] : [part, other];
-    const order = (isNumber ? one.length - two.length : 0) || compareTexts(one, two);
-    if (order !== 0) return order;
-  }
-  return compareTexts(a, b);
-}
+export const compareNatural = (a: string, b: string): number =>
+  compareTexts(withLongNumbers(a), withLongNumbers(b)) || compareTexts(a, b);
+
+/** Numbers of one length are in the order of their digits. */
+const withLongNumbers = (text: string): string =>
+  text.replace(/\d+/g, (digits) => digits.replace(/^0+/, "").padStart(20, "0"));
 
 /** Returns items by their keys, in the order of the first of each. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
