@@ -178,7 +178,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
 
 function changeSection(plan: Plan, items: readonly Item[], isFolded: boolean): Section {
   const heading = planHeadings[plan.options.mode];
-  const shown = isFolded ? heading.replace(/:$/, " (-verbose shows each):") : heading;
+  const shown = isFolded ? heading.replace(/:$/, " (rnv plan -verbose shows each):") : heading;
   return { id: "changes", title: "Changes", heading: shown, rows: [], items, isFolded };
 }
 
