@@ -1,6 +1,8 @@
 import { Secret } from "../../../src/model/secret";
 import { planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
+import { countWork } from "../../support/count-work";
+import { change, plan } from "../../support/plan-fixture";
 import { declare, desiredOf, World } from "../../support/plan-world";
 
 const between = (i: number, from: number, to: number): boolean => i >= from && i < to;
@@ -40,7 +42,7 @@ const terminal = createStyle({ color: false, unicode: true, width: 80 });
 describe("214 changes in 500 services", () => {
   const world = new World();
   world.settle(workspace(false, false));
-  const plan = world.plan(workspace(true, false));
+  const edited = world.plan(workspace(true, false));
   const lines = (text: string): number => text.trimEnd().split("\n").length;
 
   it.each([false, true])("take at most 40 lines (deletions are confirmed: %s)", (isConfirmed) => {
@@ -51,7 +53,7 @@ describe("214 changes in 500 services", () => {
   });
 
   it("are one item for each type, with the changes of each field and how many have them", () => {
-    const text = planText(plan, plainStyle);
+    const text = planText(edited, plainStyle);
     expect(text).toContain("the following actions (rnv plan -verbose shows each):");
     expect(text).toContain(
       [
@@ -67,17 +69,31 @@ describe("214 changes in 500 services", () => {
   });
 
   it("name each deletion, with what goes with it", () => {
-    const text = planText(plan, plainStyle);
+    const text = planText(edited, plainStyle);
     for (const address of ["service.p11.s111", "service.p22.s222"])
       expect(text).toContain(`- ${address} will be destroyed with 2 variables, 1 deployment [id=`);
-    expect(planText(plan, terminal, { ending: {} })).toContain(
+    expect(planText(edited, terminal, { ending: {} })).toContain(
       "! Destroys 2, and 4 variables, 2 deployments of them:",
     );
   });
 
   it("are shown one by one in a verbose plan", () => {
-    const text = planText(plan, plainStyle, { verbose: true });
+    const text = planText(edited, plainStyle, { verbose: true });
     expect(text.match(/will be updated in place|will run again|will be destroyed/g)).toHaveLength(214);
     expect(text).toContain("following actions:\n");
   });
+});
+
+it("takes twice the work for a destroy of twice as many services", async () => {
+  const destroy = (count: number) =>
+    plan(
+      [...Array(count).keys()].flatMap((i) => [
+        change("delete", `service.shop.s${i}`, { effects: ["destructive"] }),
+        change("delete", `variable.shop.s${i}.KEY`, { withParent: true }),
+        change("delete", `deployment.shop.s${i}`, { withParent: true }),
+      ]),
+    );
+  const [some, twice] = [destroy(300), destroy(600)];
+  const work = await countWork(() => planText(some, plainStyle));
+  expect(await countWork(() => planText(twice, plainStyle))).toBeLessThan(work * 2.6);
 });
