@@ -61,11 +61,11 @@ const isError = ({ severity }: Diagnostic): boolean => severity === "error";
 /** When even the table is too long: what ends, by name, and how much else there is. */
 function bare(head: readonly string[], report: PlanReport, plan: Plan): string {
   const losses = report.entries.slice(0, report.losses);
-  const own = losses.map(({ first }) => first).filter(({ withParent }) => !withParent);
-  const lines = own.map((change) => {
-    const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
-    return `${sign} ${shorten(escapeText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
-  });
+  const own = losses.filter(({ first }) => !first.withParent);
+  const lines = own.map(
+    ({ sign, subject, first }) =>
+      `${sign} ${shorten(escapeText(subject), longestName)}${first.guard ? "  # blocked" : ""}`,
+  );
   const left = report.changes.length - own.length;
   const others = counted(left, own.length === 0 ? "resource" : "other resource");
   const note = `> [!NOTE]\n> The list of ${others} is left out, because this comment would be too long.`;
