@@ -182,11 +182,17 @@ function changeSection(plan: Plan, items: readonly Item[], isFolded: boolean): S
   return { id: "changes", title: "Changes", heading: shown, rows: [], items, isFolded };
 }
 
-/** Returns what the reasons of many changes have in common; of several kinds each with its count. */
+/** Reasons of many changes that are shown. */
+const mostReasons = 4;
+
+/** Returns what the reasons of many changes have in common; of several kinds the most common, each with its count. */
 function reasonsOf(changes: readonly Change[]): string | undefined {
-  const kinds = groupBy(changes, commonReason);
-  if (kinds.size < 2) return changes[0] && commonReason(changes[0]);
-  return [...kinds].map(([reason, { length }]) => `${reason} (${length})`).join(", ");
+  const kinds = [...groupBy(changes, commonReason)].sort(([, a], [, b]) => b.length - a.length);
+  if (kinds.length < 2) return changes[0] && commonReason(changes[0]);
+  return shortList(
+    kinds.map(([reason, { length }]) => `${reason} (${length})`),
+    mostReasons,
+  );
 }
 
 /** Returns the monthly cost of all of them, where it changes. */
