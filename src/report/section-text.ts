@@ -1,5 +1,6 @@
 import { shortList } from "../model/text";
 import { escapeText, quoteText } from "./escape-text";
+import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Item, partsOf, type Section } from "./sections";
 import { alignColumns, arrowOf, idNote, type Style, wrapText } from "./style";
 import { attributeLines, capLines, coloured, joinBlocks } from "./values";
@@ -31,13 +32,17 @@ function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
   const { names = [], notes, fields, facts } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
-  const short = facts.filter(({ hint }) => hint === undefined).map((fact) => factText(fact, style));
+  // That a deletion is destructive is in its line already.
+  const isSaid = ({ text }: Fact): boolean =>
+    isFolded && item.sign === "-" && text === effectWords.destructive;
+  const short = facts.filter((fact) => fact.hint === undefined && !isSaid(fact));
+  const texts = short.map((fact) => factText(fact, style));
   return [
     headline(item, style),
     ...(names.length === 0 ? [] : wrapText(addresses, style, below.length)),
     ...reasons.map((line) => style.colors.dim(line)),
     ...attributeLines(fields, style),
-    ...(isFolded && short.length > 0 ? [short.join("; ")] : short).map((line) => below + line),
+    ...(isFolded && short.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
     ...facts.flatMap((fact) => stopLines(fact, style)),
   ];
 }
