@@ -165,8 +165,8 @@ export interface WaitPolicy {
 /** The behaviour of a type that runs because others change: a deployment, a saved layout. */
 export interface Reaction {
   /**
-   * Returns why the resource must run again. Undefined: no reason but a difference in its own fields. Null: it must not
-   * run, whatever differs.
+   * Returns why the resource must run again; `always` where it runs in every run, whatever changed. Undefined: no reason
+   * but a difference in its own fields. Null: it must not run, whatever differs.
    */
   readonly reason: (context: ReactionContext) => string | null | undefined;
   /** Returns why it cannot run now although it should: the plan reports it, and the apply fails. */

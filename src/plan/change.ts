@@ -3,12 +3,13 @@ import type { Catalog } from "../model/catalog";
 import { append } from "../model/graph";
 import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
-import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
+import { canonicalJson, type Plain } from "../model/value";
 import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
 import type { Graph } from "./graph";
 import type { Guards } from "./guards";
-import { isGone, type ResourceInstance, recordedValue } from "./instances";
+import { isGone, liveValue, type ResourceInstance } from "./instances";
 import type { Binding, Change, Guard, Plan } from "./plan";
+import { attributesAfter } from "./resolve";
 
 /** Returns one decision with all that a plan says about it. */
 export function makeChange(
@@ -17,7 +18,7 @@ export function makeChange(
   guard: Guard | undefined,
   catalog: Catalog,
 ): Change {
-  const { instance, resolved, fingerprints, isRevealed, trigger, diagnostics: _found, ...decided } = decision;
+  const { instance, resolved, fingerprints, isRevealed, diagnostics: _found, ...decided } = decision;
   const { address, type, defaults, desired, recorded, live, read, previousAddress } = instance;
   const cost = costOf(decision, catalog);
   const isQuiet = !changesSomething(decision);
@@ -40,7 +41,7 @@ export function makeChange(
     deletesAfter: decided.action === "replace" ? deletesAfter.get(address) : undefined,
     binding: isQuiet ? null : bindingOf(instance),
     instance: {
-      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed, trigger },
+      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed },
       ending: read.kind === "gone" ? read.ending : undefined,
     },
   };
@@ -114,24 +115,11 @@ function costOf(decision: Decision, catalog: Catalog): Change["cost"] {
   const { monthlyCost } = instance.type;
   if (!monthlyCost) return undefined;
   const isManaged = instance.recorded !== undefined && instance.read.kind !== "gone";
-  const get = (path: string): ResolvedValue | undefined => fieldBefore(instance, path);
+  const get = (path: string) => liveValue(instance, path) ?? instance.defaults.get(path);
   const before = isManaged ? (monthlyCost({ get }, catalog) ?? null) : null;
   if (action === "delete" || action === "forget") return { before, after: null };
   if (action === "no-op") return { before, after: before };
-  return { before, after: monthlyCost({ get: (path) => fieldAfter(decision, path) }, catalog) ?? null };
-}
-
-/** Returns the live value, else the default; the recorded value where the resource could not be read. */
-function fieldBefore(instance: ResourceInstance, path: string): ResolvedValue | undefined {
-  const known = instance.live ? instance.live.attributes.get(path) : recordedValue(instance, path);
-  return known ?? instance.defaults.get(path);
-}
-
-function fieldAfter({ instance, action, resolved, attributes }: Decision, path: string) {
-  const declared = resolved.get(path);
-  if (declared !== undefined) return declared;
-  const isReset = attributes.some((change) => change.path === path && change.cause === "removed");
-  return isReset || action === "create" ? instance.defaults.get(path) : fieldBefore(instance, path);
+  return { before, after: monthlyCost(attributesAfter(decision), catalog) ?? null };
 }
 
 /** Sum over all resources; what has no price counts as nothing. */

@@ -15,7 +15,7 @@ import {
   whyAgain,
   whyGone,
 } from "./instances";
-import type { AttributeChange, PlanInput, Trigger } from "./plan";
+import type { AttributeChange, PlanInput } from "./plan";
 import {
   appearanceOf,
   attributesAfter,
@@ -183,7 +183,6 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
       released: diff?.released ?? [],
       drift: diff?.drift ?? [],
       reason,
-      trigger: () => triggerOf(instance, reacts, reactionContext, context),
     };
   }
   const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
@@ -225,33 +224,4 @@ function upstreamOf(
       };
     },
   );
-}
-
-/** Asks the type what it would do had this or that not changed. */
-function triggerOf(
-  { recorded }: ResourceInstance,
-  reacts: Reaction,
-  reactionContext: ReactionContext,
-  context: DecisionContext,
-): Trigger {
-  const runs = (changed: Partial<ReactionContext>): boolean =>
-    typeof reacts.reason({ ...reactionContext, ...changed }) === "string";
-  const { live } = reactionContext;
-  if (live?.lacks !== undefined && !runs({ upstream: [], live: { ...live, lacks: undefined } }))
-    return { kind: "itself" };
-  if (runs({ upstream: [], ...(recorded && { recorded: { ...recorded, inputs: {} } }) }))
-    return { kind: "always" };
-  const now = reactionContext.upstream;
-  const quiet = (one: Upstream): Upstream[] => (one.changes ? asRecorded(one, context) : [one]);
-  if (runs({ upstream: now.flatMap(quiet) })) return { kind: "itself" };
-  const isBehind = (cause: Upstream): boolean =>
-    runs({ upstream: now.flatMap((one) => (one === cause ? [one] : quiet(one))) });
-  const of = now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address);
-  return { kind: "changes", of };
-}
-
-/** As if this plan did nothing about it. */
-function asRecorded({ address, writes }: Upstream, { instances }: DecisionContext): Upstream[] {
-  const id = instances.get(address)?.recorded?.id;
-  return id === undefined ? [] : [{ address, id, writes, changes: false }];
 }

@@ -9,7 +9,7 @@ import type { AttributeChange, Change } from "./plan";
 type Decided = Required<Pick<Change, "drift">> &
   Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held"> &
   Pick<Change, "withParent" | "onRemove"> &
-  Pick<Change["instance"], "resolved" | "fingerprints" | "isRevealed" | "trigger">;
+  Pick<Change["instance"], "resolved" | "fingerprints" | "isRevealed">;
 
 /** The decision about one instance; guards, order and cost make it a `Change`. */
 export interface Decision extends Decided {

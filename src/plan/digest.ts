@@ -287,7 +287,7 @@ function entryOf(change: Change, { options, changes }: Digested): Entry {
   const ends = action === "delete" || action === "forget";
   // A deployment after one that failed, or after that of another review, is the same: its id, and what ran before, are not compared.
   const isRun = reason !== undefined && !ends;
-  const parentId = changes.find((one) => one.address === parentOf(change))?.id;
+  const parentId = isRun ? changes.find((one) => one.address === parentOf(change))?.id : undefined;
   const isParent = ({ after }: AttributeChange): boolean =>
     after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
   const contentWithout = (paths: readonly string[]): Plain => ({

@@ -1,8 +1,15 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, nameOf } from "../model/address";
 import { Unknown } from "../model/value";
-import type { AttributeChange, Change, InMemory, Plan, PlanStanding } from "./plan";
+import {
+  type AttributeChange,
+  type Change,
+  type InMemory,
+  type Plan,
+  type PlanStanding,
+  parentOf,
+} from "./plan";
 import {
   actionSchema,
   addressSchema,
@@ -238,13 +245,12 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));
-  const trigger = instance.trigger?.();
-  const triggers = trigger?.kind === "changes" ? trigger.of : [];
-  const repairs = onlyRepairs(triggers, causeOf);
+  const runsAlways = change.reason === "always";
+  const repairs = onlyRepairs(runsAlways ? [] : triggersOf(change), causeOf);
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
   const isRepair = attributes.some(isDrift);
-  const isSaid = declared.length > 0 || trigger?.kind === "itself" || repairs === undefined;
-  const isOutOfTheBlue = !isRecorded && !isRepair && because.length === 0 && trigger?.kind !== "always";
+  const isSaid = declared.length > 0 || repairs === undefined;
+  const isOutOfTheBlue = !isRecorded && !isRepair && because.length === 0 && !runsAlways;
   const isAsked = isSaid || isOutOfTheBlue;
   return {
     isPending: isAsked || isRecorded,
@@ -253,6 +259,13 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
     because: [...new Set(because)].sort(),
     fields: [...declared, ...released, ...lifecycle],
   };
+}
+
+/** Returns the changes that a resource runs because of: those of its parent, and of what else is in that. */
+function triggersOf(change: Change): readonly Address[] {
+  const parent = parentOf(change);
+  if (change.reason === undefined || parent === undefined) return [];
+  return change.dependsOn.filter((on) => on === parent || nameOf(on).startsWith(`${nameOf(parent)}.`));
 }
 
 /** Returns whether only the repair of drifted or missing resources is behind a change. */

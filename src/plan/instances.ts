@@ -234,9 +234,11 @@ export function applyMoves(
   const newAddress = (address: Address): Address => {
     const known = names.get(address);
     if (known) return known;
+    // A ring of moves ends where it began.
     names.set(address, address);
-    const named = explicit.has(address)
-      ? lastOf(address, explicit)
+    const next = explicit.get(address);
+    const named = next
+      ? newAddress(next)
       : movedAlong(address, before.get(address)?.parent, newAddress, desired);
     names.set(address, named);
     return named;
@@ -268,17 +270,6 @@ function moveProblem(
   return undefined;
 }
 
-/** Follows a chain of moves to its end; a ring ends where it began. */
-function lastOf(address: Address, moves: ReadonlyMap<Address, Address>): Address {
-  const seen = new Set([address]);
-  let last = address;
-  for (let next = moves.get(last); next && !seen.has(next); next = moves.get(next)) {
-    seen.add(next);
-    last = next;
-  }
-  return last;
-}
-
 function movedAlong(
   address: Address,
   parent: Address | undefined,
@@ -288,8 +279,7 @@ function movedAlong(
   if (!parent || desired.resources.has(address)) return address;
   const newParent = newAddress(parent);
   if (newParent === parent) return address;
-  const name = nameOf(address);
-  if (name === nameOf(parent)) return addressOf(typeOf(address), nameOf(newParent));
-  if (!name.startsWith(`${nameOf(parent)}.`)) return address;
-  return addressOf(typeOf(address), `${nameOf(newParent)}${name.slice(nameOf(parent).length)}`);
+  const [name, around] = [nameOf(address), nameOf(parent)];
+  if (!`${name}.`.startsWith(`${around}.`)) return address;
+  return addressOf(typeOf(address), `${nameOf(newParent)}${name.slice(around.length)}`);
 }

@@ -97,18 +97,8 @@ export interface Change extends SharedWithDocument {
     readonly ending?: Pending;
     /** Fingerprints of declared secrets, by attribute path. */
     readonly fingerprints: Readonly<Record<string, string>>;
-    /** Returns the reason why a reacting resource runs. */
-    readonly trigger?: () => Trigger;
   };
 }
-
-/**
- * What makes a reacting resource run: its type in every run, whatever changed; something of its own, such as a run cut
- * short; or other changes of this plan, each enough by itself.
- */
-export type Trigger =
-  | { readonly kind: "always" | "itself" }
-  | { readonly kind: "changes"; readonly of: readonly Address[] };
 
 /** A resource or a secret that a plan could not check. */
 export type Unchecked = InMemory<PlanDocument["unchecked"][number]>;
@@ -210,7 +200,7 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
   attributes.flatMap(({ path, after }) => (after.kind === "unknown" ? [path] : []));
 
 /** Live fields are neither as recorded nor as declared. */
-export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
+export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
 /** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
 export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>

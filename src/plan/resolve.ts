@@ -115,11 +115,9 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
   const isNew = isMade({ action }) || !(instance.live ?? instance.recorded);
   const rule = ruleAt(instance.type, attribute);
   if (rule) {
-    const declared = resolved.get(attribute);
-    if (declared !== undefined) return declared;
-    if (rule.secret) return undefined;
-    const isReset = attributes.some((change) => change.path === attribute);
-    return isNew || isReset ? instance.defaults.get(attribute) : (liveValue(instance, attribute) ?? null);
+    if (rule.secret && !resolved.has(attribute)) return undefined;
+    const after = attributesAfter(decision).get(attribute);
+    return isNew ? after : (after ?? null);
   }
   const computed = instance.type.computed[attribute];
   const isMoved = attributes.some(({ path }) => computed?.movesWith?.includes(path));
@@ -288,14 +286,13 @@ function reasonOf(value: ResolvedValue | undefined): string | undefined {
   return value instanceof Secret ? "the key of fingerprints is not here (RNV_STATE_KEY)" : undefined;
 }
 
-/** Returns the attributes once the plan is applied: declared over live. */
+/** Returns the attributes once the plan is applied: declared over live, over the defaults. */
 export function attributesAfter(decision: Decision): AttributeLookup {
-  const { resolved, instance, action, attributes } = decision;
-  const live = action === "replace" ? undefined : instance.live?.attributes;
+  const { resolved, instance, attributes } = decision;
   const get = (path: string): ResolvedValue | undefined => {
     if (resolved.has(path)) return resolved.get(path);
-    const isReset = attributes.some((change) => change.path === path);
-    return isReset ? instance.defaults.get(path) : live?.get(path);
+    const isReset = isMade(decision) || attributes.some((change) => change.path === path);
+    return (isReset ? undefined : liveValue(instance, path)) ?? instance.defaults.get(path);
   };
   return { get };
 }

@@ -14,7 +14,6 @@ import {
   escapeHtml,
   escapeJson,
   escapeMarkdown,
-  escapeText,
   fencedBlock,
   foldedParts,
   shorten,
@@ -28,10 +27,12 @@ import {
   uncheckedRows,
   unmanagedLine,
 } from "./plan-report";
-import { actionPhrases, actionSymbols, counted, countList } from "./plan-wording";
+import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
+import { sectionText } from "./section-text";
 import {
   code,
   codes,
+  type Item,
   joined,
   longestName,
   markdownLimit,
@@ -39,19 +40,15 @@ import {
   type Section,
   section,
   sectionMarkdown,
-  sectionText,
   sentence,
 } from "./sections";
 import type { Style } from "./style";
-import { attributeLines, coloured, fieldLines, joinBlocks, plainText } from "./values";
+import { fieldLines, plainText } from "./values";
 
 /** One resource that differs: its fields, and what follows from its repair. */
-export interface DriftItem {
+export interface DriftItem extends Item {
   readonly kind: "missing" | "drifted" | "pending";
   readonly address: Address;
-  readonly symbol: string;
-  /** Stands after its address; empty where its last deployment says it. */
-  readonly phrase: string;
   readonly fields: readonly AttributeChange[];
   /** Outcome of its last deployment, where that is why. */
   readonly standing?: string | undefined;
@@ -76,15 +73,15 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
     );
   const missing = readingOrder(report.missing.map((address) => ({ address })));
   return [
-    ...missing.map(
-      ({ address }): DriftItem => ({
-        ...{ kind: "missing", address, symbol: "-", phrase: "was deleted outside rnv", fields: [] },
+    ...missing.map(({ address }) =>
+      itemOf({
+        ...{ kind: "missing", address, sign: "-", phrase: "was deleted outside rnv", fields: [] },
         following: following(address),
       }),
     ),
-    ...readingOrder(report.drifted).map(
-      ({ address, fields, deployed }): DriftItem => ({
-        ...{ kind: "drifted", address, symbol: "~", phrase: "changed outside rnv" },
+    ...readingOrder(report.drifted).map(({ address, fields, deployed }) =>
+      itemOf({
+        ...{ kind: "drifted", address, sign: "~", phrase: "changed outside rnv" },
         // The heading says the cause.
         fields: fields.map((field) => ({ ...field, cause: "edit" })),
         following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
@@ -99,13 +96,27 @@ function pendingItem(pending: PendingResource): DriftItem {
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
-  return {
+  return itemOf({
     ...{ kind: "pending", address, fields, following: [] },
-    symbol: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
+    sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
     phrase: isOutcome ? "" : pendingPhrase(pending),
     standing: standing && standingPhrase(standing),
-  };
+  });
 }
+
+function itemOf(item: Omit<DriftItem, "subject" | "notes" | "facts">): DriftItem {
+  const lines = [...(item.standing === undefined ? [] : [item.standing]), ...item.following];
+  return { ...item, subject: item.address, notes: [], facts: lines.map((text) => ({ text })) };
+}
+
+/** Returns what differs as sections, one for each kind. */
+const foundSections = (items: readonly DriftItem[]): readonly Section[] =>
+  Object.entries(driftKinds).flatMap(([kind, title]) => {
+    const own = items.filter((item) => item.kind === kind);
+    // The heading says what happened to them.
+    const shown = kind === "pending" ? own : own.map((item) => ({ ...item, phrase: "" }));
+    return own.length === 0 ? [] : [{ id: kind, title, heading: `${title}:`, rows: [], items: shown }];
+  });
 
 const mostNames = 10;
 
@@ -170,44 +181,20 @@ export function driftLine(report: DriftReport): string {
 }
 
 /** Says how a pending resource would change, to stand after its address. */
-function pendingPhrase(pending: PendingResource): string {
-  const { action, archives, fields, previousAddress, reason } = pending;
-  if (archives) return "would be archived";
+function pendingPhrase({ action, archives, fields, previousAddress, reason }: PendingResource): string {
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
-  if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
-  if (action === "create" && reason !== undefined) return "would run";
-  return actionPhrases[action];
+  if (action === "update" && reason === undefined) return "would be updated in place";
+  const onRemove = archives ? "archive" : "delete";
+  return actionPhrase({ action, reason, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
 }
-
-const below = " ".repeat(6);
 
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
-export function driftText(report: DriftReport, style: Style): string {
-  const items = driftItems(report);
-  const kinds = Object.entries(driftKinds).map(([kind, title]) => {
-    const own = items.filter((item) => item.kind === kind);
-    return own.length === 0 ? "" : `${title}:\n\n${joinBlocks(own.map((item) => itemLines(item, style)))}`;
-  });
-  const sections = driftSections(report).map((one) => sectionText(one, style));
-  return joined([...kinds, ...sections, style.colors.bold(driftLine(report))]);
-}
-
-function itemLines(
-  { kind, address, symbol, phrase, fields, standing, following }: DriftItem,
-  style: Style,
-): string[] {
-  const { bold, dim, yellow } = style.colors;
-  const sign = symbol.padStart(3);
-  // The heading says what happened to the others.
-  const told = kind === "pending" && phrase !== "" ? ` ${escapeText(phrase)}` : "";
-  return [
-    `${symbol === "!" ? yellow(sign) : coloured(symbol, sign, style)} ${bold(escapeText(address))}${told}`,
-    ...attributeLines(fields, style),
-    ...(standing === undefined ? [] : [`${below}${escapeText(standing)}`]),
-    ...following.map((line) => `${below}${dim(escapeText(line))}`),
-  ];
-}
+export const driftText = (report: DriftReport, style: Style): string =>
+  joined([
+    ...[...foundSections(driftItems(report)), ...driftSections(report)].map((one) => sectionText(one, style)),
+    style.colors.bold(driftLine(report)),
+  ]);
 
 /** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
 export function driftMarkdown(

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
+import { sha256 } from "../model/text";
 import { isWritten, type Plan } from "../plan/plan";
 import { diagnosticData, type PathOf, type Sources } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText } from "./escape-text";
@@ -167,7 +167,7 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
     const count = seen.get(issue.fingerprint) ?? 0;
     seen.set(issue.fingerprint, count + 1);
     const text = count === 0 ? issue.fingerprint : `${issue.fingerprint}\0${count}`;
-    return { ...issue, fingerprint: createHash("sha256").update(text).digest("hex") };
+    return { ...issue, fingerprint: sha256(text) };
   });
   return `${escapeJson(printed, 2)}\n`;
 }

@@ -17,7 +17,7 @@ import { actionWord } from "./graph";
 import { type PlanEntry, type PlanReport, planReport } from "./plan-report";
 import { counted, countsOf, effectWords, isBlocked, isNameTold, moneyChange } from "./plan-wording";
 import { joined, longestName, markdownLimit, markdownWithin, sectionMarkdown } from "./sections";
-import { attributeSign, fieldLines, isBlock, shownText } from "./values";
+import { attributeSign, changeText, fieldLines, isBlock } from "./values";
 
 const mostRows = 200;
 /** Rows of a table that is not folded away. */
@@ -61,11 +61,11 @@ const isError = ({ severity }: Diagnostic): boolean => severity === "error";
 /** When even the table is too long: what ends, by name, and how much else there is. */
 function bare(head: readonly string[], report: PlanReport, plan: Plan): string {
   const losses = report.entries.slice(0, report.losses);
-  const own = losses.map(({ first }) => first).filter(({ withParent }) => !withParent);
-  const lines = own.map((change) => {
-    const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
-    return `${sign} ${shorten(escapeText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
-  });
+  const own = losses.filter(({ first }) => !first.withParent);
+  const lines = own.map(
+    ({ sign, subject, first }) =>
+      `${sign} ${shorten(escapeText(subject), longestName)}${first.guard ? "  # blocked" : ""}`,
+  );
   const left = report.changes.length - own.length;
   const others = counted(left, own.length === 0 ? "resource" : "other resource");
   const note = `> [!NOTE]\n> The list of ${others} is left out, because this comment would be too long.`;
@@ -175,7 +175,7 @@ const effectWord = (effect: Change["effects"][number]): string =>
   effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
 
 /** What is done in a few words: why, or the fields, `branch, plan and 3 more`; of many resources with their values. */
-function changedText({ first, changes, fields, reason }: PlanEntry): string {
+function changedText({ first, changes, fields, reason, deployed }: PlanEntry): string {
   const isMany = changes.length > 1;
   if (reason !== undefined) return `because ${reason}`;
   if (first.withParent) return "destroyed with its parent";
@@ -187,8 +187,8 @@ function changedText({ first, changes, fields, reason }: PlanEntry): string {
     .map((field) => {
       const name = field.path.slice(field.path.lastIndexOf(".") + 1);
       const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
-      return isMany && isShort ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
+      return isMany && isShort ? `${name} ${changeText(field, "\u2192")}` : name;
     });
   const changed = names.length <= 4 ? names.join(", ") : shortList(names, 3);
-  return [changed, first.deployed].filter(Boolean).join("; ");
+  return [changed, deployed].filter(Boolean).join("; ");
 }

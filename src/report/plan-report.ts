@@ -2,29 +2,47 @@ import { type Address, nameOf } from "../model/address";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
-import { type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
+import { type AttributeChange, type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
   actionPhrase,
+  actionSymbols,
   checkWords,
   commonReason,
+  constructPhrase,
   counted,
   countList,
   countsOf,
+  effectWords,
+  isNameTold,
   listedFields,
   moneyChange,
+  planHeadings,
   planLine,
   pluralPhrase,
 } from "./plan-wording";
-import { arrow, type Cell, code, codes, type Section, section, sentence } from "./sections";
+import {
+  arrow,
+  arrowed,
+  type Cell,
+  code,
+  codes,
+  type Item,
+  type Section,
+  section,
+  sentence,
+} from "./sections";
 import { exactTime } from "./time-text";
-import { attributeSign, oneSide, type ShownField, shownText } from "./values";
+import { attributeSign, type ShownField, shownText } from "./values";
 
-/** Equal: changes that read the same are one item. Alike: new resources of one type are, too. */
-export type Grouping = "none" | "equal" | "alike";
+/**
+ * Which changes are one item, from the finest to the coarsest. `equal`: those that read the same. `alike`: new resources
+ * of one type, too. `types`: all of one type, and a deletion with its parts.
+ */
+type Grouping = "none" | "equal" | "alike" | "types";
 
-/** So many equal changes are one item. */
+/** So many changes are one item. */
 const fewestEqual = 4;
 /** More new resources of one type are one item. */
 const mostCreates = 20;
@@ -49,19 +67,24 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     partOf("Created", isNew),
   ];
   const entries = parts.flatMap((part) => part.entries);
-  const changes = entries.flatMap((entry) => entry.changes);
+  const changes = entries.flatMap((entry) => [...entry.changes, ...entry.parts]);
   const { checks = [] } = plan;
   const { title, counts } = checkWords(checks);
+  const isFolded = grouping === "types";
   return {
     parts,
     entries,
     changes,
     /** So many of the first items are never left out. */
     losses: losses.entries.length,
+    /** The items as a section; none where nothing changes. */
+    items: entries.length === 0 ? [] : [changeSection(plan, entries, isFolded)],
     sections: planSections(plan),
     line: planLine(plan),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
-    counts: changes.length < 2 ? "" : countsOf(changes),
+    // Items of one type each have its count.
+    counts: changes.length < 2 || isFolded ? "" : countsOf(changes),
+    isFolded,
     cost: (arrow: string) => costLine(plan, arrow),
   };
 }
@@ -73,14 +96,22 @@ export const isLoss = ({ action, guard }: Change): boolean =>
   action === "delete" || action === "replace" || guard !== undefined;
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
+  const ownerOf = ownersIn(plan);
+  const isFolded = ({ withParent, guard }: Change): boolean =>
+    grouping === "types" && withParent && guard === undefined;
+  const parts = groupBy(changes.filter(isFolded), ownerOf);
   const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
   const entryAt = new Map<Change, PlanEntry>();
   for (const own of groups.values()) {
-    const isMany = own.length >= (own.some(isMade) ? mostCreates + 1 : fewestEqual);
-    for (const one of isMany ? [own] : own.map((change) => [change]))
-      entryAt.set(one[0] as Change, entryOf(one, plan));
+    const isMany = own.length >= (grouping !== "types" && own.some(isMade) ? mostCreates + 1 : fewestEqual);
+    for (const one of isMany ? [own] : own.map((change) => [change])) {
+      const [first] = one as [Change];
+      entryAt.set(first, entryOf(one, plan, parts.get(first), first.withParent ? ownerOf(first) : undefined));
+    }
   }
-  return changes.flatMap((change) => entryAt.get(change) ?? []);
+  return changes.flatMap((change) =>
+    isFolded(change) && ownerOf(change) !== undefined ? [] : (entryAt.get(change) ?? []),
+  );
 }
 
 /** Returns true for a new resource, and not for a run. */
@@ -88,50 +119,80 @@ const isMade = ({ action, reason }: Change): boolean => action === "create" && r
 
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
-  const { type, action, effects, cost, missing, previousAddress } = change;
+  const { type, effects, cost, missing, previousAddress, reason, deployed } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
-  if (isMade(change)) return grouping === "alike" ? `create ${type}` : undefined;
-  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
-    path,
-    before,
-    after,
-    cause,
-  ]);
+  const same = `${type} ${actionPhrase(change)}`;
+  if (isMade(change)) return grouping === "equal" ? undefined : same;
+  if (grouping === "types") return same;
+  const fields = listedFields(change, plan);
+  const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
   // Runs that differ in nothing but their reasons are one item, which counts these.
-  const reason = fields.length > 0 ? commonReason(change) : change.reason !== undefined;
-  return JSON.stringify([type, action, reason, change.deployed, fields, effects, bill]);
+  const why = fields.length > 0 ? commonReason(change) : reason !== undefined;
+  return JSON.stringify([same, why, deployed, sides, effects, bill]);
 }
 
-/** One item of a report: one change, or many like it of as many resources. */
+/** One item of a plan: one change, or many like it of as many resources. */
 export type PlanEntry = ReturnType<typeof entryOf>;
 
-function entryOf(changes: readonly Change[], plan: Plan) {
+/** `parts` go with it, and have no items of their own; `owner` is what it goes with. */
+function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = [], owner?: Change) {
   const [first] = changes as [Change];
+  const { action, withParent, construct, previousAddress, guard } = first;
   const isMany = changes.length > 1;
-  const fields: readonly ShownField[] =
-    isMany && isMade(first) ? fieldsOfMany(changes, plan) : listedFields(first, plan);
+  const reason = isMany ? reasonsOf(changes) : first.reason;
+  const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
+  const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
+  const cost = costOf(changes);
+  const together = parts.length > 0 ? ` with ${countParts(parts)}` : "";
+  const notes = [
+    isMany ? undefined : construct && constructPhrase(construct),
+    previousAddress && `moved from ${previousAddress}`,
+    reason === undefined ? undefined : `because ${reason}`,
+    deployed,
+  ];
+  // The effects of a deletion with its parent are told once, at the parent.
+  const facts: Item["facts"] = [
+    ...(effects.length === 0 || withParent
+      ? []
+      : [{ label: "effect", text: effects.map((effect) => effectWords[effect]).join(", ") }]),
+    ...(cost === undefined || withParent
+      ? []
+      : [{ label: "cost", text: arrowed(`${moneyChange(cost.before, cost.after, arrow.trim())} a month`) }]),
+    ...(guard ? [{ label: "blocked", text: guard.summary, hint: guard.hint }] : []),
+  ];
   return {
-    first,
-    changes,
-    /** Its address; of many how many there are: `14 services`. */
+    ...{ first, changes, parts, reason, deployed, effects, cost, facts },
+    sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
-    /** Stands after the subject: `will be created`. */
-    phrase: isMany ? pluralPhrase(first) : actionPhrase(first),
-    /** Why it is done; of many what their reasons have in common. */
-    reason: isMany ? reasonsOf(changes) : first.reason,
-    /** Of many, each path once, with the values that they have. */
-    fields,
-    effects: isMany ? [...new Set(changes.flatMap(({ effects }) => effects))] : first.effects,
-    cost: costOf(changes),
+    names: isMany ? changes.map(({ address }) => address) : [],
+    name: isMany || isNameTold(first) ? undefined : first.name,
+    id: isMany || action === "update" || withParent ? undefined : first.id,
+    phrase: isMany
+      ? pluralPhrase(first)
+      : `${actionPhrase(first)}${owner ? ` together with ${owner.address}` : together}`,
+    notes: notes.filter((note) => note !== undefined),
+    fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
   };
 }
 
-/** Returns what the reasons of many changes have in common; of several kinds each with its count. */
+function changeSection(plan: Plan, items: readonly Item[], isFolded: boolean): Section {
+  const heading = planHeadings[plan.options.mode];
+  const shown = isFolded ? heading.replace(/:$/, " (rnv plan -verbose shows each):") : heading;
+  return { id: "changes", title: "Changes", heading: shown, rows: [], items, isFolded };
+}
+
+/** Reasons of many changes that are shown. */
+const mostReasons = 4;
+
+/** Returns what the reasons of many changes have in common; of several kinds the most common, each with its count. */
 function reasonsOf(changes: readonly Change[]): string | undefined {
-  const kinds = groupBy(changes, commonReason);
-  if (kinds.size < 2) return changes[0] && commonReason(changes[0]);
-  return [...kinds].map(([reason, { length }]) => `${reason} (${length})`).join(", ");
+  const kinds = [...groupBy(changes, commonReason)].sort(([, a], [, b]) => b.length - a.length);
+  if (kinds.length < 2) return changes[0] && commonReason(changes[0]);
+  return shortList(
+    kinds.map(([reason, { length }]) => `${reason} (${length})`),
+    mostReasons,
+  );
 }
 
 /** Returns the monthly cost of all of them, where it changes. */
@@ -140,40 +201,45 @@ function costOf(changes: readonly Change[]) {
   return sameMoney(total.before, total.after) ? undefined : total;
 }
 
-/** Values of a field that are shown, of many resources. */
-const mostValues = 3;
-
-/** The fields of new resources: a value that all have as it is, of others how many have them. */
+/** The fields of many resources: a change that all have as it is, of others how many have them. */
 function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
-  const set: readonly ShownField[] = changes
-    .flatMap((change) => listedFields(change, plan))
-    .filter((field) => attributeSign(field) !== " ");
-  return [...groupBy(set, ({ path }) => path).values()].map((fields) => {
-    const [first] = fields as [ShownField];
-    const byValue = groupBy(fields, (field) => shownText(oneSide(field)));
-    if (byValue.size === 1 && fields.length === changes.length) return first;
-    const common = [...byValue].sort(([, a], [, b]) => b.length - a.length);
-    const text =
-      byValue.size <= mostValues
-        ? common.map(([value, { length }]) => `${value} (${length})`).join(", ")
-        : `${byValue.size} values${fields.length === changes.length ? "" : ` (${fields.length})`}`;
-    return { ...first, before: { kind: "absent" }, after: { kind: "several", text }, range: undefined };
+  const all = changes.flatMap((change) => listedFields(change, plan));
+  const listed = all.filter((field) => attributeSign(field) !== " " || field.cause === "released");
+  const byPath = groupBy(listed, (field) => `${attributeSign(field)} ${field.cause} ${field.path}`);
+  return [...byPath.values()].map((fields): ShownField => {
+    const [first] = fields as [AttributeChange];
+    const kinds = [...groupBy(fields, ({ before, after }) => JSON.stringify([before, after])).values()];
+    if (kinds.length === 1 && fields.length === changes.length) return first;
+    const common = kinds.sort((a, b) => b.length - a.length);
+    const several = {
+      kinds: common.map((own) => [own[0] as AttributeChange, own.length] as const),
+      isOfAll: fields.length === changes.length,
+    };
+    return { ...first, from: undefined, several };
   });
 }
 
-/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
-export function ownerOf(change: Change, plan: Plan): Address | undefined {
-  return plan.changes
-    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
-    .filter((other) => `${nameOf(change.address)}.`.startsWith(`${nameOf(other.address)}.`))
-    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+/** Returns how to find the removed resource that a part goes with: the one with the nearest name around it. */
+function ownersIn({ changes }: Plan): (part: Change) => Change | undefined {
+  const removed = changes.filter(
+    ({ action, withParent }) => !withParent && (action === "delete" || action === "replace"),
+  );
+  const byName = new Map(removed.map((change) => [nameOf(change.address), change]));
+  return ({ address }) => {
+    for (let name = nameOf(address); name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+      const owner = byName.get(name);
+      if (owner !== undefined) return owner;
+    }
+    return undefined;
+  };
 }
 
 /** Says before a question what is deleted, and what goes with it. */
 export function deletionText(change: Change, plan: Plan): string {
   const { address, type, action, name } = change;
   const verb = action === "replace" ? "deleted and created again" : "deleted";
-  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part, plan) === address);
+  const ownerOf = ownersIn(plan);
+  const parts = plan.changes.filter((part) => part.withParent && ownerOf(part) === change);
   const more = parts.length === 0 ? "" : `  Deleted with it: ${countParts(parts)}.\n`;
   return `\n${address} (${type} ${quoteText(name)}) will be ${verb}. This cannot be undone.\n${more}`;
 }

@@ -2,25 +2,15 @@ import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeText, quoteText } from "./escape-text";
-import { countParts, ownerOf, type PlanEntry, planReport } from "./plan-report";
-import {
-  actionSymbols,
-  constructPhrase,
-  counted,
-  effectWords,
-  isNameTold,
-  moneyChange,
-  planHeadings,
-  planLine,
-} from "./plan-wording";
-import { joined, sectionText } from "./sections";
-import { arrowOf, idNote, type Style, shownId, wrapText } from "./style";
-import { attributeLines, coloured, joinBlocks } from "./values";
+import { escapeText } from "./escape-text";
+import { countParts, type PlanReport, planReport } from "./plan-report";
+import { counted, planLine } from "./plan-wording";
+import { sectionText } from "./section-text";
+import { joined } from "./sections";
+import { arrowOf, type Style, shownId, wrapText } from "./style";
 
-/** Addresses of a group. */
-const mostInGroup = 5;
-const below = " ".repeat(6);
+/** Addresses of a line. */
+const mostNames = 5;
 
 interface PlanTextOptions {
   /** Texts of the files, for the code frames of diagnostics. */
@@ -43,103 +33,43 @@ export function planText(
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
-  const grouping = verbose ? "none" : "alike";
-  const { entries, changes, sections, checks, counts, cost, line } = planReport(plan, grouping);
-  return joined([
-    plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    changeSection(plan, entries, style),
-    ...sections.map((one) => sectionText(one, style)),
-    diagnosticsText(plan.diagnostics, style, sources, false),
+  const texts = { sources, ending };
+  const report = planReport(plan, verbose ? "none" : "alike");
+  const text = reportText(report, plan, style, texts);
+  const isLong = report.changes.length >= fewestFolded && text.split("\n").length > mostLines;
+  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, texts);
+}
+
+/** So many changes are folded where they take more lines than `mostLines`. */
+const fewestFolded = 100;
+const mostLines = 40;
+
+function reportText(
+  report: PlanReport,
+  plan: Plan,
+  style: Style,
+  { sources, ending }: PlanTextOptions,
+): string {
+  const { entries, changes, items, sections, checks, counts, cost, line, isFolded } = report;
+  const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blockedLine(changes, style),
-    ending === undefined || entries.length < 2 ? "" : loudLines(changes, style),
+    ending === undefined || entries.length < 2 ? "" : loudLines(changes, isFolded, style),
     [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
+  ].filter((text) => text !== "");
+  return joined([
+    plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
+    ...[...items, ...sections].map((one) => sectionText(one, style)),
+    diagnosticsText(plan.diagnostics, style, sources, false),
+    ...(isFolded ? [closing.join("\n")] : closing),
   ]);
 }
 
-function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
-  if (entries.length === 0) return "";
-  const blocks = joinBlocks(entries.map((entry) => entryLines(entry, plan, style)));
-  return `${planHeadings[plan.options.mode]}\n\n${blocks}`;
-}
-
-/** Renders an item: its line, why, its fields, and what follows. Of many changes their addresses are below the line. */
-function entryLines(entry: PlanEntry, plan: Plan, style: Style): string[] {
-  const { first, changes, fields, reason } = entry;
-  const isMany = changes.length > 1;
-  const addresses = shortList(
-    changes.map(({ address }) => escapeText(address)),
-    mostInGroup,
-  );
-  const why = [
-    isMany ? undefined : first.construct && constructPhrase(first.construct),
-    first.previousAddress && `moved from ${first.previousAddress}`,
-    reason === undefined ? undefined : `because ${reason}`,
-    first.deployed,
-  ].filter((line) => line !== undefined);
-  return [
-    headline(entry, plan, style),
-    ...(isMany ? wrapText(addresses, style, below.length) : []),
-    ...why.map((line) => `${below}${style.colors.dim(escapeText(line))}`),
-    ...attributeLines(fields, style),
-    // The effects of a deletion with its parent are told once, at the parent.
-    ...(first.withParent ? [] : consequences(entry, style)).map((line) => `${below}${line}`),
-    ...guardLines(first, style),
-  ];
-}
-
-/** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
-function headline({ first, changes, subject, phrase }: PlanEntry, plan: Plan, style: Style): string {
-  const { bold, red } = style.colors;
-  const opening = `${symbol(first, style)} ${bold(escapeText(subject))}`;
-  if (changes.length > 1) return `${opening} ${phrase}`;
-  const { name, id, action, onRemove, withParent } = first;
-  const isEnd = action === "replace" || (action === "delete" && onRemove !== "archive");
-  const shownPhrase = isEnd ? red(phrase) : phrase;
-  const owner = withParent ? ownerOf(first, plan) : undefined;
-  const shownName = isNameTold(first) ? "" : ` (${quoteText(name)})`;
-  const together = owner === undefined ? "" : ` together with ${escapeText(owner)}`;
-  const identity = action === "update" || withParent ? "" : idNote(id, style);
-  return `${opening}${shownName} ${shownPhrase}${together}${identity}`;
-}
-
-function symbol(change: Change, style: Style): string {
-  const text = (change.action === "no-op" ? "~" : actionSymbols[change.action]).padStart(3);
-  if (change.action === "replace") return `${style.colors.red("-")}/${style.colors.green("+")}`;
-  if (change.action === "adopt" || change.action === "forget") return style.colors.cyan(text);
-  return coloured(text.trim(), text, style);
-}
-
-function consequences({ effects, cost }: PlanEntry, style: Style): string[] {
-  const { colors } = style;
-  const words = effects.map((effect) =>
-    effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
-  );
-  return [
-    ...(words.length === 0 ? [] : [`${colors.dim("effect:")} ${words.join(", ")}`]),
-    ...(cost === undefined
-      ? []
-      : [`${colors.dim("cost:")} ${moneyChange(cost.before, cost.after, arrowOf(style))} a month`]),
-  ];
-}
-
-function guardLines(change: Change, style: Style): string[] {
-  if (change.guard === undefined) return [];
-  const { colors } = style;
-  const label = "blocked:";
-  const indent = below.length + label.length + 1;
-  const summary = wrapText(escapeText(change.guard.summary), style, indent);
-  return [
-    `${below}${colors.bold(colors.red(label))} ${summary.join("\n").trimStart()}`,
-    ...wrapText(escapeText(change.guard.hint), style, indent),
-  ];
-}
-
-/** Repeats what is lost and what moves the bill: above it may be screens of text. */
-function loudLines(changes: readonly Change[], style: Style): string {
+/** Repeats what is lost and what moves the bill: above it may be screens of text. Of a folded plan only what is lost. */
+function loudLines(changes: readonly Change[], isFolded: boolean, style: Style): string {
   const { red, yellow, bold } = style.colors;
   const own = changes.filter(({ withParent }) => !withParent);
   const parts = changes.filter(({ withParent }) => withParent);
@@ -150,14 +80,14 @@ function loudLines(changes: readonly Change[], style: Style): string {
     ["Destroys", red, isDestroyed],
     ["Replaces", red, ({ action }) => action === "replace"],
     ["Loses what is in", red, isDestructive],
-    ["Changes the bill of", yellow, ({ effects }) => effects.includes("billing")],
   ];
-  return kinds
+  const isBilled = ({ effects }: Change) => effects.includes("billing");
+  return [...kinds, ...(isFolded ? [] : [["Changes the bill of", yellow, isBilled] as const])]
     .flatMap(([words, colour, isOfKind]) => {
       const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
       if (found.length === 0) return [];
       const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
-      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostInGroup)}`];
+      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostNames)}`];
     })
     .join("\n");
 }

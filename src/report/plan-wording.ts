@@ -72,8 +72,10 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
 export const isNameTold = (change: Change): boolean =>
   change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
 
+type Deed = Pick<Change, "action" | "attributes" | "reason" | "onRemove" | "missing" | "restores" | "drift">;
+
 /** Says how a resource changes, to stand after its address: `will be created`. */
-export function actionPhrase(change: Change): string {
+export function actionPhrase(change: Deed): string {
   switch (change.action) {
     case "create":
       if (change.missing) return "will be created again";
@@ -97,17 +99,6 @@ export function actionPhrase(change: Change): string {
 
 /** The same for many resources. */
 export const pluralPhrase = (change: Change): string => actionPhrase(change).replace(/^has /, "have ");
-
-/** The same for what the manifest asks for and is not applied. */
-export const actionPhrases: Readonly<Record<Action, string>> = {
-  create: "would be created",
-  update: "would be updated in place",
-  replace: "would be replaced",
-  delete: "would be destroyed",
-  adopt: "would be imported",
-  forget: "would no longer be managed",
-  "no-op": "would stay",
-};
 
 /** Why a field changes, where it is not what the reader just wrote. */
 export const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {

@@ -1,6 +1,5 @@
-import { codeSpan, escapeMarkdown, escapeText, shorten } from "./escape-text";
-import { alignColumns, arrowOf, type Style, wrapText } from "./style";
-import { capLines } from "./values";
+import { codeSpan, escapeMarkdown, shorten } from "./escape-text";
+import { capLines, type ShownField } from "./values";
 
 /** A name, an address or a value: shown as code where there is code. */
 export interface Code {
@@ -10,7 +9,27 @@ export interface Code {
 /** Words and code, one after the other. Neither is escaped. */
 export type Cell = string | Code | readonly (string | Code)[];
 
-/** One part of a report beside its changes: a sentence, or rows under a heading. */
+/** A resource of a report, or many that are alike: a line, and what is to be known below it. */
+export interface Item {
+  /** What becomes of it: `+`, `~`, `-`, `-/+`, `>`, `<`; `!` where nothing does. */
+  readonly sign: string;
+  /** Its address; of many how many there are: `14 services`. */
+  readonly subject: string;
+  /** The addresses of many. */
+  readonly names?: readonly string[];
+  /** Its name, where neither its address nor a field says it. */
+  readonly name?: string | undefined;
+  readonly id?: string | undefined;
+  /** Stands after the subject: `will be created`. */
+  readonly phrase: string;
+  /** Why it is here. */
+  readonly notes: readonly string[];
+  readonly fields: readonly ShownField[];
+  /** What follows from it; with a hint, why it is stopped. */
+  readonly facts: readonly { readonly label?: string; readonly text: Cell; readonly hint?: string }[];
+}
+
+/** One part of a report: items or rows under a heading, or a sentence. */
 export interface Section {
   readonly id: string;
   /** Title on a page, where sections of one `id` are shown as one. */
@@ -18,10 +37,13 @@ export interface Section {
   readonly heading: string;
   /** Each begins with an address, and its last cell says what is to be known of it. */
   readonly rows: readonly (readonly Cell[])[];
+  readonly items?: readonly Item[];
   /** Returns true if a reader should look at it before the plan is applied. */
   readonly isWarning?: boolean;
   /** All rows are shown at a terminal too, however many there are. */
   readonly isWhole?: boolean;
+  /** Its items take as few lines as they can. */
+  readonly isFolded?: boolean;
 }
 
 /** Makes a section, or none where there is nothing to say. */
@@ -42,6 +64,10 @@ export const code = (text: string): Code => ({ code: text });
 /** Between what a value was and what it becomes. */
 export const arrow = " \u2192 ";
 
+/** A text with arrows as a cell. */
+export const arrowed = (text: string): Cell =>
+  text.split(arrow).flatMap((part, i) => (i === 0 ? [part] : [arrow, part]));
+
 /** Names with commas between them. */
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [
   ...names.slice(0, most).flatMap((name, i) => (i === 0 ? [code(name)] : [", ", code(name)])),
@@ -61,16 +87,6 @@ export function lineOf<Part>(
     const gap = i === 0 ? [] : [i === filled.length - 1 ? ": " : " "];
     return [...gap, ...parts.map(shown)];
   });
-}
-
-/** A section for a terminal: rows in columns. */
-export function sectionText({ heading, rows, isWarning, isWhole }: Section, style: Style): string {
-  const shown = (part: string | Code): string =>
-    part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code);
-  const lines = alignColumns(rows.map((row) => row.map((cell) => partsOf(cell).map(shown).join(""))));
-  const sentence = wrapText(heading, style).join("\n");
-  const title = isWarning ? style.colors.yellow(sentence) : sentence;
-  return [title, ...(isWhole ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }
 
 /** Characters of a name, or of what is said of it, in Markdown. */

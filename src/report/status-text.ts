@@ -27,7 +27,7 @@ export function statusText(services: readonly RunningService[], now: number, sty
     one.release === undefined ? "-" : commitText(one.release),
     one.release?.finishedAt === undefined ? "-" : timeAgo(one.release.finishedAt, now),
   ]);
-  const notes = ordered.map((one) => notesOf(one, now));
+  const notes = ordered.map((one) => [...variableNotes(one, now), ...standingNotes(one, now)]);
   const table = tableLines(["service", "runs", "health", "built from", "since"], rows, style, notes);
   return `${[...table, "", style.colors.bold(countLine(services))].join("\n")}\n`;
 }
@@ -79,12 +79,6 @@ function runsText({ runs, archived }: RunningService, { colors }: Style): string
 }
 
 const managedWords = { rnv: "managed by rnv", preserve: "preserved", no: "not managed" } as const;
-
-/** Notes below the row of a service. */
-const notesOf = (service: RunningService, now: number): string[] => [
-  ...variableNotes(service, now),
-  ...standingNotes(service, now),
-];
 
 const variableNotes = ({ variables = [] }: RunningService, now: number): string[] =>
   variables.map(

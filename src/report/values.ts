@@ -18,30 +18,45 @@ export function plainText(value: Plain): string {
   return `{${members.map(([key, item]) => `${quoteText(key)}: ${plainText(item)}`).join(", ")}}`;
 }
 
-/** One side of a field; of many resources the values that they have, in words. */
-type ShownSide = ShownValue | { readonly kind: "several"; readonly text: string };
-
 /** A field as reports show it. */
-export interface ShownField extends Omit<AttributeChange, "before" | "after" | "range"> {
-  readonly before: ShownSide;
-  readonly after: ShownSide;
-  readonly range?: AttributeChange["range"] | undefined;
+export interface ShownField extends Omit<AttributeChange, "from"> {
+  readonly from?: AttributeChange["from"] | undefined;
+  /** Of many resources whose changes differ: each change and how many have it, the most common first. */
+  readonly several?: {
+    readonly kinds: readonly (readonly [AttributeChange, number])[];
+    /** Each of the resources has one of them. */
+    readonly isOfAll: boolean;
+  };
 }
 
 /** One side of a change on one line; absent is an empty text. */
-export function shownText(shown: ShownSide): string {
-  if (shown.kind === "several") return shown.text;
-  return shown.kind === "value" ? limit(plainText(shown.value)) : hiddenWords[shown.kind];
-}
+export const shownText = (shown: ShownValue): string =>
+  shown.kind === "value" ? limit(plainText(shown.value)) : hiddenWords[shown.kind];
 
 const hiddenWords = { secret: "(sensitive)", unknown: "(known after apply)", absent: "" } as const;
 
+/** Changes of a field that are shown, of many resources. */
+const mostKinds = 3;
+
+/** A change of a field on one line: `"main" -> "next"`; of many resources how many have each: `1 -> 2 (14), 1 -> 3 (6)`. */
+export function changeText(field: ShownField, arrow: string): string {
+  const { before, after, several } = field;
+  const isBoth = attributeSign(field) === "~";
+  if (several === undefined)
+    return isBoth ? `${shownText(before)} ${arrow} ${shownText(after)}` : shownText(oneSide(field));
+  const { kinds, isOfAll } = several;
+  if (kinds.length <= mostKinds)
+    return kinds.map(([kind, count]) => `${changeText(kind, arrow)} (${count})`).join(", ");
+  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
+  return `${kinds.length} values${isOfAll ? "" : ` (${total})`}`;
+}
+
 /** A value that reads better on several lines: text with line breaks. */
-export const isBlock = (shown: ShownSide): boolean =>
+export const isBlock = (shown: ShownValue): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
 /** One side of a change on as many lines as it needs. */
-function shownLines(shown: ShownSide): string[] {
+function shownLines(shown: ShownValue): string[] {
   if (shown.kind === "absent") return [];
   if (shown.kind !== "value") return [shownText(shown)];
   const { value } = shown;
@@ -137,19 +152,16 @@ function noteText(change: ShownField, style: Style): string {
 }
 
 /** The side worth showing when there is only one. */
-export const oneSide = (change: ShownField): ShownSide =>
+export const oneSide = (change: ShownField): ShownValue =>
   change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */
 function inlineValue(change: ShownField, room: number, style: Style): string | undefined {
-  const { before, after } = change;
-  if (isBlock(before) || isBlock(after)) return undefined;
-  const sign = attributeSign(change);
-  if (sign !== "~") return shownText(oneSide(change));
-  const arrow = arrowOf(style);
-  const text = `${shownText(before)} ${arrow} ${shownText(after)}`;
-  if (textWidth(text) > Math.max(room, 24)) return undefined;
-  return `${shownText(before)} ${style.colors.dim(arrow)} ${shownText(after)}`;
+  const { before, after, several } = change;
+  if (several === undefined && (isBlock(before) || isBlock(after))) return undefined;
+  const text = changeText(change, style.colors.dim(arrowOf(style)));
+  const isPair = several === undefined && attributeSign(change) === "~";
+  return isPair && textWidth(text) > Math.max(room, 24) ? undefined : text;
 }
 
 /** The lines of a field that reads better on several. */
@@ -175,6 +187,8 @@ export function fieldLines(field: ShownField): string[] {
   const path = escapeText(field.path);
   const notes = attributeNotes(field).map((note) => `  # ${note}`);
   const sign = attributeSign(field);
+  if (field.several !== undefined)
+    return [`${sign === "~" ? "!" : sign} ${path}: ${changeText(field, "->")}${notes.join("")}`];
   if (isBlock(before) || isBlock(after)) {
     const lines = changedLines(field).map((line) => `${line.sign}   ${line.text}`);
     return [`${sign === "~" ? " " : sign} ${path}:${notes.join("")}`, ...capLines(lines)];

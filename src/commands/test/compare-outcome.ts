@@ -2,8 +2,8 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { isPattern, type ManifestExpectation } from "../../manifest/test-file";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
-import { type Change, isWritten, type Plan, type ShownValue } from "../../plan/plan";
-import { valuesAfter } from "../../plan/policy/views";
+import { type Change, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
+import { valueAfter } from "../../plan/policy/views";
 import type { TestDifference } from "../../report/test-report";
 import { diffLines } from "../../report/values";
 
@@ -178,8 +178,7 @@ function plannedText(change: Change | undefined, path: string): string {
   const { attributes, instance } = change;
   const isSecret = attributes.some((field) => field.path === path && field.after.kind === "secret");
   if (isSecret || path in instance.fingerprints) return sensitive;
-  const { values, unknown } = valuesAfter(change);
-  return unknown.includes(path) ? "known after apply" : shownJson(values.get(path));
+  return unknownIn(change).includes(path) ? "known after apply" : shownJson(valueAfter(change, path));
 }
 
 function sideText(side: ShownValue | undefined): string {

@@ -103,29 +103,17 @@ function mistakeIn(
   const word = range === undefined ? "" : text.slice(range.start, range.end);
   const variables = reading.variables.map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;
-  const details = { range: at, hint: meantBy(word, summary, reading) ?? hint };
+  const details = { range: at, hint: meantBy(word, reading) ?? hint };
   return error("policy.invalid", `the policy ${name} cannot be read: ${summary}`, details);
 }
 
 /** Returns a hint where a word of an expression is nearly another one. */
-function meantBy(word: string, summary: string, { environment, names }: Reading): string | undefined {
+function meantBy(word: string, { names }: Reading): string | undefined {
   const sign = meantSigns[word];
   if (sign !== undefined) return `did you mean "${sign}"?`;
-  const [, called] = /overload for '(?:[^']*\.)?(\w+)\(/.exec(summary) ?? [];
-  if (called !== undefined)
-    return didYouMean(
-      called,
-      environment
-        .getDefinitions()
-        .functions.map((one) => one.name)
-        .filter((name) => name !== called),
-    );
   const known = /^\w+$/.test(word) ? names : [];
   return known.includes(word) ? undefined : didYouMean(word, known);
 }
-
-/** Failures of one policy that are listed one by one; the rest is counted. */
-const mostTold = 50;
 
 /**
  * Judges one policy for each of its subjects. Returns one result that says it passed, or one for each subject that failed.
@@ -138,29 +126,17 @@ export function judgePolicy(
 ): readonly Check[] {
   const { name, level, message } = policy;
   const isOverridden = level === "overridable" && overrides.has(name);
-  const failures: Check[] = [];
-  let left = 0;
-  for (const { address, range, variables } of subjects) {
+  const failures = subjects.flatMap(({ address, range, variables }): readonly Check[] => {
     const verdict = judge(
       () => (when ? when(variables) : true),
       () => require(variables),
     );
-    if (verdict === undefined) continue;
-    if (failures.length === mostTold) {
-      left += 1;
-      continue;
-    }
-    failures.push({
-      ...{ policy: name, level, message: verdict.problem ?? message },
-      // What could not be judged may be anything: it is never overridden.
-      status: verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed",
-      address,
-      range,
-    });
-  }
-  if (failures.length === 0) return [{ policy: name, level, status: "passed" }];
-  const { status } = failures.find((one) => one.status === "error") ?? (failures[0] as Check);
-  return left === 0 ? failures : [...failures, { policy: name, level, status, message: `and ${left} more` }];
+    if (verdict === undefined) return [];
+    // What could not be judged may be anything: it is never overridden.
+    const status = verdict.problem !== undefined ? "error" : isOverridden ? "overridden" : "failed";
+    return [{ policy: name, level, status, address, message: verdict.problem ?? message, range }];
+  });
+  return failures.length === 0 ? [{ policy: name, level, status: "passed" }] : failures;
 }
 
 /** Returns undefined where it passes or does not apply. */

@@ -228,7 +228,7 @@ const valueAt =
     computed?.get(path) ?? celValue(valueAfter(change, path));
 
 /** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
-function valueAfter({ attributes, instance }: Change, path: string): Plain | undefined {
+export function valueAfter({ attributes, instance }: Change, path: string): Plain | undefined {
   const { defaults, live, resolved, fingerprints } = instance;
   if (path in fingerprints) return undefined;
   for (const field of attributes) {
@@ -240,24 +240,6 @@ function valueAfter({ attributes, instance }: Change, path: string): Plain | und
   const declared = resolved.get(path);
   if (declared !== undefined && declared !== null && isPlain(declared)) return declared;
   return live?.attributes.get(path) ?? defaults.get(path) ?? undefined;
-}
-
-/** All fields as they are once the plan is applied, and those that only apply can tell. */
-export function valuesAfter(change: Change): {
-  readonly values: ReadonlyMap<string, Plain>;
-  readonly unknown: readonly string[];
-} {
-  const { attributes, instance } = change;
-  const paths = new Set([
-    ...[...instance.defaults.keys(), ...(instance.live?.attributes.keys() ?? [])],
-    ...[...instance.resolved.keys(), ...attributes.map(({ path }) => path)],
-  ]);
-  const values = new Map<string, Plain>();
-  for (const path of paths) {
-    const value = valueAfter(change, path);
-    if (value !== undefined) values.set(path, value);
-  }
-  return { values, unknown: unknownIn(change) };
 }
 
 const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;

@@ -142,13 +142,13 @@ describe("drift has classes", () => {
     ]);
   });
 
-  it("what was left undeployed is pending, also where a drift deploys it anyway", () => {
+  it("what was left undeployed is deployed by the repair of a drift beside it", () => {
     const world = settled();
     const recorded = world.recorded.get(at("service.api"));
     if (recorded) world.recorded.set(at("service.api"), { ...recorded, writes: recorded.writes + 1 });
     world.touch("variable.api.KEY", {});
     const found = classes(world, shop());
-    expect([found.consequences, found.pending]).toEqual([[], ["update deployment.api"]]);
+    expect([found.consequences, found.pending]).toEqual([["deployment.api < variable.api.KEY"], []]);
   });
 
   it("a first deployment of what is missing is pending: nobody ran it before", () => {

@@ -104,7 +104,7 @@ describe("the attributes after a plan", () => {
     const defaults = { plan: "default" };
     expect(planned("plan", "no-op", { declared: { plan: "pro" }, live })).toBe("pro");
     expect(planned("plan", "no-op", { declared: {}, live, defaults })).toBe("free");
-    expect(planned("plan", "replace", { declared: {}, live, defaults })).toBeUndefined();
+    expect(planned("plan", "replace", { declared: {}, live, defaults })).toBe("default");
     expect(
       planned("plan", "update", { declared: {}, live, defaults }, { attributes: changesOf("plan") }),
     ).toBe("default");

@@ -258,20 +258,10 @@ describe("a policy", () => {
     );
   });
 
-  it("tells fifty failures, and counts the rest", async () => {
-    const many = (count: number) =>
-      plan(Array.from({ length: count }, (_, i) => change("create", `service.s${i}`)));
-    const rule = { each: "change", require: "change.action == 'delete'" };
-    expect(await judged(rule, many(50))).toHaveLength(50);
-    const told = await judged(rule, many(53));
-    expect(told).toHaveLength(51);
-    expect(told.at(-1)).toBe("failed: and 3 more");
-    // One that could not be judged counts for more than one that failed.
-    const mixed = await judged(
-      { each: "change", require: "10 / (change.name == 's7' ? 0 : 1) == 1" },
-      many(53),
-    );
-    expect(mixed.at(-1)).toBe("error: and 3 more");
+  it("tells each failure", async () => {
+    const many = plan(Array.from({ length: 53 }, (_, i) => change("create", `service.s${i}`)));
+    const told = await judged({ each: "change", require: "change.action == 'delete'" }, many);
+    expect(told).toHaveLength(53);
   });
 });
 

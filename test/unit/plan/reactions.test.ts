@@ -93,50 +93,7 @@ describe("a deployment", () => {
   });
 });
 
-describe("what makes a deployment run", () => {
-  const trigger = (world: World, resources: ReturnType<typeof shop>) =>
-    changeOf(world.plan(desiredOf(resources)), "deployment.api").instance.trigger?.();
-  const left = (world: World): World => {
-    const service = world.recorded.get(at("service.api"));
-    if (service) world.recorded.set(at("service.api"), { ...service, writes: service.writes + 1 });
-    return world;
-  };
-  const other = (resources: ReturnType<typeof shop>) =>
-    resources.map((one) =>
-      one.address === "variable.api.KEY" ? declare(one.address, { value: new Secret("other") }) : one,
-    );
-
-  it("is each change of this plan that is enough by itself", () => {
-    expect(trigger(settled(), shop({}, "dev"))).toEqual({ kind: "changes", of: ["service.api"] });
-    expect(trigger(settled(), other(shop({}, "dev")))).toEqual({
-      ...{ kind: "changes", of: ["service.api", "variable.api.KEY"] },
-    });
-    expect(trigger(new World(), shop())).toEqual({
-      ...{ kind: "changes", of: ["service.api", "variable.api.KEY"] },
-    });
-  });
-
-  it("is itself where a run was cut short, whatever changes besides, and its type where it always runs", () => {
-    expect(trigger(left(settled()), shop())).toEqual({ kind: "itself" });
-    expect(trigger(left(settled()), other(shop()))).toEqual({ kind: "itself" });
-    expect(trigger(settled(), shop({ when: "always" }))).toEqual({ kind: "always" });
-    expect(trigger(left(settled()), shop({ when: "always" }, "dev"))).toEqual({ kind: "always" });
-  });
-
-  it("is itself where it lacks something of its own", () => {
-    const layout = () => [
-      declare("project.shop"),
-      declare("service.shop.api", { kind: "web" }),
-      declare("layout.shop", { positions: "auto" }),
-    ];
-    const world = new World();
-    world.settle(desiredOf(layout()));
-    const live = world.live.get(world.id("layout.shop"));
-    if (live) world.live.set(live.id, { ...live, lacks: "it has no place for a service" } as never);
-    const change = changeOf(world.plan(desiredOf(layout())), "layout.shop");
-    expect([change.action, change.instance.trigger?.()]).toEqual(["update", { kind: "itself" }]);
-  });
-
+describe("a deployment that runs", () => {
   it("sends the pin of a first run", () => {
     const plan = new World().plan(desiredOf(shop({ commit: commit("a") })));
     expect(changeOf(plan, "deployment.api").attributes.map(({ path }) => path)).toContain("commit");

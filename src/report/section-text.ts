@@ -1,0 +1,82 @@
+import { shortList } from "../model/text";
+import { escapeText, quoteText } from "./escape-text";
+import { effectWords } from "./plan-wording";
+import { arrow, type Cell, type Item, partsOf, type Section } from "./sections";
+import { alignColumns, arrowOf, idNote, type Style, wrapText } from "./style";
+import { attributeLines, capLines, coloured, joinBlocks } from "./values";
+
+/** A section for a terminal: its items, or its rows in columns. */
+export function sectionText(section: Section, style: Style): string {
+  const { heading, rows, items = [], isWarning, isWhole, isFolded = false } = section;
+  if (items.length > 0)
+    return `${heading}\n\n${joinBlocks(items.map((item) => itemLines(item, isFolded, style)))}`;
+  const lines = alignColumns(rows.map((row) => row.map((cell) => cellText(cell, style))));
+  const sentence = wrapText(heading, style).join("\n");
+  const title = isWarning ? style.colors.yellow(sentence) : sentence;
+  return [title, ...(isWhole ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
+}
+
+const cellText = (cell: Cell, style: Style): string =>
+  partsOf(cell)
+    .map((part) =>
+      part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code),
+    )
+    .join("");
+
+/** Addresses of an item. */
+const mostNames = 5;
+const mostInFolded = 2;
+const below = " ".repeat(6);
+
+function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
+  const { names = [], notes, fields, facts } = item;
+  const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
+  const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
+  // That a deletion is destructive is in its line already.
+  const isSaid = ({ text }: Fact): boolean =>
+    isFolded && item.sign === "-" && text === effectWords.destructive;
+  const short = facts.filter((fact) => fact.hint === undefined && !isSaid(fact));
+  const texts = short.map((fact) => factText(fact, style));
+  return [
+    headline(item, style),
+    ...(names.length === 0 ? [] : wrapText(addresses, style, below.length)),
+    ...reasons.map((line) => style.colors.dim(line)),
+    ...attributeLines(fields, style),
+    ...(isFolded && short.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
+    ...facts.flatMap((fact) => stopLines(fact, style)),
+  ];
+}
+
+/** `14 services will be updated in place`, `service.shop.worker ("Old") will be destroyed [id=…]`. */
+function headline({ sign, subject, name, phrase, id }: Item, style: Style): string {
+  const { bold, red } = style.colors;
+  const words = sign === "-" || sign === "-/+" ? red(escapeText(phrase)) : escapeText(phrase);
+  const shownName = name === undefined ? "" : ` (${quoteText(name)})`;
+  const opening = `${signText(sign, style)} ${bold(escapeText(subject))}${shownName}`;
+  return `${opening}${phrase === "" ? "" : ` ${words}`}${idNote(id, style)}`;
+}
+
+function signText(sign: string, style: Style): string {
+  const { red, green, cyan, yellow } = style.colors;
+  if (sign === "-/+") return `${red("-")}/${green("+")}`;
+  const text = sign.padStart(3);
+  if (sign === "!") return yellow(text);
+  return sign === ">" || sign === "<" ? cyan(text) : coloured(sign, text, style);
+}
+
+type Fact = Item["facts"][number];
+
+function factText({ label, text }: Fact, style: Style): string {
+  const { bold, dim, red } = style.colors;
+  const shown = cellText(text, style).replace(/^destructive/, (word) => bold(red(word)));
+  return label === undefined ? shown : `${dim(`${label}:`)} ${shown}`;
+}
+
+/** Why an item is stopped, and what to do. */
+function stopLines({ label = "", text, hint }: Fact, style: Style): string[] {
+  if (hint === undefined) return [];
+  const { bold, red } = style.colors;
+  const indent = below.length + label.length + 2;
+  const lines = [cellText(text, style), escapeText(hint)].flatMap((one) => wrapText(one, style, indent));
+  return lines.map((line, i) => (i === 0 ? `${below}${bold(red(`${label}:`))} ${line.trimStart()}` : line));
+}
