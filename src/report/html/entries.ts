@@ -1,7 +1,6 @@
 import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import { type Address, nameOf } from "../../model/address";
 import type { Change } from "../../plan/plan";
-import { counted } from "../plan-wording";
 import {
   attributeNotes,
   attributeSign,
@@ -13,10 +12,8 @@ import {
   type ShownField,
   shownText,
 } from "../values";
-import { html, joined, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
+import { html, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
 import type { Section } from "./page";
-
-type FilterName = "action" | "cause" | "project";
 
 /** One item of a report, folded away below its line. */
 export interface Entry {
@@ -28,10 +25,8 @@ export interface Entry {
   readonly notes: readonly (readonly [label: string, value: Part])[];
   /** Left out of a page that would be too large. */
   readonly fields: () => Part;
-  /** What the filter finds it by. */
-  readonly found: Readonly<Partial<Record<FilterName, readonly string[]>>>;
-  /** It is shown however large the page is. */
-  readonly isKept?: boolean;
+  /** What the filter finds it by: the values of each choice, by the label of the choice. */
+  readonly found: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Entries below a line that they are folded away under; without one they are shown. */
@@ -42,48 +37,41 @@ export interface EntryGroup {
 
 /** Entries under a heading of their own, or without one. */
 export interface EntryPart {
-  readonly id?: string;
   readonly title?: string;
-  readonly note?: string;
   readonly groups: readonly EntryGroup[];
-  /** Its entries are unfolded. */
-  readonly isOpen: boolean;
+  /** Its entries are folded, however few there are. */
+  readonly isFolded?: boolean;
 }
 
-export interface EntriesReport {
-  /** `changes`: the id, and with a capital the title, of the section. */
-  readonly subject: string;
-  readonly parts: readonly EntryPart[];
-  /** Labels of the choices of the filter, among the values of the entries. */
-  readonly filters: Readonly<Partial<Record<FilterName, string>>>;
-  /** Words of a value of the filter; default: itself. */
-  readonly wordOf?: (value: string, name: FilterName) => string;
-  /** The command that shows what a page leaves out. */
-  readonly whole: string;
-}
+/** So many entries of a page are shown unfolded. */
+const mostOpen = 12;
+/** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
+const mostCharacters = 1_700_000;
+/** Characters around what is counted of an entry. */
+const frame = 60;
 
-/** Characters of the entries of a page, with their fields: with the rest of it they stay below two megabytes. */
-const mostCharacters = 1_200_000;
-/** Further characters for entries without fields; only what is always kept is shown beyond. */
-const mostLines = 400_000;
-
-/** The entries of a report with their filter; undefined where there are none. */
-export function entriesSection(report: EntriesReport): Section | undefined {
-  const { subject, parts, whole } = report;
+/** The entries of a report with their filter; undefined where there are none. `subject` is its id: `changes`. */
+export function entriesSection(subject: string, parts: readonly EntryPart[]): Section | undefined {
   const entries = parts.flatMap(entriesOf);
   if (entries.length === 0) return undefined;
-  const drawn = drawnWithin(parts, whole);
-  const left = countOf(entries.filter((entry) => !drawn.has(entry)));
-  const note =
-    left === 0
-      ? nothing
-      : html`<p>${counted(left, "more resource")} left out, because this page would be too large: <code>${whole}</code> has all.</p>`;
-  return {
-    id: subject,
-    title: `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`,
-    count: countOf(entries),
-    body: html`${filterForm(report, entries)}${parts.map((part) => partMarkup(part, drawn))}${note}`,
+  const heads = new Map(entries.map((entry) => [entry, headMarkup(entry)]));
+  // What is left for fields, once all entries have their lines.
+  let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
+  const drawn = (entry: Entry, isOpen: boolean): Markup => {
+    const fields = room > 0 ? html`${entry.fields()}` : html`<p>Fields left out.`;
+    room -= fields.text.length;
+    return html`<details class="entry"${isOpen ? html` open` : nothing}${heads.get(entry)}${fields}</div></details>
+`;
   };
+  const isShort = entries.length <= mostOpen;
+  const bodies = parts.map((part) => partMarkup(part, (entry) => drawn(entry, isShort && !part.isFolded)));
+  const note =
+    room < 0
+      ? html`<p>Fields are left out where this page would be too large. They are in the JSON of this report.</p>`
+      : nothing;
+  const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
+  const body = html`${filterForm(subject, entries)}${note}${bodies}`;
+  return { id: subject, title, count: countOf(entries), body };
 }
 
 const entriesOf = ({ groups }: EntryPart): readonly Entry[] => groups.flatMap(({ entries }) => entries);
@@ -91,86 +79,57 @@ const entriesOf = ({ groups }: EntryPart): readonly Entry[] => groups.flatMap(({
 const countOf = (entries: readonly Entry[]): number => entries.reduce((sum, { ids }) => sum + ids.length, 0);
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
-function filterForm({ subject, filters, wordOf = String }: EntriesReport, entries: readonly Entry[]): Markup {
-  const selects = (Object.keys(filters) as FilterName[]).map((name) => {
-    const values = [...new Set(entries.flatMap(({ found }) => found[name] ?? []))].sort();
+function filterForm(subject: string, entries: readonly Entry[]): Markup {
+  const selects = Object.keys(entries[0]?.found ?? {}).map((label, i) => {
+    const values = [...new Set(entries.flatMap(({ found }) => found[label] ?? []))].sort();
+    const options = values.map((value) => html`<option>${value}`);
     return values.length < 2
       ? nothing
-      : html`<label>${filters[name]} <select name="${name}"><option value="">any${values.map((value) => html`<option value="${value}">${wordOf(value, name)}`)}</select></label>`;
+      : html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`;
   });
   return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
 <label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
 ${selects}
 <span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
 <output name="shown" aria-live="polite"></output>
-<p class="keys">Keys: <kbd>/</kbd> search, <kbd>j</kbd> and <kbd>k</kbd> next and previous entry, <kbd>Enter</kbd> open it.</p>
 </form>
 `;
 }
 
-function partMarkup(part: EntryPart, drawn: ReadonlyMap<Entry, Markup>): Part {
-  const { id, title, note, groups } = part;
+function partMarkup(part: EntryPart, drawn: (entry: Entry) => Markup): Part {
   const count = countOf(entriesOf(part));
   if (count === 0) return nothing;
-  const shown = groups.map(({ line, entries }) => {
-    const markups = entries.map((entry) => drawn.get(entry));
-    return line === undefined
-      ? markups
+  const shown = part.groups.map(({ line, entries }) =>
+    line === undefined
+      ? entries.map(drawn)
       : html`<details class="group"><summary>${line}</summary>
-${markups}</details>
-`;
-  });
-  if (title === undefined) return shown;
-  return html`<div class="part"${id === undefined ? nothing : html` id="${id}"`}><h3>${title} <span class="count">${count}</span></h3>
-${note === undefined ? nothing : html`<p>${note}</p>`}${shown}</div>`;
-}
-
-/** Entries in their order, without fields once there are too many, and then only those that are always kept. */
-function drawnWithin(parts: readonly EntryPart[], whole: string): ReadonlyMap<Entry, Markup> {
-  let room = mostCharacters;
-  const leftOut = html`<p>Its fields are left out, because this page would be too large: <code>${whole}</code> has them.</p>`;
-  const drawn = new Map<Entry, Markup>();
-  for (const part of parts)
-    for (const entry of entriesOf(part)) {
-      if (room < -mostLines && entry.isKept !== true) continue;
-      const markup = entryMarkup(entry, part.isOpen, room > 0 ? entry.fields() : leftOut);
-      room -= markup.text.length;
-      drawn.set(entry, markup);
-    }
-  return drawn;
-}
-
-/** What bears an address as an id is inside, so that a link to it unfolds the entry, without a script too. */
-function entryMarkup({ ids, line, notes, found }: Entry, isOpen: boolean, fields: Part): Markup {
-  const values = Object.entries(found).map(
-    ([name, own]) => html` data-${name}="${[...new Set(own)].join(" ")}"`,
+${entries.map(drawn)}</details>
+`,
   );
-  const body =
-    ids.length > 1
-      ? html`<ul class="addresses">${ids.map((id) => html`<li id="${id}"><code>${id}</code>`)}</ul><div class="body">${fields}</div>`
-      : html`<div id="${ids[0]}" class="body">${noteList(notes)}${fields}</div>`;
-  return html`<details class="entry"${values}${new Markup(isOpen ? " open" : "")}><summary>${line}</summary>
-${body}</details>
-`;
+  if (part.title === undefined) return shown;
+  return html`<div class="part"><h3>${part.title} <span class="count">${count}</span></h3>
+${shown}</div>`;
 }
 
-/** Notes without a value are left out. */
-function noteList(notes: Entry["notes"]): Markup {
+/**
+ * An entry up to its fields. What has an address as its id is inside, so that a link to it unfolds the entry, without a
+ * script too.
+ */
+function headMarkup({ ids, line, notes, found }: Entry): Markup {
+  const values = Object.values(found).map((own) => [...new Set(own)].join(","));
   const rows = notes.filter(([, value]) => value !== undefined);
-  return rows.length === 0
-    ? nothing
-    : html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+  const noteList = html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+  const opening =
+    ids.length > 1
+      ? html`<ul class="addresses">${ids.map((id) => html`<li id="${id}"><code>${id}</code>`)}</ul><div class="body">`
+      : html`<div id="${ids[0]}" class="body">${rows.length === 0 ? nothing : noteList}`;
+  return html` data-found="${values.join("|")}"><summary>${line}</summary>
+${opening}`;
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
 export const tag = (kind: string, sign: string, word: string): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
-
-/** Numbers above their words. */
-export const cards = (
-  all: readonly { readonly kind: string; readonly words: string; readonly count: number }[],
-): Markup =>
-  html`<dl class="cards">${all.map(({ kind, words, count }) => html`<div class="${count > 0 ? kind : "zero"}"><dt>${words}<dd>${count}</div>`)}</dl>`;
 
 /** Findings with their hints; `placeOf` says where one is. */
 export const findingList = <Finding extends Omit<Diagnostic, "address" | "range">>(
@@ -181,7 +140,7 @@ export const findingList = <Finding extends Omit<Diagnostic, "address" | "range"
     findings.map((finding) => {
       const { severity, code, summary, detail, hint } = finding;
       const place = placeOf(finding);
-      return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place === undefined ? nothing : html` <code>${place}</code>`}</p>${detail === undefined ? nothing : html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint === undefined ? nothing : html`<p>hint: ${hint}</p>`}`;
+      return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place && html` <code>${place}</code>`}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`;
     }),
   );
 
@@ -205,7 +164,8 @@ export const fieldRows = (fields: readonly ShownField[]): Markup =>
     ? nothing
     : table(
         fields.map((field) => [field.path, sidesOf(field), ...notesOf(field)]),
-        { className: "fields", head: 0 },
+        [],
+        "fields",
       );
 
 /** Reasons and place in one cell: most fields of something new have the place alone, many neither. */
@@ -232,14 +192,10 @@ function sidesOf(field: ShownField): Markup {
   return html`${old}${sign === "~" ? " \u2192 " : ""}${made}`;
 }
 
-const lineTags = { "+": "ins", "-": "del" } as const;
-
 function linesOf(field: ShownField): Markup {
-  const lines = changedLines(field).map(({ sign, text }) => ({ sign, line: `${sign} ${text}` }));
-  const shown = capLines(lines.map(({ line }) => line)).map((text, i) => {
-    const sign = lines[i]?.line === text ? lines[i]?.sign : undefined;
-    const tag = sign === "+" || sign === "-" ? lineTags[sign] : undefined;
-    return tag === undefined ? html`${text}` : html`<${new Markup(tag)}>${text}</${new Markup(tag)}>`;
+  const lines = changedLines(field).map(({ sign, text }) => {
+    const line = html`${sign} ${text}`;
+    return sign === "+" ? html`<ins>${line}</ins>` : sign === "-" ? html`<del>${line}</del>` : line;
   });
-  return html`<pre tabindex="0">${joined(shown, "\n")}</pre>`;
+  return html`<pre tabindex="0">${new Markup(capLines(lines.map(({ text }) => text)).join("\n"))}</pre>`;
 }

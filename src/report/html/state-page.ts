@@ -4,7 +4,7 @@ import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { type Entry, entriesSection, headOf } from "./entries";
-import { html, nothing, table } from "./markup";
+import { html, table } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
@@ -44,7 +44,7 @@ function stateTopology({ resources }: State, { types }: ReportScope): Topology {
       change: { actions: ["no-op"], before: known, after: known, importing: undefined },
     };
   });
-  return topologyOf({ resource_changes: recorded }, types);
+  return topologyOf(recorded, types);
 }
 
 function resourcesSection(state: State, addresses: readonly Address[]): Section | undefined {
@@ -52,23 +52,20 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
     const resource = state.resources[address];
     return resource === undefined ? [] : [entryOf(address, resource)];
   });
-  return entriesSection({
-    subject: "resources",
-    parts: [{ groups: [{ entries }], isOpen: false }],
-    filters: { action: "Type", project: "Project or service" },
-    whole: "rnv show -json",
-  });
+  return entriesSection("resources", [{ groups: [{ entries }], isFolded: true }]);
 }
 
 function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const tableOf = (caption: string, rows: readonly (readonly string[])[]) =>
-    rows.length === 0 ? nothing : table(rows, { className: "fields", caption, head: 0 });
+  const rows = [
+    ...applied.map((row) => [...row, "applied"]),
+    ...computed.map((row) => [...row, "computed by the service"]),
+  ];
   return {
     ids: [address],
     line: html`<code>${address}</code> ${resource.name}`,
     notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
-    fields: () => html`${tableOf("As applied", applied)}${tableOf("As the service computes it", computed)}`,
-    found: { action: [typeOf(address)], project: [headOf({ address })] },
+    fields: () => table(rows, ["Field", "Value", "As"], "fields"),
+    found: { Type: [typeOf(address)], "Project or service": [headOf({ address })] },
   };
 }

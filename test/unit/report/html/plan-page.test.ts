@@ -7,7 +7,6 @@ import { planPage } from "../../../../src/report/html/plan-page";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../../../support/plan-fixture";
-import { isSoak } from "../../../support/soak";
 
 /** The text of a page as a reader without a style sees it. */
 const textOf = (html: string): string =>
@@ -29,7 +28,7 @@ it("opens with the verdict, the summary line and what the plan is about", () => 
 it("says what lets a blocked change pass, above all else", () => {
   const html = pageOf(shopPlan);
   expect(html).toContain('<code class="copy">--confirm-delete service.shop.docs</code>');
-  expect(html.indexOf('id="blocked"')).toBeLessThan(html.indexOf('id="summary"'));
+  expect(html.indexOf('id="blocked"')).toBeLessThan(html.indexOf('id="topology"'));
 });
 
 it("tells cause, sides, effects, cost and line of a field", () => {
@@ -74,13 +73,13 @@ it("shows policies, those that stop first, and what overrides one", () => {
   expect(text).toContain("✖ Blocked");
   expect(text).toContain("1 passed, 1 failed.");
   expect(text).toMatch(
-    /failed replicas overridable service.shop.api two replicas rnv.yaml.* --override-policy replicas .*passed names mandatory the plan/,
+    /replicas . failed overridable service.shop.api two replicas rnv.yaml.* --override-policy replicas .*names . passed mandatory the plan/,
   );
   expect(text).toContain("Policies 2");
   const condition = { policy: "precondition", level: "mandatory", status: "passed" } as const;
   const both = plan([], { checks: [condition, { ...condition, policy: "names" }, condition] });
-  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Result Check Level/);
-  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Result Condition Level/);
+  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Check Result Level/);
+  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Condition Result Level/);
   const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
   expect(textOf(pageOf(advisory))).not.toContain("Blocked");
 });
@@ -197,15 +196,9 @@ describe("a plan of many", () => {
     const ended = Array.from({ length: 50 }, (_, i) => change("delete", `service.old.s${i}`));
     const html = pageOf(plan([...many(2000), ...ended]));
     expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
-    expect(html).toContain("Its fields are left out");
+    expect(html).toContain("Fields are left out where this page would be too large.");
+    expect(html).toContain('id="deployment.shop39.s1999"');
     for (const { address: at } of ended) expect(html).toContain(`id="${at}"`);
-  });
-
-  (isSoak ? it : it.skip)("counts what is too much even as a list", () => {
-    const html = pageOf(plan([...many(8000), change("delete", "service.zzz")]));
-    expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
-    expect(html).toMatch(/\d+ more resources left out, because this page would be too large/);
-    expect(html).toContain(`id="${address("service.zzz")}"`);
   });
 });
 
