@@ -66,14 +66,17 @@ function foundSection(items: readonly DriftItem[], sources: DriftScope["sources"
     return {
       ids: [isFirst ? address : `${kind}-${address}`],
       line: html`${tag(markOf[kind], sign, word)} <code>${address}</code> ${phrase}`,
-      notes: [["last deployment", standing]],
-      fields: () => html`${fieldRows(fields.map((field) => withLine(field, sources)))}${list(following)}`,
+      rows: () => [
+        ["last deployment", standing],
+        ...fieldRows(fields.map((field) => withLine(field, sources))),
+        ["note", following.length === 0 ? undefined : list(following)],
+      ],
       found: { Found: [driftKinds[kind]], "Project or service": [headOf({ address })] },
     };
   };
   const parts = Object.entries(driftKinds).map(([kind, title]) => ({
     title,
-    groups: [{ entries: items.filter((item) => item.kind === kind).map(entryOf) }],
+    entries: items.filter((item) => item.kind === kind).map(entryOf),
   }));
   return entriesSection("differences", parts);
 }

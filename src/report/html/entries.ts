@@ -1,6 +1,7 @@
 import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import { type Address, nameOf } from "../../model/address";
 import type { Change } from "../../plan/plan";
+import { groupBy } from "../order";
 import {
   attributeNotes,
   attributeSign,
@@ -12,8 +13,11 @@ import {
   type ShownField,
   shownText,
 } from "../values";
-import { html, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
+import { code, html, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
 import type { Section } from "./page";
+
+/** A label or a path, and what there is of it. */
+export type Row = readonly [head: Part, value: Part, ...Part[]];
 
 /** One item of a report, folded away below its line. */
 export interface Entry {
@@ -21,30 +25,29 @@ export interface Entry {
   readonly ids: readonly string[];
   /** Its line: a mark, an address, what happens to it. */
   readonly line: Markup;
-  /** What is to be known of it besides its fields, each with a label. */
-  readonly notes: readonly (readonly [label: string, value: Part])[];
-  /** Left out of a page that would be too large. */
-  readonly fields: () => Part;
+  /**
+   * Rows of its table: what is to be known of it, each with a label, and its fields. A row without a second cell is left out,
+   * and all are where the page would be too large.
+   */
+  readonly rows: () => readonly Row[];
   /** What the filter finds it by: the values of each choice, by the label of the choice. */
   readonly found: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Entries below a line that they are folded away under; without one they are shown. */
-export interface EntryGroup {
-  readonly line?: Markup;
-  readonly entries: readonly Entry[];
 }
 
 /** Entries under a heading of their own, or without one. */
 export interface EntryPart {
   readonly title?: string;
-  readonly groups: readonly EntryGroup[];
+  readonly entries: readonly Entry[];
   /** Its entries are folded, however few there are. */
   readonly isFolded?: boolean;
+  /** Many of them are folded away by this choice of the filter. */
+  readonly groupedBy?: string;
 }
 
 /** So many entries of a page are shown unfolded. */
 const mostOpen = 12;
+/** Groups of a part; the last holds all others. */
+const mostGroups = 40;
 /** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
 const mostCharacters = 1_700_000;
 /** Characters around what is counted of an entry. */
@@ -52,15 +55,17 @@ const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. `subject` is its id: `changes`. */
 export function entriesSection(subject: string, parts: readonly EntryPart[]): Section | undefined {
-  const entries = parts.flatMap(entriesOf);
+  const entries = parts.flatMap((part) => part.entries);
   if (entries.length === 0) return undefined;
   const heads = new Map(entries.map((entry) => [entry, headMarkup(entry)]));
-  // What is left for fields, once all entries have their lines.
+  // What is left for rows, once all entries have their lines.
   let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
   const drawn = (entry: Entry, isOpen: boolean): Markup => {
-    const fields = room > 0 ? html`${entry.fields()}` : html`<p>Fields left out.`;
-    room -= fields.text.length;
-    return html`<details class="entry"${isOpen ? html` open` : nothing}${heads.get(entry)}${fields}</div></details>
+    const rows = room > 0 ? entry.rows().filter(([, value]) => value !== undefined) : [];
+    const known = rows.length === 0 ? nothing : table(rows, [], "fields");
+    const body = room > 0 ? known : html`<p>Fields left out.`;
+    room -= body.text.length;
+    return html`<details class="entry"${isOpen ? html` open` : nothing}${heads.get(entry)}${body}</div></details>
 `;
   };
   const isShort = entries.length <= mostOpen;
@@ -73,8 +78,6 @@ export function entriesSection(subject: string, parts: readonly EntryPart[]): Se
   const body = html`${filterForm(subject, entries)}${note}${bodies}`;
   return { id: subject, title, count: countOf(entries), body };
 }
-
-const entriesOf = ({ groups }: EntryPart): readonly Entry[] => groups.flatMap(({ entries }) => entries);
 
 const countOf = (entries: readonly Entry[]): number => entries.reduce((sum, { ids }) => sum + ids.length, 0);
 
@@ -96,33 +99,41 @@ ${selects}
 `;
 }
 
-function partMarkup(part: EntryPart, drawn: (entry: Entry) => Markup): Part {
-  const count = countOf(entriesOf(part));
-  if (count === 0) return nothing;
-  const shown = part.groups.map(({ line, entries }) =>
-    line === undefined
-      ? entries.map(drawn)
-      : html`<details class="group"><summary>${line}</summary>
-${entries.map(drawn)}</details>
+function partMarkup({ title, entries, groupedBy }: EntryPart, drawn: (entry: Entry) => Markup): Part {
+  if (entries.length === 0) return nothing;
+  const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
+  const groups = groupedBy !== undefined && entries.length > mostOpen ? groupsOf(entries, groupedBy) : [];
+  const folded = groups.map(
+    ([name, own]) => html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>
+${own.map(drawn)}</details>
 `,
   );
-  if (part.title === undefined) return shown;
-  return html`<div class="part"><h3>${part.title} <span class="count">${count}</span></h3>
-${shown}</div>`;
+  const body = folded.length === 0 ? entries.map(drawn) : folded;
+  if (title === undefined) return body;
+  return html`<div class="part"><h3>${title} ${count(entries)}</h3>
+${body}</div>`;
+}
+
+function groupsOf(entries: readonly Entry[], label: string): readonly [string, readonly Entry[]][] {
+  const groupOf = ({ found: { [label]: values = [] } }: Entry): string =>
+    values.every((value) => value === values[0]) ? (values[0] ?? "") : "several";
+  const groups = [...groupBy(entries, groupOf)];
+  if (groups.length <= mostGroups) return groups;
+  const others = groups.slice(mostGroups - 1);
+  return [...groups.slice(0, mostGroups - 1), [`${others.length} more`, others.flatMap(([, own]) => own)]];
 }
 
 /**
  * An entry up to its fields. What has an address as its id is inside, so that a link to it unfolds the entry, without a
  * script too.
  */
-function headMarkup({ ids, line, notes, found }: Entry): Markup {
+function headMarkup({ ids, line, found }: Entry): Markup {
   const values = Object.values(found).map((own) => [...new Set(own)].join(","));
-  const rows = notes.filter(([, value]) => value !== undefined);
-  const noteList = html`<dl class="notes">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+  const all = ids.map((id) => html`<li id="${id}"><code>${id}</code>`);
   const opening =
     ids.length > 1
-      ? html`<ul class="addresses">${ids.map((id) => html`<li id="${id}"><code>${id}</code>`)}</ul><div class="body">`
-      : html`<div id="${ids[0]}" class="body">${rows.length === 0 ? nothing : noteList}`;
+      ? html`<div class="body"><ul class="addresses">${all}</ul>`
+      : html`<div id="${ids[0]}" class="body">`;
   return html` data-found="${values.join("|")}"><summary>${line}</summary>
 ${opening}`;
 }
@@ -159,21 +170,15 @@ export const linkedAddress = (address: Address, isHere: boolean): Markup =>
   isHere ? html`<a href="${linkTo(address)}"><code>${address}</code></a>` : html`<code>${address}</code>`;
 
 /** Fields as rows: path, both sides, why, and the line of the manifest. */
-export const fieldRows = (fields: readonly ShownField[]): Markup =>
-  fields.length === 0
-    ? nothing
-    : table(
-        fields.map((field) => [field.path, sidesOf(field), ...notesOf(field)]),
-        [],
-        "fields",
-      );
+export const fieldRows = (fields: readonly ShownField[]): readonly Row[] =>
+  fields.map((field) => [code(field.path), sidesOf(field), ...notesOf(field)]);
 
 /** Reasons and place in one cell: most fields of something new have the place alone, many neither. */
 function notesOf(field: ShownField): readonly Part[] {
   const notes = attributeNotes(field).map((note) =>
     note === "forces replacement" ? html`<em class="force">${note}</em> ` : html`<em>${note}</em> `,
   );
-  const place = field.range === undefined ? [] : [html`<code>${placeText(field.range)}</code>`];
+  const place = field.range === undefined ? [] : [code(placeText(field.range))];
   return notes.length + place.length === 0 ? [] : [[...notes, ...place]];
 }
 

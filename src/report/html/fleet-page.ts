@@ -11,7 +11,7 @@ import {
 } from "../fleet-report";
 import { elapsedText } from "../time-text";
 import { type Entry, entriesSection, findingList, tag } from "./entries";
-import { html, preformatted } from "./markup";
+import { code, html, preformatted } from "./markup";
 import { page, type Section, shortened, type Verdict } from "./page";
 
 /** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
@@ -47,10 +47,10 @@ const signs = { create: "\u2714", update: "~", delete: "\u2716" } as const;
 
 function membersSection({ verb, members }: FleetReport): Section | undefined {
   const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
-  const groupsOf = (own: readonly MemberResult[]) => [{ entries: own.map((one) => entryOf(one, verb)) }];
+  const entriesOf = (own: readonly MemberResult[]) => own.map((one) => entryOf(one, verb));
   return entriesSection("members", [
-    { title: "Needs attention", groups: groupsOf(urgent) },
-    { title: "Well", groups: groupsOf(members.filter(isWell)), isFolded: true },
+    { title: "Needs attention", entries: entriesOf(urgent) },
+    { title: "Well", entries: entriesOf(members.filter(isWell)), isFolded: true },
   ]);
 }
 
@@ -58,20 +58,21 @@ function entryOf(one: MemberResult, verb: FleetReport["verb"]): Entry {
   const { name, folder, stage, status, digest, diagnostics = [], output } = one;
   // Through the fleet: it alone knows the files, the state and the key of a member.
   const again = `rnv fleet ${verb === "apply" ? "plan" : verb} --member ${quoted(name)}`;
+  const placeOf = ({ location }: (typeof diagnostics)[number]) => location && placeText(location);
   const kind = kindOf(status);
   return {
     ids: [name],
     line: html`${tag(kind, signs[kind], statusWords[status])} <code>${name}</code> ${foundText(one, verb === "apply")}`,
-    notes: [
-      ["folder", folder && html`<code>${folder}</code>`],
+    rows: () => [
+      ["folder", folder && code(folder)],
       ["stage", stage],
       ["exit code", one.exit_code],
       ["took", elapsedText(one.seconds)],
       ["digest", digest && shortened(digest)],
       ["look again", html`<code class="copy">${again}</code>`],
+      ["findings", diagnostics.length === 0 ? undefined : findingList(diagnostics, placeOf)],
+      ["output", output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
     ],
-    fields: () =>
-      html`${findingList(diagnostics, ({ location }) => location && placeText(location))}${output && html`<pre tabindex="0">${preformatted(output)}</pre>`}`,
     found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
   };
 }

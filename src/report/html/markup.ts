@@ -32,6 +32,9 @@ export const preformatted = (text: string): Markup =>
 /** The link to what bears an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 
+/** A name, an address or a value. */
+export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
+
 /** A list of a class; nothing where it is empty. */
 export const list = (items: readonly Part[], className = "plain"): Markup =>
   items.length === 0

@@ -6,13 +6,11 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { actionWord, marks } from "../graph";
-import { groupBy } from "../order";
 import { planOf } from "../plan-json";
 import { type PlanEntry, type PlanReport, planReport } from "../plan-report";
 import {
   checkWords,
   constructPhrase,
-  countsOf,
   effectWords,
   isBlocked,
   isNameTold,
@@ -22,16 +20,16 @@ import {
 import { exactTime } from "../time-text";
 import {
   type Entry,
-  type EntryGroup,
   entriesSection,
   fieldRows,
   findingsSection,
   headOf,
   linkedAddress,
   placeText,
+  type Row,
   tag,
 } from "./entries";
-import { html, type Markup, nothing, table } from "./markup";
+import { code, html, type Markup, nothing, table } from "./markup";
 import { listSections, page, type Report, type Section, shortened, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -146,35 +144,18 @@ function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Sec
   return { id: "policies", title, count: checks.length, body };
 }
 
-function changesSection(plan: Plan, { parts }: PlanReport): Section | undefined {
-  return entriesSection(
+const changesSection = (plan: Plan, { parts }: PlanReport): Section | undefined =>
+  entriesSection(
     "changes",
-    parts.map(({ title, entries: own }) => {
-      const isLong = own.length > mostSingle && own.every(({ first }) => first.action === "create");
-      const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
-      return { title, groups };
-    }),
+    parts.map(({ title, entries }) => ({
+      title,
+      entries: entries.map((entry) => entryOf(entry, plan)),
+      ...(entries.every(({ first }) => first.action === "create") && { groupedBy: project }),
+    })),
   );
-}
 
-/** More new resources are folded away by project. */
-const mostSingle = 12;
-/** Groups of a part; the last holds all others. */
-const mostGroups = 40;
-
-/** New resources by project, or by service where it is in none: each group is folded away below its counts. */
-function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGroup[] {
-  const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
-  const named = new Set(heads.length > mostGroups ? heads.slice(0, mostGroups - 1) : heads);
-  const groups = groupBy(entries, ({ first }) => {
-    const head = headOf(first);
-    return named.has(head) ? head : `${heads.length - named.size} more`;
-  });
-  return [...groups].map(([name, own]) => ({
-    line: html`<b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}`,
-    entries: own.map((entry) => entryOf(entry, plan)),
-  }));
-}
+/** The choice of the filter that new resources are folded away by, too. */
+const project = "Project or service";
 
 const causeWords: Readonly<Record<string, string>> = {
   edit: "edit of the manifest",
@@ -194,27 +175,25 @@ function entryOf({ first, changes, subject, phrase, fields, effects, cost }: Pla
   const { action, guard, withParent } = first;
   const word = actionWord(first);
   const blocked = guard ? html` ${tag("blocked", "!", "blocked")}` : nothing;
-  const name = changes.length > 1 ? html`<b>${subject}</b>` : html`<code>${subject}</code>`;
+  const name = changes.length > 1 ? html`<b>${subject}</b>` : code(subject);
   const tags = withParent
     ? []
     : effects.map((effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`);
   return {
     ids: changes.map(({ address }) => address),
     line: html`${tag(action, action === "no-op" ? "" : marks[action].sign, word)}${blocked} ${name} ${phrase}${tags}`,
-    notes: notesOf(first, cost),
-    fields: () => fieldRows(fields),
+    rows: () => [...(changes.length > 1 ? [] : notesOf(first, cost)), ...fieldRows(fields)],
     found: {
       Action: [word],
       Cause: causesOf(first, plan),
-      "Project or service": changes.map(headOf),
+      [project]: changes.map(headOf),
     },
   };
 }
 
 /** What is to be known of one change besides its fields. */
-function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
+function notesOf(change: Change, cost: PlanEntry["cost"]): readonly Row[] {
   const { id, reason, deployed, previousAddress, construct, withParent, references = [] } = change;
-  const code = (text: string): Markup => html`<code>${text}</code>`;
   const owner = change.type === "layout" ? "project" : "service";
   return [
     ["because", reason],

@@ -4,7 +4,7 @@ import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { type Entry, entriesSection, headOf } from "./entries";
-import { html, table } from "./markup";
+import { code, html } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
@@ -52,20 +52,20 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
     const resource = state.resources[address];
     return resource === undefined ? [] : [entryOf(address, resource)];
   });
-  return entriesSection("resources", [{ groups: [{ entries }], isFolded: true }]);
+  return entriesSection("resources", [{ entries, isFolded: true }]);
 }
 
 function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const rows = [
-    ...applied.map((row) => [...row, "applied"]),
-    ...computed.map((row) => [...row, "computed by the service"]),
-  ];
   return {
     ids: [address],
-    line: html`<code>${address}</code> ${resource.name}`,
-    notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
-    fields: () => table(rows, ["Field", "Value", "As"], "fields"),
+    line: html`${code(address)} ${resource.name}`,
+    rows: () => [
+      ["id", code(resource.id)],
+      ...kept.map((text) => ["kept", text] as const),
+      ...applied.map(([path, value]) => [code(path), value] as const),
+      ...computed.map(([path, value]) => [code(path), value, "computed by the service"] as const),
+    ],
     found: { Type: [typeOf(address)], "Project or service": [headOf({ address })] },
   };
 }

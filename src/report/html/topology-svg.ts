@@ -1,6 +1,6 @@
 import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
-import { html, linkTo, list, type Markup, nothing, type Part, table } from "./markup";
+import { code, html, linkTo, list, type Markup, nothing, type Part, table } from "./markup";
 import type { Section } from "./page";
 import {
   clip,
@@ -120,7 +120,7 @@ function edgeMark({ edge, points, label }: PlacedEdge, nodes: readonly TopologyN
   const back = (at.at(-2)?.x ?? 0) > end.x ? 1 : -1;
   const target = nodes.find(({ id }) => id === edge.to)?.standsFor ?? edge.to;
   const words = label
-    ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 4)}" text-anchor="middle" font-size="11" fill="${grey}">${label.text}</text>`
+    ? html`<text x="${rounded(label.x)}" y="${rounded(label.y + 2)}" text-anchor="middle" font-size="11" fill="${grey}">${label.text}</text>`
     : nothing;
   return html`<g class="edge"><title>${edge.from} refers to ${target}: ${edge.names.join(", ")}</title><path d="${pathOf(at)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="M${end.x} ${end.y}l${back * 8} -4v8z" fill="#818b98"/>${words}</g>
 `;
@@ -182,7 +182,6 @@ function legend({ nodes, edges }: Topology): Markup {
 /** The edges in words, for who does not see them. */
 function edgeList({ edges }: Topology): Markup {
   if (edges.length === 0) return nothing;
-  const code = (text: string): Markup => html`<code>${text}</code>`;
   const rows = edges.map(({ from, to, names }) => [code(from), code(to), names.join(", ")]);
   return html`<details><summary>${counted(edges.length, "reference")}, as a table</summary>${table(rows, ["From", "To", "For"])}</details>`;
 }

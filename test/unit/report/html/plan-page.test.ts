@@ -176,7 +176,7 @@ it("folds new resources away by project, with counts", () => {
   const made = Array.from({ length: 30 }, (_, i) => change("create", `service.p${i % 3}.s${i}`));
   const html = pageOf(plan(made));
   expect(html.match(/<details class="group"><summary>/g)).toHaveLength(3);
-  expect(textOf(html)).toContain("p0 Services: 10 to add.");
+  expect(textOf(html)).toContain("p0 10");
 });
 
 describe("a plan of many", () => {
