@@ -49,9 +49,9 @@ const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as c
 
 /** Nothing is said of what a plan would do or cost. */
 const asItIs = (resource: ResourceChange): ResourceChange => {
-  const { change, cost } = resource;
+  const { change, cost, effects, blocked_by, ...asFound } = resource;
   return {
-    ...{ ...resource, effects: [], blocked_by: undefined },
+    ...asFound,
     change: { ...change, after: change.before ?? change.after },
     cost: cost && { before: cost.before, after: cost.before },
   };

@@ -40,8 +40,8 @@ function stateTopology({ resources }: State, { types }: ReportScope): Topology {
     const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
     return {
       ...{ address: address as Address, id: resource.id, type: resource.type, live_name: resource.name },
-      ...{ attributes: [], effects: [], with_parent: false, references: [...resource.dependsOn] },
-      change: { actions: ["no-op"], before: known, after: known, importing: undefined },
+      references: [...resource.dependsOn],
+      change: { actions: ["no-op"], before: known, after: known },
     };
   });
   return topologyOf(recorded, types);

@@ -42,10 +42,11 @@ type PlannedChange = PlanDocument["resource_changes"][number];
 type Identity = "address" | "id" | "type" | "live_name" | "construct" | "references";
 type Consequence = "attributes" | "effects" | "with_parent" | "blocked_by" | "cost";
 
-/** What a picture shows of a resource that a plan is about, or that is only declared. */
-export type ResourceChange = Pick<PlannedChange, Identity | Consequence> & {
-  readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
-};
+/** What a picture shows of a resource that a plan is about, or that is only declared or recorded. */
+export type ResourceChange = Pick<PlannedChange, Identity> &
+  Partial<Pick<PlannedChange, Consequence>> & {
+    readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
+  };
 
 type Types = readonly Pick<ResourceType, "type" | "picture">[];
 
@@ -134,12 +135,12 @@ function actionOf({ change }: ResourceChange): Mark {
 }
 
 function nodeOf(change: ResourceChange, drawn: Drawn): TopologyNode {
-  const { address, blocked_by: guard, cost, attributes } = change;
+  const { address, blocked_by: guard, cost, attributes = [] } = change;
   const moving = (drawn.parts.get(address) ?? []).filter((part) => drawn.markOf(part) !== "same");
   const named = moving.filter((part) => drawn.pictureOf(part)?.as === "reference");
   const own = drawn.markOf(change);
   const mark = own === "same" && moving.length > 0 ? partMark(moving.map(drawn.markOf)) : own;
-  const deploys = [change, ...moving].some((one) => !one.with_parent && one.effects.includes("deploys"));
+  const deploys = [change, ...moving].some((one) => !one.with_parent && one.effects?.includes("deploys"));
   return {
     id: address,
     box: drawn.boxOf(change),
@@ -215,18 +216,19 @@ function fold(topology: Topology): Topology {
   const kept = nodes.filter(({ id }) => moving.size === 0 || moving.has(id) || near.has(id));
   const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
   const ids = new Set(shown.map(({ id }) => id));
-  const [all, drawn] = [nodes, shown].map((own) => groupBy(own, ({ box }) => box));
-  const titleOf = ([id, title]: readonly [string, string]): [string, string][] => {
-    const [of, count] = [all?.get(id)?.length, drawn?.get(id)?.length];
-    return count === undefined ? [] : [[id, count === of ? title : `${title} (${count} of ${of})`]];
-  };
+  const countIn = (box: string, own: readonly TopologyNode[]): number =>
+    own.filter((node) => node.box === box).length;
+  const boxes = [...topology.boxes].flatMap(([id, title]): [string, string][] => {
+    const [count, of] = [countIn(id, shown), countIn(id, nodes)];
+    return count === 0 ? [] : [[id, count === of ? title : `${title} (${count} of ${of})`]];
+  });
   const noun = counted(nodes.length, typeOf((nodes[0]?.id ?? "") as Address));
   const rest = `${shown.length} of ${noun} are drawn: those that change, and their neighbours.`;
   return {
     ...topology,
     nodes: shown,
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
-    boxes: new Map([...topology.boxes].flatMap(titleOf)),
+    boxes: new Map(boxes),
     left: shown.length === nodes.length ? topology.left : [...topology.left, rest],
   };
 }
@@ -276,7 +278,7 @@ export function withStandIns(topology: Topology): Topology {
     const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
     if (from === undefined || to === undefined || from.box === to.box) return edge;
     const id = `${to.id} beside ${from.box ?? ""}`;
-    const facts = to.box === undefined ? "in no project" : `in ${topology.boxes.get(to.box) ?? to.box}`;
+    const facts = to.box === undefined ? "in no project" : `in ${nameOf(to.box as Address)}`;
     standIns.set(id, { ...to, id, box: from.box, facts, notes: [], standsFor: to.id, place: undefined });
     return { ...edge, to: id };
   });
