@@ -30,11 +30,11 @@ export const pageScript = `
   const form = document.getElementById("filter");
   const applyFilter = () => {
     const wanted = all("select", form).filter(({ value }) => value !== "");
-    const words = form.elements.text.value.toLowerCase().split(/\\s+/);
+    const words = form.elements.text.value.toLowerCase().split(/\\s+/).filter((word) => word !== "");
     for (const entry of entries) {
       const found = entry.dataset.found.split("|");
-      const text = entry.textContent.toLowerCase();
-      entry.hidden = !wanted.every(({ name, value }) => found[name].split(",").includes(value)) || !words.every((word) => text.includes(word));
+      entry.hidden = !wanted.every(({ name, value }) => found[name].split(",").includes(value))
+        || !words.every((word) => entry.textContent.toLowerCase().includes(word));
     }
     for (const part of all(".part, .group")) part.hidden = all(".entry", part).every((entry) => entry.hidden);
     const shown = entries.filter((entry) => !entry.hidden).length;
