@@ -62,18 +62,13 @@ export function graphFile(
 export function labelledGraph({ nodes, edges, boxes }: Topology): LabelledGraph {
   const labelled = nodes.map((node) => {
     const { id, title, box = "", mark, isBlocked } = node;
-    const found = isMoving(node) ? { mark, words: dotted(wordsOf(node)), isBlocked } : undefined;
+    const found = isMoving(node) ? { mark, words: dotted(node.does), isBlocked } : undefined;
     return { id, title, frame: boxes.get(box), mark: found };
   });
   return { nodes: labelled, edges };
 }
 
-const wordsOf = ({ isBlocked, does }: TopologyNode): readonly string[] => [
-  isBlocked ? "! blocked" : "",
-  does,
-];
-
-const dotted = (words: readonly string[]): string => words.filter((word) => word !== "").join(" \u00b7 ");
+const dotted = (words: readonly string[]): string => words.join(" \u00b7 ");
 
 function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
   const { nodes, edges, isCoarse } = topology;
@@ -142,7 +137,7 @@ function nodeMark(node: TopologyNode, { x, y }: Point, anchors: ReadonlySet<stri
   const { id, mark, title, facts, isBlocked, standsFor = id } = node;
   const { width, height } = nodeSize;
   const isPill = standsFor !== id;
-  const does = dotted([...wordsOf(node), ...node.notes]);
+  const does = dotted(node.does);
   const row = (kind: string, below: number, text: string, size: number, weight: number, fill: string) => {
     const inset = isPill ? 22 : 10;
     const room = (width - 2 * inset) / (size === 13 ? titleCharacter : noteCharacter);

@@ -14,10 +14,8 @@ export interface TopologyNode extends GraphNode {
   readonly facts: string;
   readonly mark: Mark;
   readonly isBlocked: boolean;
-  /** What happens to it: sign and word of its mark; of a project how many of its services change. */
-  readonly does: string;
-  /** What that does not say: parts that change, effects. */
-  readonly notes: readonly string[];
+  /** What happens to it, in words: its mark, parts that change, effects; of a project how many of its services change. */
+  readonly does: readonly string[];
   /** Node of another box, which this one stands for. */
   readonly standsFor?: string;
 }
@@ -149,14 +147,17 @@ function nodeOf(change: ResourceChange, drawn: Drawn): TopologyNode {
     facts: [...factsOf(change, drawn), ...priceOf(cost)].join(" \u00b7 "),
     mark,
     isBlocked: guard !== undefined,
-    does: mark === "same" ? "" : `${marks[mark].sign} ${marks[mark].word}`,
-    notes: [
+    does: [
+      ...blockedWords(guard !== undefined),
+      ...(mark === "same" ? [] : [`${marks[mark].sign} ${marks[mark].word}`]),
       ...(mark !== "drift" && attributes.some(({ cause }) => cause === "drift") ? ["drift"] : []),
       ...(named.length === 0 ? [] : [counted(named.length, named[0]?.type ?? "")]),
       ...(deploys ? ["deploys"] : []),
     ],
   };
 }
+
+const blockedWords = (isBlocked: boolean): readonly string[] => (isBlocked ? ["! blocked"] : []);
 
 /** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
 const partMark = (marks: readonly Mark[]): Mark => {
@@ -249,15 +250,17 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
   const projects = [...groupBy(nodes, ({ id, box = id }) => box)].map(([id, own]): TopologyNode => {
     if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
     const found = order.filter((mark) => own.some((node) => node.mark === mark));
-    const countOf = (mark: Mark): number => own.filter((node) => node.mark === mark).length;
+    const counts = found.map(
+      (mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`,
+    );
+    const isBlocked = own.some((node) => node.isBlocked);
     return {
       id,
       title: boxes.get(id) ?? id,
       facts: services(own.length),
       mark: worstMark(found),
-      isBlocked: own.some(({ isBlocked }) => isBlocked),
-      does: found.map((mark) => `${countOf(mark)} ${marks[mark].word}`).join(", "),
-      notes: [],
+      isBlocked,
+      does: [...blockedWords(isBlocked), ...(counts.length === 0 ? [] : [counts.join(", ")])],
     };
   });
   const led = edges.map(({ from, to, names }) => ({
@@ -279,7 +282,7 @@ export function withStandIns(topology: Topology): Topology {
     if (from === undefined || to === undefined || from.box === to.box) return edge;
     const id = `${to.id} beside ${from.box ?? ""}`;
     const facts = to.box === undefined ? "in no project" : `in ${nameOf(to.box as Address)}`;
-    standIns.set(id, { ...to, id, box: from.box, facts, notes: [], standsFor: to.id, place: undefined });
+    standIns.set(id, { ...to, id, box: from.box, facts, standsFor: to.id, place: undefined });
     return { ...edge, to: id };
   });
   return { ...topology, nodes: [...topology.nodes, ...standIns.values()], edges };

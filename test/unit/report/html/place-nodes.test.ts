@@ -23,7 +23,7 @@ const graphOf = (boxes: Readonly<Record<string, string>>, edges: string): Graph 
 const drawn = ({ nodes, edges }: Graph) =>
   withStandIns({
     nodes: nodes.map((node) => ({
-      ...{ title: node.id, facts: "", mark: "same", isBlocked: false, does: "", notes: [] },
+      ...{ title: node.id, facts: "", mark: "same", isBlocked: false, does: [] },
       ...node,
     })),
     ...{ edges, boxes: new Map(), isCoarse: false, left: [] },

@@ -73,7 +73,7 @@ it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
   expect(api).toMatchObject({
     facts: "web · starter · USD 7 → 14",
-    notes: ["1 variable", "deploys"],
+    does: ["~ update", "1 variable", "deploys"],
     isBlocked: false,
   });
 });
@@ -119,7 +119,7 @@ it("draws projects alone above 300 nodes", () => {
   );
   expect(isCoarse).toBe(true);
   expect(nodes).toHaveLength(8);
-  expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", does: "50 update" });
+  expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", does: ["50 update"] });
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["2 references"] }]);
 });
 
@@ -236,7 +236,7 @@ it("says of a project how many of its services change, and how", () => {
   const { nodes } = topology(
     plan([...Array(8).keys()].map((i) => change("no-op", `project.p${i}`)).concat(many)),
   );
-  expect(nodes[0]).toMatchObject({ mark: "delete", does: "1 destroy, 49 update" });
+  expect(nodes[0]).toMatchObject({ mark: "delete", does: ["1 destroy, 49 update"] });
 });
 
 describe("a graph of services", () => {
@@ -244,7 +244,7 @@ describe("a graph of services", () => {
     const graph = labelledGraph(topology(shop));
     const mermaid = graphMermaid(graph);
     expect(mermaid).toContain('  subgraph c0["shop #40;3 of 5#41;"]\n');
-    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update"\}\}:::updateMark\n/);
+    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update #183; deploys"\}\}:::updateMark\n/);
     expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0{{"#126; update"}}:::updateMark\n  end\n');
     expect(mermaid).not.toContain("DATABASE_URL");
     const dot = graphDot(graph);
