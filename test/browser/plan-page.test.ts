@@ -74,7 +74,7 @@ describeInBrowser("the page of a plan", () => {
     const body = page.locator('[id="service.blog.web"]');
     expect(await body.isVisible()).toBe(false);
     await page.locator("summary", { hasText: "service.blog.web" }).click();
-    expect(await body.textContent()).toContain('"free" → "starter"');
+    expect(await body.textContent()).toContain('+ configuration.plan: "starter"  # drift');
   });
 
   it("unfolds what a link leads to, with a script and without", async () => {

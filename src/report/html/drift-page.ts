@@ -4,7 +4,7 @@ import type { DriftReport } from "../../plan/drift";
 import type { AttributeChange, Plan } from "../../plan/plan";
 import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-report";
 import { type Mark, marks } from "../graph";
-import { type Entry, entriesSection, fieldRows, findingsSection, headOf, tag } from "./entries";
+import { type Entry, entriesSection, fieldDiff, findingsSection, headOf, noteTable, tag } from "./entries";
 import { html, list } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
@@ -66,11 +66,8 @@ function foundSection(items: readonly DriftItem[], sources: DriftScope["sources"
     return {
       ids: [isFirst ? address : `${kind}-${address}`],
       line: html`${tag(markOf[kind], sign, word)} <code>${address}</code> ${phrase}`,
-      rows: () => [
-        ["last deployment", standing],
-        ...fieldRows(fields.map((field) => withLine(field, sources))),
-        ["note", following.length === 0 ? undefined : list(following)],
-      ],
+      body: () =>
+        html`${noteTable([["last deployment", standing]])}${fieldDiff(fields.map((field) => withLine(field, sources)))}${list(following)}`,
       found: { Found: [driftKinds[kind]], "Project or service": [headOf({ address })] },
     };
   };

@@ -2,22 +2,9 @@ import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import { type Address, nameOf } from "../../model/address";
 import type { Change } from "../../plan/plan";
 import { groupBy } from "../order";
-import {
-  attributeNotes,
-  attributeSign,
-  capLines,
-  changedLines,
-  isBlock,
-  isHidden,
-  oneSide,
-  type ShownField,
-  shownText,
-} from "../values";
-import { code, html, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
+import { fieldLines, type ShownField } from "../values";
+import { html, linkTo, list, Markup, nothing, type Part, preformatted, table } from "./markup";
 import type { Section } from "./page";
-
-/** A label or a path, and what there is of it. */
-export type Row = readonly [head: Part, value: Part, ...Part[]];
 
 /** One item of a report, folded away below its line. */
 export interface Entry {
@@ -25,11 +12,8 @@ export interface Entry {
   readonly ids: readonly string[];
   /** Its line: a mark, an address, what happens to it. */
   readonly line: Markup;
-  /**
-   * Rows of its table: what is to be known of it, each with a label, and its fields. A row without a second cell is left out,
-   * and all are where the page would be too large.
-   */
-  readonly rows: () => readonly Row[];
+  /** What is below its line; left out where the page would be too large. */
+  readonly body: () => Part;
   /** What the filter finds it by: the values of each choice, by the label of the choice. */
   readonly found: Readonly<Record<string, readonly string[]>>;
 }
@@ -58,12 +42,10 @@ export function entriesSection(subject: string, parts: readonly EntryPart[]): Se
   const entries = parts.flatMap((part) => part.entries);
   if (entries.length === 0) return undefined;
   const heads = new Map(entries.map((entry) => [entry, headMarkup(entry)]));
-  // What is left for rows, once all entries have their lines.
+  // What is left for bodies, once all entries have their lines.
   let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
   const drawn = (entry: Entry, isOpen: boolean): Markup => {
-    const rows = room > 0 ? entry.rows().filter(([, value]) => value !== undefined) : [];
-    const known = rows.length === 0 ? nothing : table(rows, [], "fields");
-    const body = room > 0 ? known : html`<p>Fields left out.`;
+    const body = room > 0 ? html`${entry.body()}` : html`<p>Fields left out.`;
     room -= body.text.length;
     return html`<details class="entry"${isOpen ? html` open` : nothing}${heads.get(entry)}${body}</div></details>
 `;
@@ -169,38 +151,29 @@ export const headOf = ({ address, construct }: Pick<Change, "address" | "constru
 export const linkedAddress = (address: Address, isHere: boolean): Markup =>
   isHere ? html`<a href="${linkTo(address)}"><code>${address}</code></a>` : html`<code>${address}</code>`;
 
-/** Fields as rows: path, both sides, why, and the line of the manifest. */
-export const fieldRows = (fields: readonly ShownField[]): readonly Row[] =>
-  fields.map((field) => [code(field.path), sidesOf(field), ...notesOf(field)]);
+/** What is to be known of an entry, each with a label; rows without a value are left out. */
+export function noteTable(rows: readonly (readonly [label: Part, value: Part, ...Part[]])[]): Part {
+  const known = rows.filter(([, value]) => value !== undefined);
+  return known.length === 0 ? nothing : table(known, [], "fields");
+}
 
-/** Reasons and place in one cell: most fields of something new have the place alone, many neither. */
-function notesOf(field: ShownField): readonly Part[] {
-  const notes = attributeNotes(field).map((note) =>
-    note === "forces replacement" ? html`<em class="force">${note}</em> ` : html`<em>${note}</em> `,
-  );
-  const place = field.range === undefined ? [] : [code(placeText(field.range))];
-  return notes.length + place.length === 0 ? [] : [[...notes, ...place]];
+/** Fields as lines of a diff, each with the line of the manifest. */
+export function fieldDiff(fields: readonly ShownField[]): Part {
+  const lines = fields.flatMap((field) => {
+    const own = fieldLines(field);
+    const place = field.range && html`  <i>${placeText(field.range)}</i>`;
+    // Below its path where it has several lines.
+    const at = own.length > 2 ? 0 : own.length - 1;
+    return own.map((text, i) => diffLine(text, html`${text}${i === at ? place : nothing}`).text);
+  });
+  return lines.length === 0 ? nothing : html`<pre tabindex="0">${new Markup(lines.join("\n"))}</pre>`;
+}
+
+function diffLine(text: string, line: Markup): Markup {
+  if (text.startsWith("+")) return html`<ins>${line}</ins>`;
+  return text.startsWith("-") ? html`<del>${line}</del>` : line;
 }
 
 /** `rnv.yaml:9`; the file alone where the line is not known. */
 export const placeText = ({ file, line }: SourceRange & { readonly line?: number }): string =>
   line === undefined ? file : `${file}:${line}`;
-
-function sidesOf(field: ShownField): Markup {
-  const { before, after } = field;
-  if (isHidden(field)) return html`changes (hidden)`;
-  if (isBlock(before) || isBlock(after)) return linesOf(field);
-  const sign = attributeSign(field);
-  if (sign === " ") return html`${shownText(oneSide(field))}`;
-  const old = sign === "+" ? nothing : html`<del>${shownText(before)}</del>`;
-  const made = sign === "-" ? nothing : html`<ins>${shownText(after)}</ins>`;
-  return html`${old}${sign === "~" ? " \u2192 " : ""}${made}`;
-}
-
-function linesOf(field: ShownField): Markup {
-  const lines = changedLines(field).map(({ sign, text }) => {
-    const line = html`${sign} ${text}`;
-    return sign === "+" ? html`<ins>${line}</ins>` : sign === "-" ? html`<del>${line}</del>` : line;
-  });
-  return html`<pre tabindex="0">${new Markup(capLines(lines.map(({ text }) => text)).join("\n"))}</pre>`;
-}

@@ -10,7 +10,7 @@ import {
   statusWords,
 } from "../fleet-report";
 import { elapsedText } from "../time-text";
-import { type Entry, entriesSection, findingList, tag } from "./entries";
+import { type Entry, entriesSection, findingList, noteTable, tag } from "./entries";
 import { code, html, preformatted } from "./markup";
 import { page, type Section, shortened, type Verdict } from "./page";
 
@@ -63,16 +63,15 @@ function entryOf(one: MemberResult, verb: FleetReport["verb"]): Entry {
   return {
     ids: [name],
     line: html`${tag(kind, signs[kind], statusWords[status])} <code>${name}</code> ${foundText(one, verb === "apply")}`,
-    rows: () => [
-      ["folder", folder && code(folder)],
-      ["stage", stage],
-      ["exit code", one.exit_code],
-      ["took", elapsedText(one.seconds)],
-      ["digest", digest && shortened(digest)],
-      ["look again", html`<code class="copy">${again}</code>`],
-      ["findings", diagnostics.length === 0 ? undefined : findingList(diagnostics, placeOf)],
-      ["output", output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
-    ],
+    body: () =>
+      html`${noteTable([
+        ["folder", folder && code(folder)],
+        ["stage", stage],
+        ["exit code", one.exit_code],
+        ["took", elapsedText(one.seconds)],
+        ["digest", digest && shortened(digest)],
+        ["look again", html`<code class="copy">${again}</code>`],
+      ])}${findingList(diagnostics, placeOf)}${output && html`<pre tabindex="0">${preformatted(output)}</pre>`}`,
     found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
   };
 }

@@ -21,15 +21,15 @@ import { exactTime } from "../time-text";
 import {
   type Entry,
   entriesSection,
-  fieldRows,
+  fieldDiff,
   findingsSection,
   headOf,
   linkedAddress,
+  noteTable,
   placeText,
-  type Row,
   tag,
 } from "./entries";
-import { code, html, type Markup, nothing, table } from "./markup";
+import { code, html, type Markup, nothing, type Part, table } from "./markup";
 import { listSections, page, type Report, type Section, shortened, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -182,7 +182,7 @@ function entryOf({ first, changes, subject, phrase, fields, effects, cost }: Pla
   return {
     ids: changes.map(({ address }) => address),
     line: html`${tag(action, action === "no-op" ? "" : marks[action].sign, word)}${blocked} ${name} ${phrase}${tags}`,
-    rows: () => [...(changes.length > 1 ? [] : notesOf(first, cost)), ...fieldRows(fields)],
+    body: () => html`${changes.length > 1 ? nothing : notesOf(first, cost)}${fieldDiff(fields)}`,
     found: {
       Action: [word],
       Cause: causesOf(first, plan),
@@ -192,10 +192,10 @@ function entryOf({ first, changes, subject, phrase, fields, effects, cost }: Pla
 }
 
 /** What is to be known of one change besides its fields. */
-function notesOf(change: Change, cost: PlanEntry["cost"]): readonly Row[] {
+function notesOf(change: Change, cost: PlanEntry["cost"]): Part {
   const { id, reason, deployed, previousAddress, construct, withParent, references = [] } = change;
   const owner = change.type === "layout" ? "project" : "service";
-  return [
+  return noteTable([
     ["because", reason],
     ["since the last run", deployed],
     ["how", withParent ? `destroyed with its ${owner}` : undefined],
@@ -205,5 +205,5 @@ function notesOf(change: Change, cost: PlanEntry["cost"]): readonly Row[] {
     ["declared by", construct && constructPhrase(construct)],
     ["refers to", references.length === 0 ? undefined : references.map((one) => html`${code(one)} `)],
     ["cost a month", cost && moneyChange(cost.before, cost.after, "\u2192", true)],
-  ];
+  ]);
 }

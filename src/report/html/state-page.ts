@@ -3,7 +3,7 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
-import { type Entry, entriesSection, headOf } from "./entries";
+import { type Entry, entriesSection, headOf, noteTable } from "./entries";
 import { code, html } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
@@ -60,12 +60,13 @@ function entryOf(address: Address, resource: RecordedResource): Entry {
   return {
     ids: [address],
     line: html`${code(address)} ${resource.name}`,
-    rows: () => [
-      ["id", code(resource.id)],
-      ...kept.map((text) => ["kept", text] as const),
-      ...applied.map(([path, value]) => [code(path), value] as const),
-      ...computed.map(([path, value]) => [code(path), value, "computed by the service"] as const),
-    ],
+    body: () =>
+      noteTable([
+        ["id", code(resource.id)],
+        ...kept.map((text) => ["kept", text] as const),
+        ...applied.map(([path, value]) => [code(path), value] as const),
+        ...computed.map(([path, value]) => [code(path), value, "computed by the service"] as const),
+      ]),
     found: { Type: [typeOf(address)], "Project or service": [headOf({ address })] },
   };
 }

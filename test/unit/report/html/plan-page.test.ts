@@ -43,8 +43,10 @@ it("tells cause, sides, effects, cost and line of a field", () => {
     cost: { before: { usd: 0, ngn: 0 }, after: { usd: 7, ngn: 10500 } },
   });
   const text = textOf(pageOf(plan([edited]), new Map([["rnv.yaml", "a: 1\nb: 2\nplan: starter\n"]])));
-  expect(text).toContain('configuration.plan "free" → "starter" rnv.yaml:3');
-  expect(text).toContain('configuration.region "eu" → "auto" drift: changed outside rnv');
+  expect(text).toContain('- configuration.plan: "free" + configuration.plan: "starter" rnv.yaml:3');
+  expect(text).toContain(
+    '- configuration.region: "eu" + configuration.region: "auto" # drift: changed outside rnv',
+  );
   expect(text).toContain("cost a month USD 0 → 7 (+7), NGN 0 → 10,500 (+10,500)");
   expect(text).toContain("will be updated in place deploys changes the bill");
 });
