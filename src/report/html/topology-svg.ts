@@ -132,7 +132,7 @@ function frame(mark: Mark, width: number, height: number, isPill = false): Part 
     : outer;
 }
 
-/** Its title, what it is and what happens to it; round where it stands for a node of another project. */
+/** Its title, what it is and what happens to it; round for a node of another project. */
 function nodeMark(node: TopologyNode, { x, y }: Point, anchors: ReadonlySet<string>): Markup {
   const { id, mark, title, facts, isBlocked, standsFor = id } = node;
   const { width, height } = nodeSize;
