@@ -96,10 +96,15 @@ ${own.map(drawn)}</details>
 ${body}</div>`;
 }
 
+/** The name of the last group, whose entries have several values each. */
+const several = "several";
+
 function groupsOf(entries: readonly Entry[], label: string): readonly [string, readonly Entry[]][] {
   const groupOf = ({ found: { [label]: values = [] } }: Entry): string =>
-    values.every((value) => value === values[0]) ? (values[0] ?? "") : "several";
-  const groups = [...groupBy(entries, groupOf)];
+    values.every((value) => value === values[0]) ? (values[0] ?? "") : several;
+  const groups = [...groupBy(entries, groupOf)].sort(
+    ([a], [b]) => Number(a === several) - Number(b === several),
+  );
   if (groups.length <= mostGroups) return groups;
   const others = groups.slice(mostGroups - 1);
   return [...groups.slice(0, mostGroups - 1), [`${others.length} more`, others.flatMap(([, own]) => own)]];

@@ -176,9 +176,17 @@ it("has six sizes of text", () => {
 
 it("folds new resources away by project, with counts", () => {
   const made = Array.from({ length: 30 }, (_, i) => change("create", `service.p${i % 3}.s${i}`));
-  const html = pageOf(plan(made));
-  expect(html.match(/<details class="group"><summary>/g)).toHaveLength(3);
-  expect(textOf(html)).toContain("p0 10");
+  const runs = [0, 1, 2, 3].map((i) =>
+    change("create", `deployment.p${i % 3}.s${i}`, { reason: `service.p${i % 3}.s${i} changes` }),
+  );
+  const html = pageOf(plan([...made, ...runs]));
+  const groups = [...html.matchAll(/<details class="group"><summary>(.*?)<\/summary>/g)];
+  expect(groups.map(([, line = ""]) => textOf(line).trim())).toEqual([
+    "p0 10",
+    "p1 10",
+    "p2 10",
+    "several 4",
+  ]);
 });
 
 describe("a plan of many", () => {
