@@ -146,7 +146,10 @@ function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[] 
     nodes: placed,
     edges: edges.map((edge): PlacedEdge => {
       const [from, to] = [placed.get(edge.from), placed.get(edge.to)] as [Point, Point];
-      const { points, x, y } = graph.edge(edge.from, edge.to, edge.to) as Route;
+      // The point of the edge itself is the middle of the room of its label.
+      const { points, x, y } = graph.edge(edge.from, edge.to, edge.to) as Point & {
+        points: readonly Point[];
+      };
       const forth = to.x > from.x ? 1 : -1;
       // Level as long as it passes a column.
       const stretches = [from, ...points.slice(1, -1), to].flatMap((point) => {
@@ -164,11 +167,6 @@ function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[] 
     width,
     height,
   };
-}
-
-/** The way of an edge through the columns; `x` and `y` are the middle of the room of its label. */
-interface Route extends Point {
-  readonly points: readonly Point[];
 }
 
 /**
