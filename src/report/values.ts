@@ -107,7 +107,7 @@ export function attributeSign(change: ShownField): Sign {
 }
 
 /** `drift: changed outside rnv`, `forces replacement`. */
-export const attributeNotes = (change: ShownField): string[] => [
+const attributeNotes = (change: ShownField): string[] => [
   ...(change.forcesReplacement ? ["forces replacement"] : []),
   ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
@@ -165,7 +165,7 @@ function inlineValue(change: ShownField, room: number, style: Style): string | u
 }
 
 /** The lines of a field that reads better on several. */
-export function changedLines(change: ShownField): readonly { readonly sign: Sign; readonly text: string }[] {
+function changedLines(change: ShownField): readonly { readonly sign: Sign; readonly text: string }[] {
   const sign = attributeSign(change);
   return sign === "~"
     ? diffLines(shownLines(change.before), shownLines(change.after))
@@ -178,7 +178,7 @@ function blockLines(change: ShownField, style: Style): string[] {
 }
 
 /** Returns true if both sides of a field are secret. */
-export const isHidden = ({ before, after }: ShownField): boolean =>
+const isHidden = ({ before, after }: ShownField): boolean =>
   before.kind === "secret" && after.kind === "secret";
 
 /** A field as lines of a diff block; the first character is the sign that GitHub colours. */

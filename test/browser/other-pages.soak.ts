@@ -5,6 +5,7 @@ import { fleetPage } from "../../src/report/html/fleet-page";
 import { statePage } from "../../src/report/html/state-page";
 import { resourceTypes as types } from "../../src/resources";
 import {
+  choose,
   describeInBrowser,
   findingsOf,
   forms,
@@ -126,11 +127,11 @@ describeInBrowser("the pages of drift and of a state", () => {
     ]);
     const shown = () => page.locator(".entry:visible summary code").allTextContents();
     expect(await shown()).toEqual(["service.shop.database", "service.shop.api", "service.blog.web"]);
-    await page.selectOption('select[name="action"]', "drifted");
+    await choose(page, "Found", "Changed outside rnv");
     expect(await shown()).toEqual(["service.shop.api"]);
     expect(await page.locator("h3:visible").allInnerTexts()).toEqual(["Changed outside rnv 1"]);
     await page.click('button[type="reset"]');
-    await page.selectOption('select[name="project"]', "blog");
+    await choose(page, "Project or service", "blog");
     expect(await shown()).toEqual(["service.blog.web"]);
     await page.locator('svg a[href="#service.shop.api"]').click();
     await page.locator('[id="service.shop.api"]').waitFor();
@@ -151,7 +152,7 @@ describeInBrowser("the pages of drift and of a state", () => {
     expect(await page.locator(".entry[open]").count()).toBe(2);
     expect(await page.locator(".entry[open]").first().textContent()).toContain("teams/a b/rnv.yaml:4");
     expect(await page.locator("code.copy").first().textContent()).toBe("rnv fleet plan --member 'teams/a b'");
-    await page.selectOption('select[name="action"]', "changes");
+    await choose(page, "Ended", "changes");
     expect(await shown()).toEqual(["~ changes docs@staging 2 to add, 1 to destroy"]);
     await page.click('button[type="reset"]');
     await page.fill('input[name="text"]', "onerror");
@@ -164,7 +165,7 @@ describeInBrowser("the pages of drift and of a state", () => {
       "service.blog.web refers to service.shop.api",
     );
     const shown = () => page.locator(".entry:visible summary code").allTextContents();
-    await page.selectOption('select[name="action"]', "service");
+    await choose(page, "Type", "service");
     expect(await shown()).toEqual(["service.blog.web", "service.shop.api"]);
     await page.fill('input[name="text"]', "onerror");
     expect(await shown()).toEqual(["service.blog.web"]);

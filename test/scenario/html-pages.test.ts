@@ -35,7 +35,8 @@ describe("--html", () => {
     });
     expect(planned.stderr).toContain("Wrote the page plan.html.");
     const page = scenario.read("plan.html");
-    expect(page).toContain("<del>&quot;main&quot;</del> → <ins>&quot;release&quot;</ins>");
+    expect(page).toContain("<del>- configuration.branch: &quot;main&quot;</del>");
+    expect(page).toContain("<ins>+ configuration.branch: &quot;release&quot;  <i>rnv.yaml:9</i></ins>");
     expect(page).toContain("rnv.yaml:9");
 
     await run("plan", "-html", "again.html");

@@ -74,6 +74,12 @@ export async function openBrowser(): Promise<OpenBrowser> {
   };
 }
 
+/** Chooses a value in the filter of a page. */
+export async function choose(page: Page, label: string, value: string): Promise<void> {
+  const choices = page.locator("#filter label").filter({ hasText: new RegExp(`^${label}`) });
+  await choices.locator("select").selectOption(value);
+}
+
 /** Windows and colours that every page is looked at in. */
 export const forms: readonly [string, BrowserContextOptions][] = [
   ["light and narrow", { colorScheme: "light", viewport: { width: 360, height: 740 } }],

@@ -1,14 +1,55 @@
-import type { PlacedEdge, PlacedGraph, Point, Rectangle } from "../../src/report/html/place-nodes";
+import { nodeSize, type PlacedEdge, type PlacedGraph, type Point } from "../../src/report/html/place-nodes";
+
+export interface Rectangle extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Nodes, edges and frames of a picture in one coordinate system. */
+export interface FlatPicture {
+  readonly nodes: ReadonlyMap<string, Rectangle>;
+  readonly edges: readonly (PlacedEdge & { readonly room?: Rectangle | undefined })[];
+  readonly boxes: ReadonlyMap<string, Rectangle>;
+}
+
+const around = ({ x, y, width, height }: Rectangle): Rectangle => ({
+  ...{ x: x - width / 2, y: y - height / 2, width, height },
+});
+
+/** Returns what a picture shows, each node and label as the rectangle that it takes. */
+export function flatPicture({ boxes }: PlacedGraph): FlatPicture {
+  const all = boxes.map((box) => {
+    const move = <One extends Point>(one: One): One => ({ ...one, x: one.x + box.x, y: one.y + box.y });
+    return {
+      nodes: [...box.nodes].map(([id, at]): [string, Rectangle] => [
+        id,
+        around({ ...move(at), ...nodeSize }),
+      ]),
+      edges: box.edges.map((placed) => ({
+        ...placed,
+        points: placed.points.map(move),
+        room: placed.label && around(move(placed.label)),
+      })),
+    };
+  });
+  return {
+    nodes: new Map(all.flatMap(({ nodes }) => nodes)),
+    edges: all.flatMap(({ edges }) => edges),
+    boxes: new Map(
+      boxes.flatMap((box): [string, Rectangle][] => (box.id === undefined ? [] : [[box.id, box]])),
+    ),
+  };
+}
 
 const overlap = (a: Rectangle, b: Rectangle): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 /** Pairs of nodes and labels of a picture that overlap, by name. */
-export function overlapsOf({ nodes, edges }: PlacedGraph): readonly string[] {
+export function overlapsOf({ nodes, edges }: Pick<FlatPicture, "nodes" | "edges">): readonly string[] {
   const all: [string, Rectangle][] = [
     ...nodes,
-    ...edges.flatMap(({ edge, label }): [string, Rectangle][] =>
-      label ? [[`label ${edge.from}-${edge.to}`, label]] : [],
+    ...edges.flatMap(({ edge, room }): [string, Rectangle][] =>
+      room ? [[`label ${edge.from}-${edge.to}`, room]] : [],
     ),
   ];
   return all.flatMap(([a, one], i) =>
@@ -22,7 +63,7 @@ const segmentsOf = ({ points }: PlacedEdge): readonly (readonly [Point, Point])[
   points.slice(1).map((point, i) => [points[i] as Point, point]);
 
 /** How often the edges of a picture cross each other. */
-export function crossingsOf({ edges }: PlacedGraph): number {
+export function crossingsOf({ edges }: Pick<FlatPicture, "edges">): number {
   const segments = edges.map(segmentsOf);
   let count = 0;
   for (const [i, one] of segments.entries())
@@ -34,7 +75,7 @@ export function crossingsOf({ edges }: PlacedGraph): number {
 }
 
 /** Edges that run through a node which is none of their ends, by name. */
-export function hiddenEdgesOf({ nodes, edges }: PlacedGraph): readonly string[] {
+export function hiddenEdgesOf({ nodes, edges }: FlatPicture): readonly string[] {
   return edges.flatMap((placed) =>
     [...nodes].flatMap(([id, node]) => {
       if (id === placed.edge.from || id === placed.edge.to) return [];

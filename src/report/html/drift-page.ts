@@ -4,11 +4,11 @@ import type { DriftReport } from "../../plan/drift";
 import type { AttributeChange, Plan } from "../../plan/plan";
 import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-report";
 import { type Mark, marks } from "../graph";
-import { type Entry, entriesSection, fieldRows, findingsSection, headOf, tag } from "./entries";
+import { type Entry, entriesSection, fieldDiff, findingsSection, headOf, noteTable, tag } from "./entries";
 import { html, list } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
-import { topologyOf } from "./topology";
+import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
 /** What a page of drift is made of besides the report. */
@@ -27,6 +27,8 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
   const found = new Map<string, Mark>(
     [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
   );
+  const resources = planDocument(plan).resource_changes.map(asItIs);
+  const topology = topologyOf(resources, types, ({ address }) => found.get(address) ?? "same");
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -36,7 +38,7 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
     facts: [...targetFacts(scope.stage, scope.stack, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
       findingsSection(diagnostics),
-      topologySection(topologyOf(planDocument(plan), types, found), new Set(found.keys())),
+      topologySection(topology, new Set(found.keys())),
       foundSection(items, sources),
       ...listSections(driftSections(report)),
     ],
@@ -45,37 +47,35 @@ export function driftPage(report: DriftReport, scope: DriftScope): string {
 
 const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
 
-/** So many findings are shown unfolded. */
-const mostOpen = 40;
+/** Nothing is said of what a plan would do or cost. */
+const asItIs = (resource: ResourceChange): ResourceChange => {
+  const { change, cost, effects, blocked_by, ...asFound } = resource;
+  return {
+    ...asFound,
+    change: { ...change, after: change.before ?? change.after },
+    cost: cost && { before: cost.before, after: cost.before },
+  };
+};
 
 /** What differs, to filter. */
 function foundSection(items: readonly DriftItem[], sources: DriftScope["sources"]): Section | undefined {
-  const told = new Set<string>();
-  const entryOf = ({ kind, address, phrase, fields, standing, following }: DriftItem): Entry => {
-    const id = told.has(address) ? `${kind}-${address}` : address;
-    told.add(address);
+  const entryOf = (item: DriftItem): Entry => {
+    const { kind, address, phrase, fields, standing, following } = item;
     const { sign, word } = marks[markOf[kind]];
+    const isFirst = items.find((one) => one.address === address) === item;
     return {
-      ids: [id],
+      ids: [isFirst ? address : `${kind}-${address}`],
       line: html`${tag(markOf[kind], sign, word)} <code>${address}</code> ${phrase}`,
-      notes: [["last deployment", standing]],
-      fields: () => html`${fieldRows(fields.map((field) => withLine(field, sources)))}${list(following)}`,
-      found: { action: [kind], project: [headOf({ address })] },
-      isKept: kind !== "pending",
+      body: () =>
+        html`${noteTable([["last deployment", standing]])}${fieldDiff(fields.map((field) => withLine(field, sources)))}${list(following)}`,
+      found: { Found: [driftKinds[kind]], "Project or service": [headOf({ address })] },
     };
   };
-  return entriesSection({
-    subject: "differences",
-    parts: (Object.keys(driftKinds) as DriftItem["kind"][]).map((kind) => ({
-      id: kind,
-      title: driftKinds[kind],
-      ...(kind === "drifted" && { note: "As recorded, and as it is now." }),
-      groups: [{ entries: items.filter((item) => item.kind === kind).map(entryOf) }],
-      isOpen: items.length <= mostOpen,
-    })),
-    filters: { action: "Found", project: "Project or service" },
-    whole: "rnv drift -json",
-  });
+  const parts = Object.entries(driftKinds).map(([kind, title]) => ({
+    title,
+    entries: items.filter((item) => item.kind === kind).map(entryOf),
+  }));
+  return entriesSection("differences", parts);
 }
 
 /** A field with the line of the manifest that it is declared in. */

@@ -25,15 +25,15 @@ function textOf(part: Part): string {
   return typeof part === "object" ? part.map(textOf).join("") : escapeHtml(String(part));
 }
 
-/** Joins items with a text that is HTML already. */
-export const joined = (items: readonly Part[], separator: string): Markup =>
-  new Markup(items.map(textOf).join(separator));
-
 /** A text of several lines, each escaped, for an element that keeps them. */
-export const preformatted = (text: string): Markup => joined(escapeLines(text), "\n");
+export const preformatted = (text: string): Markup =>
+  new Markup(escapeLines(text).map(escapeHtml).join("\n"));
 
 /** The link to what bears an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
+
+/** A name, an address or a value. */
+export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
 /** A list of a class; nothing where it is empty. */
 export const list = (items: readonly Part[], className = "plain"): Markup =>
@@ -41,19 +41,14 @@ export const list = (items: readonly Part[], className = "plain"): Markup =>
     ? nothing
     : html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`;
 
-interface TableForm {
-  readonly className?: string;
-  readonly caption?: string;
-  /** Titles of the columns. */
-  readonly titles?: readonly string[];
-  /** The column that names its row. */
-  readonly head?: number;
-}
-
-/** A table of cells in rows. */
-export function table(rows: readonly (readonly Part[])[], form: TableForm): Markup {
-  const { className = "plain", caption, titles, head } = form;
-  const heads = titles && html`<thead><tr>${titles.map((title) => html`<th>${title}`)}</thead>`;
-  const cell = (part: Part, i: number): Markup => (i === head ? html`<th>${part}` : html`<td>${part}`);
-  return html`<table class="${className}">${caption && html`<caption>${caption}</caption>`}${heads}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
+/** A table of cells in rows; the first of each names its row. */
+export function table(
+  rows: readonly (readonly Part[])[],
+  titles: readonly string[] = [],
+  className = "plain",
+): Markup {
+  const heads = titles.map((title) => html`<th>${title}`);
+  const head = heads.length === 0 ? nothing : html`<thead><tr>${heads}</thead>`;
+  const cell = (part: Part, i: number): Markup => (i === 0 ? html`<th>${part}` : html`<td>${part}`);
+  return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }

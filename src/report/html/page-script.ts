@@ -1,65 +1,44 @@
 /**
- * The script of a page: filter, keys, links, copying, pan and zoom. The page says everything without it. It reads and
- * writes texts and attributes only, never markup.
+ * The script of a page: filter, links, copying, pan and zoom. The page says everything without it. It reads and writes
+ * texts and attributes only, never markup.
  */
 export const pageScript = `
 "use strict";
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const make = (name, text, className) => {
-    const element = document.createElement(name);
-    element.textContent = text;
-    if (className) element.className = className;
-    return element;
-  };
-  const button = (text, className, act) => {
-    const element = make("button", text, className);
+  const button = (text, act) => {
+    const element = document.createElement("button");
     element.type = "button";
-    element.addEventListener("click", act);
+    element.textContent = text;
+    element.addEventListener("click", () => act(element));
     return element;
   };
 
-  const copyText = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = make("textarea", text);
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
-  };
-  const copier = (label, textOf) => {
-    const element = button(label, "copier", async () => {
-      await copyText(textOf());
+  // A browser has no clipboard for a page that it does not trust.
+  if (navigator.clipboard) for (const code of all(".copy")) {
+    const copier = button("Copy", async (element) => {
+      await navigator.clipboard.writeText(code.dataset.copy ?? code.textContent);
       element.textContent = "Copied";
-      setTimeout(() => { element.textContent = label; }, 1500);
+      setTimeout(() => { element.textContent = "Copy"; }, 1500);
     });
-    return element;
-  };
-  for (const code of all(".copy")) code.after(copier("Copy", () => code.dataset.copy ?? code.textContent));
+    copier.className = "copier";
+    code.after(copier);
+  }
 
   const entries = all(".entry");
+  const groups = all(".group");
   const form = document.getElementById("filter");
-  const texts = new Map();
-  const textOf = (entry) => {
-    if (!texts.has(entry)) texts.set(entry, entry.textContent.toLowerCase());
-    return texts.get(entry);
-  };
   const applyFilter = () => {
-    const wanted = (name) => form.elements[name]?.value ?? "";
-    const words = wanted("text").toLowerCase().split(/\\s+/).filter((word) => word !== "");
-    let shown = 0;
+    const wanted = all("select", form).filter(({ value }) => value !== "");
+    const words = form.elements.text.value.toLowerCase().split(/\\s+/).filter((word) => word !== "");
     for (const entry of entries) {
-      const fits = ["action", "cause", "project"].every((name) => wanted(name) === "" || entry.dataset[name].split(" ").includes(wanted(name)))
-        && words.every((word) => textOf(entry).includes(word));
-      entry.hidden = !fits;
-      if (fits) shown += 1;
+      const found = entry.dataset.found.split("|");
+      entry.hidden = !wanted.every(({ name, value }) => found[name].split(",").includes(value))
+        || !words.every((word) => entry.textContent.toLowerCase().includes(word));
     }
     for (const part of all(".part, .group")) part.hidden = all(".entry", part).every((entry) => entry.hidden);
-    const isFiltered = shown < entries.length;
-    for (const group of all(".group")) if (isFiltered) group.open = true;
+    const shown = entries.filter((entry) => !entry.hidden).length;
+    if (shown < entries.length) for (const group of groups) group.open = true;
     form.elements.shown.value = shown + " of " + entries.length + " shown";
   };
   if (form) {
@@ -70,74 +49,47 @@ export const pageScript = `
     const open = form.elements.open;
     open.addEventListener("click", () => {
       const isOpening = open.textContent === "Open all";
-      for (const entry of entries) if (!entry.hidden) entry.open = isOpening;
-      for (const group of all(".group")) group.open = isOpening;
+      for (const one of [...entries, ...groups]) if (!one.hidden) one.open = isOpening;
       open.textContent = isOpening ? "Close all" : "Open all";
     });
     applyFilter();
   }
 
-  const idOf = (entry) => entry.querySelector("[id]")?.id ?? "";
-  const addLink = (entry) => {
-    if (!entry.open || entry.querySelector(".linker")) return;
-    const link = copier("Copy link", () => location.href.split("#")[0] + "#" + encodeURIComponent(idOf(entry)));
-    link.classList.add("linker");
-    entry.querySelector(".body")?.append(link);
-  };
-  for (const entry of entries) {
-    addLink(entry);
-    entry.addEventListener("toggle", () => addLink(entry));
-  }
+  // The address of the page leads to the entry that was opened last.
+  addEventListener("click", ({ target }) => {
+    const id = target.closest?.(".entry > summary")?.parentElement.querySelector("[id]").id;
+    if (id) history.replaceState(null, "", "#" + encodeURIComponent(id));
+  });
   const reveal = () => {
-    let id = "";
-    try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
-    const found = id === "" ? null : document.getElementById(id);
+    const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const entry = found?.closest(".entry");
     if (!entry) return;
-    if (entry.hidden) { form.reset(); applyFilter(); }
-    const group = entry.closest(".group");
-    if (group) group.open = true;
-    entry.open = true;
+    if (entry.hidden) { form.reset(); entry.hidden = false; }
+    for (let at = entry; at; at = at.parentElement.closest("details")) { at.hidden = false; at.open = true; }
     found.scrollIntoView({ block: "center" });
     entry.querySelector("summary").focus({ preventScroll: true });
   };
   addEventListener("hashchange", reveal);
 
-  const move = (step) => {
-    const open = entries.filter((entry) => !entry.hidden);
-    const at = open.findIndex((entry) => entry.contains(document.activeElement));
-    const next = open[at === -1 ? (step > 0 ? 0 : open.length - 1) : at + step];
-    next?.querySelector("summary").focus();
-  };
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
-    if (event.key === "j") move(1);
-    else if (event.key === "k") move(-1);
-    else if (event.key === "/" && form) { event.preventDefault(); form.elements.text.focus(); }
-  });
-
   const picture = document.querySelector(".picture");
-  const drawing = picture?.querySelector("svg");
-  if (drawing) {
-    const [width, height] = drawing.getAttribute("viewBox").split(" ").slice(2).map(Number);
+  if (picture) {
+    const drawing = picture.querySelector("svg");
+    const { width, height } = drawing.viewBox.baseVal;
     let scale = 1;
     const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
-    const setScale = (next) => {
-      scale = Math.min(Math.max(next, whole()), 4);
-      drawing.setAttribute("width", width * scale);
-      drawing.setAttribute("height", height * scale);
-    };
     // What is at a point of the window stays there.
     const zoom = (factor, x = picture.clientWidth / 2, y = picture.clientHeight / 2) => {
       const [left, top, before] = [picture.scrollLeft + x, picture.scrollTop + y, scale];
-      setScale(scale * factor);
+      scale = Math.min(Math.max(scale * factor, whole()), 4);
+      drawing.setAttribute("width", width * scale);
+      drawing.setAttribute("height", height * scale);
       picture.scrollTo((left * scale) / before - x, (top * scale) / before - y);
     };
     // The small text of the picture has 11 pixels: below 8 of the screen it is not readable.
     const readable = 8 / 11;
-    const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", "[data-changed]"];
+    const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", ":not(.same)"];
     const open = () => {
-      setScale(Math.max(whole(), readable));
+      zoom(Math.max(whole(), readable) / scale);
       const node = worst.map((kind) => drawing.querySelector(".node:not(.standin)" + kind)).find((found) => found);
       const [box, view] = [node?.getBoundingClientRect(), picture.getBoundingClientRect()];
       if (box) picture.scrollBy(
@@ -147,10 +99,11 @@ export const pageScript = `
     picture.classList.add("live");
     const room = Math.min(1, Math.max(readable, picture.clientWidth / width)) * height + 2;
     picture.style.height = Math.round(Math.min(innerHeight * 0.7, room)) + "px";
-    const tools = make("div", "", "tools");
+    const tools = document.createElement("div");
+    tools.className = "tools";
     tools.append(
-      button("Zoom in", "", () => zoom(1.25)), button("Zoom out", "", () => zoom(0.8)), button("Fit", "", () => setScale(whole())),
-      make("p", "Drag to move; arrow keys, + and \\u2212 where the picture has the focus; Ctrl with the wheel zooms."));
+      button("Zoom in", () => zoom(1.25)), button("Zoom out", () => zoom(0.8)), button("Fit", () => zoom(whole() / scale)),
+      "Drag to move; arrow keys, + and \\u2212 where the picture has the focus; Ctrl with the wheel zooms.");
     picture.before(tools);
     picture.addEventListener("wheel", (event) => {
       if (!event.ctrlKey && !event.metaKey) return;
@@ -162,23 +115,17 @@ export const pageScript = `
     picture.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();
     });
-    let from;
-    let hasMoved = false;
-    picture.addEventListener("pointerdown", (event) => {
-      hasMoved = false;
-      if (event.pointerType === "mouse") from = [event.clientX, event.clientY];
+    let [x, y, moved] = [0, 0, 0];
+    picture.addEventListener("pointerdown", ({ clientX, clientY }) => { [x, y, moved] = [clientX, clientY, 0]; });
+    picture.addEventListener("pointermove", ({ buttons, pointerType, clientX, clientY }) => {
+      if (buttons !== 1 || pointerType !== "mouse") return;
+      picture.scrollBy(x - clientX, y - clientY);
+      moved += Math.hypot(x - clientX, y - clientY);
+      [x, y] = [clientX, clientY];
     });
-    addEventListener("pointermove", (event) => {
-      if (!from) return;
-      const [x, y] = [event.clientX - from[0], event.clientY - from[1]];
-      if (!hasMoved && Math.hypot(x, y) < 5) return;
-      hasMoved = true;
-      from = [event.clientX, event.clientY];
-      picture.scrollBy(-x, -y);
-    });
-    addEventListener("pointerup", () => { from = undefined; });
     picture.addEventListener("dragstart", (event) => event.preventDefault());
-    picture.addEventListener("click", (event) => { if (hasMoved) event.preventDefault(); }, true);
+    // The end of a drag is no click on a link.
+    picture.addEventListener("click", (event) => { if (moved > 5) event.preventDefault(); }, true);
     addEventListener("resize", open);
     open();
   }

@@ -1,6 +1,6 @@
 /** The style of a page. It names no file and no font that is loaded. */
 export const pageStyle = `
-:root { color-scheme: light dark; --t1: .8rem; --t2: .875rem; --t3: .9375rem; --t4: 1.125rem; --t5: 1.375rem; --t6: 1.75rem;
+:root { color-scheme: light dark; --t1: .8rem; --t2: .875rem; --t3: .9375rem; --t4: 1.0625rem; --t5: 1.25rem; --t6: 1.5rem;
   --bg: #ffffff; --panel: #f6f8fa; --fg: #1f2328; --muted: #59636e; --line: #d1d9e0; --link: #0a58ca;
   --create: #116329; --create-bg: #dafbe1; --update: #7d4e00; --update-bg: #fff8c5; --delete: #a40e26; --delete-bg: #ffebe9;
   --replace: #6639ba; --replace-bg: #fbefff; --adopt: #0550ae; --adopt-bg: #ddf4ff; --shade: rgba(31, 35, 40, .06) }
@@ -11,7 +11,7 @@ export const pageStyle = `
 * { box-sizing: border-box }
 html { scroll-behavior: smooth; scroll-padding-top: 3.5rem }
 body { margin: 0; background: var(--bg); color: var(--fg); font: var(--t3)/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
-code, pre, kbd, del, ins, .mark { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace }
+code, pre, del, ins, .mark { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace }
 code, pre, del, ins { font-size: var(--t2); overflow-wrap: anywhere }
 a { color: var(--link); text-underline-offset: 2px }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px }
@@ -19,28 +19,23 @@ a { color: var(--link); text-underline-offset: 2px }
 .skip:focus { left: .5rem; top: .5rem }
 .top { padding: 1.6rem max(1rem, calc((100vw - 76rem) / 2)) 1.2rem; background: var(--panel); border-bottom: 1px solid var(--line); border-top: 5px solid var(--ink) }
 h1 { margin: 0; font-size: var(--t4); font-weight: 600; color: var(--muted) }
-.line { margin: .2rem 0 .8rem; font-size: var(--t5); line-height: 1.35; font-weight: 600 }
-.verdict { display: inline-block; margin-right: .5rem; padding: .05em .6em; border-radius: 2em; font-size: var(--t2); vertical-align: .08em; border: 1px solid; color: var(--ink); background: var(--paper) }
-.facts { display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; margin: 0; font-size: var(--t2) }
+.line { margin: .2rem 0 .5rem; font-size: var(--t6); line-height: 1.35; font-weight: 600 }
+.verdict { display: inline-block; margin-right: .5rem; padding: .05em .6em; border-radius: 2em; font-size: var(--t2); vertical-align: .18em; border: 1px solid; color: var(--ink); background: var(--paper) }
+.facts { display: flex; flex-wrap: wrap; gap: .3rem 1.6rem; margin: .8rem 0 0; font-size: var(--t2) }
 .facts div { display: flex; gap: .45rem; min-width: 0 } .facts dt { color: var(--muted); flex: none } .facts dd { margin: 0; overflow-wrap: anywhere }
 nav { position: sticky; top: 0; z-index: 2; background: var(--bg); border-bottom: 1px solid var(--line); padding: 0 max(1rem, calc((100vw - 76rem) / 2)); overflow-x: auto }
 nav ul { display: flex; gap: 1.3rem; white-space: nowrap } nav a { display: block; padding: .55rem 0; color: var(--fg); text-decoration: none } nav a:hover { text-decoration: underline }
 ul.plain { list-style: none; margin: 0; padding: 0 }
 main { padding: 0 max(1rem, calc((100vw - 76rem) / 2)) 3rem; outline: none }
 section { margin-top: 2.2rem }
-h2 { font-size: var(--t4); margin: 0 0 .7rem } h3 { font-size: var(--t3); margin: 1.3rem 0 .5rem; color: var(--muted) }
+h2 { font-size: var(--t5); margin: 0 0 .7rem } h3 { font-size: var(--t3); margin: 1.3rem 0 .5rem; color: var(--muted) }
 .count { display: inline-block; min-width: 1.6em; padding: 0 .45em; border-radius: 1em; background: var(--shade); color: var(--fg); font-size: var(--t1); text-align: center; font-weight: 500 }
 p { margin: .4rem 0 } section li { margin: .3rem 0 }
-.cards { display: flex; flex-wrap: wrap; gap: .7rem; margin: 0 0 .8rem }
-.cards div { min-width: 7.2rem; padding: .55rem .9rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); display: flex; flex-direction: column-reverse }
-.cards dt { font-size: var(--t2) } .cards dd { margin: 0; font-size: var(--t6); line-height: 1.2; font-weight: 600; font-variant-numeric: tabular-nums }
-.cards div { color: var(--ink) } .cards .zero { color: var(--muted) } .cards .zero dd { font-weight: 400 }
 .same, .forget, .no-op { --ink: var(--muted); --paper: var(--panel) } .create, .pass, .calm { --ink: var(--create); --paper: var(--create-bg) } .update, .drift, .warn, .act { --ink: var(--update); --paper: var(--update-bg) }
 .delete, .missing, .fail, .stop { --ink: var(--delete); --paper: var(--delete-bg) } .replace { --ink: var(--replace); --paper: var(--replace-bg) } .adopt, .pending { --ink: var(--adopt); --paper: var(--adopt-bg) } .blocked { --ink: var(--bg); --paper: var(--delete) }
-table { border-collapse: collapse; max-width: 100% } caption { white-space: nowrap; text-align: left; color: var(--muted); padding-bottom: .3rem; font-size: var(--t2) }
+table { border-collapse: collapse; max-width: 100% }
 th { text-align: left; font-weight: 600 } th, td { padding: .32rem .9rem .32rem 0; vertical-align: top; border-bottom: 1px solid var(--line) }
 thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
-.cost td, .cost thead th + th { text-align: right; font-variant-numeric: tabular-nums; padding-left: 1rem } .cost.moves td:last-child { font-weight: 700 }
 .part { margin-top: .4rem }
 .group { margin: .4rem 0 } .group > summary { padding: .5rem .8rem; cursor: pointer; border: 1px solid var(--line); border-radius: 8px; background: var(--panel) } .group[open] > summary { position: sticky; top: 2.6rem; z-index: 1 } .group > .entry { margin-left: 1rem }
 .entry { border: 1px solid var(--line); border-radius: 8px; margin: .4rem 0; background: var(--bg); content-visibility: auto; contain-intrinsic-size: auto 2.6rem }
@@ -53,26 +48,24 @@ thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
 .mark { display: inline-block; padding: 0 .5em; border-radius: 5px; font-size: var(--t1); font-weight: 600; border: 1px solid; white-space: nowrap; color: var(--ink); background: var(--paper) }
 .mark.blocked { border-color: var(--delete) }
 .effect { font-size: var(--t1); padding: 0 .55em; border-radius: 2em; background: var(--shade); white-space: nowrap } .effect.destructive { background: var(--delete-bg); color: var(--delete); font-weight: 600 } .effect.billing { background: var(--adopt-bg); color: var(--adopt) }
-.notes { margin: 0 0 .5rem; display: grid; gap: .2rem; font-size: var(--t2) } .notes div { display: flex; gap: .7rem } .notes dt { color: var(--muted); flex: 0 0 6.6rem } .notes dd { margin: 0; min-width: 0; overflow-wrap: anywhere }
-.fields th { font: 600 var(--t2) ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; padding-top: .42rem } .fields tr:last-child > *, .rows tr:last-child > * { border-bottom: 0 }
-.fields td:last-child em + code, .fields td + td code { color: var(--muted) } em { font-style: normal; color: var(--muted); font-size: var(--t2) } em.force { color: var(--delete); font-weight: 600 }
-del { color: var(--delete); background: var(--delete-bg); text-decoration: line-through; text-decoration-thickness: 1px; padding: 0 .2em; border-radius: 3px } ins { color: var(--create); background: var(--create-bg); text-decoration: none; padding: 0 .2em; border-radius: 3px }
-pre { margin: .2rem 0; padding: .5rem .7rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; white-space: pre } pre del, pre ins { display: inline-block; min-width: calc(100% + 1.4rem); margin: 0 -.7rem; padding: 0 .7rem; border-radius: 0; text-decoration: none }
+.fields th, .fields td { border: 0; padding-block: .15rem } .fields th { font-weight: 400; color: var(--muted); font-size: var(--t2); min-width: 7rem } .fields th code { font-weight: 600; color: var(--fg) } .rows tr:last-child > * { border-bottom: 0 }
+pre { margin: .4rem 0; padding: .5rem .7rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; white-space: pre; line-height: 1.6 } pre i { font-style: normal; color: var(--muted) }
+ins, del { display: inline-block; min-width: calc(100% + 1.4rem); margin: 0 -.7rem; padding: 0 .7rem; text-decoration: none } ins { color: var(--create); background: var(--create-bg) } del { color: var(--delete); background: var(--delete-bg) }
 .error { color: var(--delete) } .warning { color: var(--update) }
 .copy { background: var(--panel); border: 1px solid var(--line); border-radius: 5px; padding: .1em .4em }
 button, input, select { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 6px; padding: .28rem .6rem; min-height: 2.1rem } button { cursor: pointer; background: var(--panel) } button:hover { border-color: var(--muted) }
-button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: var(--t1) } .body > .copier { margin: .4rem 0 0 }
+button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: var(--t1) }
 #filter { display: flex; flex-wrap: wrap; gap: .6rem .9rem; align-items: last baseline; padding: .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 8px } #filter[hidden] { display: none }
 #filter input, #filter select { height: 2.1rem }
 #filter label { display: grid; gap: .15rem; font-size: var(--t2); color: var(--muted) } #filter input, #filter select { color: var(--fg); min-width: 9rem; max-width: 100% } #filter input[type=search] { min-width: min(17rem, 80vw) }
-#filter output { margin-left: auto; color: var(--muted); font-size: var(--t2) } .keys { flex-basis: 100%; margin: 0; font-size: var(--t1); color: var(--muted) } kbd { border: 1px solid var(--line); border-radius: 4px; padding: 0 .35em; background: var(--bg); font-size: var(--t2) }
+#filter output { margin-left: auto; color: var(--muted); font-size: var(--t2) }
 .picture { border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 80vh; background: var(--bg) } .picture svg { display: block; margin: 0 auto } .picture.live { cursor: grab } .picture.live:active { cursor: grabbing }
-.tools { display: flex; gap: .4rem; margin-bottom: .4rem; flex-wrap: wrap; align-items: center } .tools p { margin: 0; color: var(--muted); font-size: var(--t2) }
-.topology .paper { fill: var(--bg) } .box rect { fill: var(--panel); stroke: var(--line) } .box text, .node .quiet, .edge text { fill: var(--muted) } .edge path:first-of-type { stroke: var(--muted) } .edge path + path { fill: var(--muted) } .edge:hover path:first-of-type { stroke: var(--link); stroke-width: 2.5 } .node text { fill: var(--fg) }
-.box:not(.same) rect { stroke: var(--ink) } .node .face { fill: var(--paper); stroke: var(--ink) } .node.same .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important } .node .told { fill: var(--ink) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 } .legend .stop { fill: var(--delete) }
+.tools { display: flex; gap: .4rem; margin-bottom: .4rem; flex-wrap: wrap; align-items: center; color: var(--muted); font-size: var(--t2) } .tools button { color: var(--fg) }
+.topology .paper { fill: var(--bg) } .box > rect { fill: var(--panel); stroke: var(--line) } .edge path:first-of-type { stroke: var(--muted) } .edge path + path { fill: var(--muted) } .edge:hover path:first-of-type { stroke: var(--link); stroke-width: 2.5 } .topology text { fill: var(--muted) } .node .title { fill: var(--fg) }
+.box:not(.same) > rect { stroke: var(--ink) } .node .face { fill: var(--paper); stroke: var(--ink) } .node.same .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important } .node .told { fill: var(--ink) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 } .legend .stop { fill: var(--delete) }
 .legend { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; font-size: var(--t2); margin: .5rem 0 } .legend svg { vertical-align: -3px; margin-right: .3rem }
 footer { color: var(--muted); font-size: var(--t2); padding: 1rem max(1rem, calc((100vw - 76rem) / 2)); border-top: 1px solid var(--line) }
-@media (max-width: 40rem) { .line { font-size: var(--t4) } .facts { flex-direction: column } .cards div { flex: 1 1 6rem } .notes dt { flex-basis: 4.6rem } #filter label, #filter input, #filter select { width: 100% } .fields tr, .fields th, .fields td { display: block; border-bottom: 0; padding: .1rem 0 } .fields tr { border-bottom: 1px solid var(--line); padding: .3rem 0 } .rows thead { display: none } .rows tr, .rows tr > * { display: block; border-bottom: 0; padding: .1rem 0 } .rows tr { border-bottom: 1px solid var(--line); padding: .4rem 0 } caption { white-space: normal } .cost th, .cost td { padding-right: .3rem } .cost td, .cost thead th + th { padding-left: .5rem } }
+@media (max-width: 40rem) { pre { white-space: pre-wrap } .line { font-size: var(--t5) } .facts { flex-direction: column } #filter label, #filter input, #filter select { width: 100% } .fields tr, .fields th, .fields td { display: block; padding: .1rem 0 } .rows thead { display: none } .rows tr, .rows tr > * { display: block; border-bottom: 0; padding: .1rem 0 } .rows tr { border-bottom: 1px solid var(--line); padding: .4rem 0 } }
 @media print { :root { --bg: #fff; --panel: #fff; --fg: #000; --muted: #444 } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture { max-height: none; height: auto !important; overflow: visible } .picture svg { max-width: 100%; height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 `;

@@ -25,13 +25,15 @@ export interface Verdict {
   readonly tone: Tone;
 }
 
-type Fact = readonly [label: string, value: string | undefined];
+export type Fact = readonly [label: string, value: Part];
 
 export interface Report extends Verdict {
   /** `rnv plan`. */
   readonly heading: string;
   /** The line that ends the text of the same report. */
   readonly line: string;
+  /** Sentences below it: counts, cost; without those that are empty. */
+  readonly also?: readonly string[];
   /** What it is about: workspace, stage, digest; without those that are empty. */
   readonly facts: readonly Fact[];
   readonly sections: readonly (Section | undefined)[];
@@ -61,7 +63,7 @@ const policy = [
 ].join("; ");
 
 /** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
-export function page({ heading, verdict, tone, line, facts, sections }: Report): string {
+export function page({ heading, verdict, tone, line, also = [], facts, sections }: Report): string {
   const shown = sections.filter((section) => section !== undefined);
   const { text } = html`<!DOCTYPE html>
 <html lang="en">
@@ -78,7 +80,7 @@ export function page({ heading, verdict, tone, line, facts, sections }: Report):
 <header class="top ${tone}">
 <h1>${heading}</h1>
 <p class="line"><strong class="verdict">${verdict}</strong> ${line}</p>
-${factList(facts)}
+${also.filter((text) => text !== "").map((text) => html`<p>${text}</p>\n`)}${factList(facts)}
 </header>
 <nav aria-label="Sections"><ul class="plain">${shown.map(sectionLink)}</ul></nav>
 <main id="main" tabindex="-1">
@@ -105,14 +107,10 @@ ${body}
 const countOf = (count: number | undefined): Part =>
   count === undefined ? nothing : html` <span class="count">${count}</span>`;
 
-function factList(facts: Report["facts"]): Markup {
-  const rows = facts.map(([label, value = ""]) =>
-    value === ""
-      ? nothing
-      : html`<div><dt>${label}<dd>${label === "Digest" ? shortened(value) : value}</div>`,
-  );
-  return html`<dl class="facts">${rows}</dl>`;
-}
+const factList = (facts: Report["facts"]): Markup => {
+  const rows = facts.filter(([, value = ""]) => value !== "");
+  return html`<dl class="facts">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
+};
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
 export const shortened = (digest: string): Markup =>

@@ -1,46 +1,36 @@
 import type { Address } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
-import { free, sameMoney } from "../../plan/change";
 import { shortDigest } from "../../plan/digest";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { actionWord, marks } from "../graph";
-import { groupBy } from "../order";
 import { planOf } from "../plan-json";
-import { isLoss, type PlanEntry, type PlanReport, planReport } from "../plan-report";
+import { type PlanEntry, type PlanReport, planReport } from "../plan-report";
 import {
-  actionPhrase,
-  amount,
   checkWords,
   constructPhrase,
-  counted,
-  countsOf,
   effectWords,
   isBlocked,
   isNameTold,
   listedFields,
   moneyChange,
-  pluralPhrase,
-  signed,
 } from "../plan-wording";
 import { exactTime } from "../time-text";
 import {
-  cards,
-  type EntriesReport,
   type Entry,
-  type EntryGroup,
   entriesSection,
-  fieldRows,
+  fieldDiff,
   findingsSection,
   headOf,
   linkedAddress,
+  noteTable,
   placeText,
   tag,
 } from "./entries";
-import { html, type Markup, nothing, table } from "./markup";
-import { listSections, page, type Report, type Section, targetFacts, type Verdict } from "./page";
+import { code, html, type Markup, nothing, type Part, table } from "./markup";
+import { listSections, page, type Report, type Section, shortened, targetFacts, type Verdict } from "./page";
 import { topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
@@ -52,9 +42,6 @@ export interface ReportScope {
   /** The job that made the plan: then the page says when that was, too. */
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
-
-/** So many entries are shown unfolded. */
-const mostOpen = 12;
 
 /**
  * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
@@ -70,13 +57,13 @@ export function planPage(document: unknown, scope: ReportScope): string | undefi
     heading: "rnv plan",
     ...verdictOf(plan),
     line: report.line.replace(/^No changes\. /, ""),
+    also: [report.counts, report.cost("\u2192")],
     facts: factsOf(plan, scope),
     sections: [
       blockedSection(plan),
       checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
-      summarySection(plan, report),
-      topologySection(topologyOf(data, scope.types), anchors),
+      topologySection(topologyOf(data.resource_changes, scope.types), anchors),
       changesSection(plan, report),
       ...listSections(report.sections),
     ],
@@ -110,7 +97,7 @@ function factsOf(
     ["Without", options.excludes.join(", ")],
     ["Replaced by request", options.replace.join(", ")],
     ["Confirmed deletions", options.confirmedDeletes.join(", ")],
-    ["Digest", digest],
+    ["Digest", digest && shortened(digest)],
     ["Commit", job?.commit?.slice(0, shortDigest)],
     ["Started by", job?.by],
     ["Planned", job && timestamp && exactTime(timestamp)],
@@ -123,7 +110,7 @@ function blockedSection({ changes }: Plan): Section | undefined {
   );
   if (rows.length === 0) return undefined;
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
-${table(rows, { className: "rows", titles: ["Resource", "Why", "How to confirm"], head: 0 })}`;
+${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
   return { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
@@ -145,140 +132,70 @@ function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Sec
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map((check) => {
     const { policy, level, status, address, message, range } = check;
-    const place = range ? html` <code>${placeText(range)}</code>` : nothing;
-    const pass =
-      level === "overridable" && stopsPlan(check)
-        ? html` <code class="copy">--override-policy ${policy}</code>`
-        : nothing;
+    const isOverridable = level === "overridable" && stopsPlan(check);
+    const pass = isOverridable && html` <code class="copy">--override-policy ${policy}</code>`;
     const subject = address === undefined ? "the plan" : linkedAddress(address, anchors.has(address));
-    return [checkTags[status], policy, level, subject, html`${message}${place}${pass}`];
+    const why = html`${message}${range && html` <code>${placeText(range)}</code>`}${pass || nothing}`;
+    return [policy, checkTags[status], level, subject, why];
   });
   const { title, counts } = checkWords(checks);
-  const titles = ["Result", checkNouns[title], "Level", "For", "Why"];
-  const body = html`<p>${counts}.</p>${table(rows, { className: "rows", titles, head: 1 })}`;
+  const titles = [checkNouns[title], "Result", "Level", "For", "Why"];
+  const body = html`<p>${counts}.</p>${table(rows, titles, "rows")}`;
   return { id: "policies", title, count: checks.length, body };
 }
 
-const summaryWords = [
-  ["destroy", "delete"],
-  ["change", "update"],
-  ["add", "create"],
-  ["adopt", "adopt"],
-  ["forget", "forget"],
-] as const;
+const changesSection = (plan: Plan, { parts }: PlanReport): Section | undefined =>
+  entriesSection(
+    "changes",
+    parts.map(({ title, entries }) => ({
+      title,
+      entries: entries.map((entry) => entryOf(entry, plan)),
+      ...(entries.every(({ first }) => first.action === "create") && { groupedBy: project }),
+    })),
+  );
 
-function summarySection(plan: Plan, { changes }: PlanReport): Section {
-  const counts = summaryWords
-    .map(([word, kind]) => ({ word, kind, count: plan.summary[word] }))
-    .filter(({ word, count }) => count > 0 || word === "add" || word === "change" || word === "destroy")
-    .map(({ word, kind, count }) => ({
-      kind,
-      words: `${marks[kind].sign} to ${word === "adopt" ? "import" : word}`,
-      count,
-    }));
-  const body = html`${cards(counts)}
-${changes.length === 0 ? nothing : html`<p>${countsOf(changes)}</p>`}
-${costTable(plan)}`;
-  return { id: "summary", title: "Summary", body };
-}
+/** The choice of the filter that new resources are folded away by, too. */
+const project = "Project or service";
 
-function costTable({ cost: { before, after, estimate } }: Plan): Markup {
-  if (sameMoney(before, free) && sameMoney(after, free)) return nothing;
-  const rows = (["usd", "ngn"] as const).map((currency) => {
-    const [old, next] = [before[currency], after[currency]];
-    const difference = old === next ? "unchanged" : signed(next - old);
-    return [currency.toUpperCase(), amount(old), amount(next), difference];
-  });
-  return table(rows, {
-    className: sameMoney(before, after) ? "cost" : "cost moves",
-    caption: `${estimate ? "Estimated monthly cost" : "Monthly cost"} of everything managed here`,
-    titles: ["Currency", "Before", "After", "Difference"],
-    head: 0,
-  });
-}
-
-function changesSection(plan: Plan, { parts, entries: all }: PlanReport): Section | undefined {
-  return entriesSection({
-    subject: "changes",
-    parts: parts.map(({ title, entries: own }) => {
-      const isLong = own.length > mostOpen && own.every(({ first }) => first.action === "create");
-      const groups = isLong ? groupsOf(own, plan) : [{ entries: own.map((entry) => entryOf(entry, plan)) }];
-      return { title, groups, isOpen: all.length <= mostOpen };
-    }),
-    filters: { action: "Action", cause: "Cause", project: "Project or service" },
-    wordOf: filterWord,
-    whole: "rnv show -json",
-  });
-}
-
-/** Groups of a part; the last holds all others. */
-const mostGroups = 40;
-
-/** New resources by project, or by service where it is in none: each group is folded away below its counts. */
-function groupsOf(entries: readonly PlanEntry[], plan: Plan): readonly EntryGroup[] {
-  const heads = [...new Set(entries.map(({ first }) => headOf(first)))];
-  const named = new Set(heads.length > mostGroups ? heads.slice(0, mostGroups - 1) : heads);
-  const groups = groupBy(entries, ({ first }) => {
-    const head = headOf(first);
-    return named.has(head) ? head : `${heads.length - named.size} more`;
-  });
-  return [...groups].map(([name, own]) => ({
-    line: html`<b>${name}</b> ${countsOf(own.flatMap(({ changes }) => changes))}`,
-    entries: own.map((entry) => entryOf(entry, plan)),
-  }));
-}
-
-/** The mark of a change: `~ update`. */
-const markOf = (change: Change): Markup =>
-  tag(change.action, change.action === "no-op" ? "" : marks[change.action].sign, actionWord(change));
+const causeWords: Readonly<Record<string, string>> = {
+  edit: "edit of the manifest",
+  removed: "back to the default",
+};
 
 /** Why a change is made, for the filter: the causes of its fields, or what it follows. */
 function causesOf(change: Change, plan: Plan): readonly string[] {
-  if (change.reason !== undefined) return ["reaction"];
-  const causes = listedFields(change, plan).map(({ cause }) => cause);
-  if (change.missing) return ["drift", ...causes];
-  return causes.length === 0 ? ["edit"] : causes;
+  if (change.reason !== undefined) return ["follows another change"];
+  const causes: readonly string[] = listedFields(change, plan).map(({ cause }) => cause);
+  const all = change.missing ? ["drift", ...causes] : causes.length === 0 ? ["edit"] : causes;
+  return all.map((cause) => causeWords[cause] ?? cause);
 }
 
 /** One item of a plan as an entry of its page. */
-function entryOf(entry: PlanEntry, plan: Plan): Entry {
-  const { first, changes, fields, effects: all, cost } = entry;
-  const title =
-    changes.length > 1
-      ? html`<b>${counted(changes.length, first.type)}</b> ${pluralPhrase(first)}`
-      : html`<code>${first.address}</code> ${actionPhrase(first)}`;
-  const blocked = first.guard ? html` ${tag("blocked", "!", "blocked")}` : nothing;
-  const effects = (first.withParent ? [] : all).map(
-    (effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`,
-  );
+function entryOf({ first, changes, subject, phrase, fields, effects, cost }: PlanEntry, plan: Plan): Entry {
+  const { action, guard, withParent } = first;
+  const word = actionWord(first);
+  const blocked = guard ? html` ${tag("blocked", "!", "blocked")}` : nothing;
+  const name = changes.length > 1 ? html`<b>${subject}</b>` : code(subject);
+  const tags = withParent
+    ? []
+    : effects.map((effect) => html` <span class="effect ${effect}">${effectWords[effect]}</span>`);
   return {
     ids: changes.map(({ address }) => address),
-    line: html`${markOf(first)}${blocked} ${title}${effects}`,
-    notes: notesOf(first, cost),
-    fields: () => fieldRows(fields),
-    found: { action: [first.action], cause: causesOf(first, plan), project: changes.map(headOf) },
-    isKept: isLoss(first),
+    line: html`${tag(action, action === "no-op" ? "" : marks[action].sign, word)}${blocked} ${name} ${phrase}${tags}`,
+    body: () => html`${changes.length > 1 ? nothing : notesOf(first, cost)}${fieldDiff(fields)}`,
+    found: {
+      Action: [word],
+      Cause: causesOf(first, plan),
+      [project]: changes.map(headOf),
+    },
   };
 }
 
 /** What is to be known of one change besides its fields. */
-function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
-  const {
-    address,
-    id,
-    guard,
-    reason,
-    deployed,
-    previousAddress,
-    construct,
-    withParent,
-    references = [],
-  } = change;
-  const code = (text: string): Markup => html`<code>${text}</code>`;
+function notesOf(change: Change, cost: PlanEntry["cost"]): Part {
+  const { id, reason, deployed, previousAddress, construct, withParent, references = [] } = change;
   const owner = change.type === "layout" ? "project" : "service";
-  return [
-    ["blocked", guard?.summary],
-    ["to continue", guard && passOf(address, guard)],
+  return noteTable([
     ["because", reason],
     ["since the last run", deployed],
     ["how", withParent ? `destroyed with its ${owner}` : undefined],
@@ -288,16 +205,5 @@ function notesOf(change: Change, cost: PlanEntry["cost"]): Entry["notes"] {
     ["declared by", construct && constructPhrase(construct)],
     ["refers to", references.length === 0 ? undefined : references.map((one) => html`${code(one)} `)],
     ["cost a month", cost && moneyChange(cost.before, cost.after, "\u2192", true)],
-  ];
+  ]);
 }
-
-const causeWords: Readonly<Record<string, string>> = {
-  edit: "edit of the manifest",
-  removed: "back to the default",
-  reaction: "follows another change",
-};
-
-const filterWord: EntriesReport["wordOf"] = (value, name) => {
-  if (name === "action") return actionWord({ action: value as Change["action"], onRemove: "delete" });
-  return name === "cause" ? (causeWords[value] ?? value) : value;
-};

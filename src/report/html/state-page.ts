@@ -3,8 +3,8 @@ import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { counted } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
-import { type Entry, entriesSection, headOf } from "./entries";
-import { html, nothing, table } from "./markup";
+import { type Entry, entriesSection, headOf, noteTable } from "./entries";
+import { code, html } from "./markup";
 import { listSections, page, type Section, targetFacts } from "./page";
 import type { ReportScope } from "./plan-page";
 import { type ResourceChange, type Topology, topologyOf } from "./topology";
@@ -40,11 +40,11 @@ function stateTopology({ resources }: State, { types }: ReportScope): Topology {
     const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
     return {
       ...{ address: address as Address, id: resource.id, type: resource.type, live_name: resource.name },
-      ...{ attributes: [], effects: [], with_parent: false, references: [...resource.dependsOn] },
-      change: { actions: ["no-op"], before: known, after: known, importing: undefined },
+      references: [...resource.dependsOn],
+      change: { actions: ["no-op"], before: known, after: known },
     };
   });
-  return topologyOf({ resource_changes: recorded }, types);
+  return topologyOf(recorded, types);
 }
 
 function resourcesSection(state: State, addresses: readonly Address[]): Section | undefined {
@@ -52,23 +52,21 @@ function resourcesSection(state: State, addresses: readonly Address[]): Section 
     const resource = state.resources[address];
     return resource === undefined ? [] : [entryOf(address, resource)];
   });
-  return entriesSection({
-    subject: "resources",
-    parts: [{ groups: [{ entries }], isOpen: false }],
-    filters: { action: "Type", project: "Project or service" },
-    whole: "rnv show -json",
-  });
+  return entriesSection("resources", [{ entries, isFolded: true }]);
 }
 
 function entryOf(address: Address, resource: RecordedResource): Entry {
   const { applied, computed, kept } = recordedLines(resource);
-  const tableOf = (caption: string, rows: readonly (readonly string[])[]) =>
-    rows.length === 0 ? nothing : table(rows, { className: "fields", caption, head: 0 });
   return {
     ids: [address],
-    line: html`<code>${address}</code> ${resource.name}`,
-    notes: [["id", html`<code>${resource.id}</code>`], ...kept.map((text) => ["kept", text] as const)],
-    fields: () => html`${tableOf("As applied", applied)}${tableOf("As the service computes it", computed)}`,
-    found: { action: [typeOf(address)], project: [headOf({ address })] },
+    line: html`${code(address)} ${resource.name}`,
+    body: () =>
+      noteTable([
+        ["id", code(resource.id)],
+        ...kept.map((text) => ["kept", text] as const),
+        ...applied.map(([path, value]) => [code(path), value] as const),
+        ...computed.map(([path, value]) => [code(path), value, "computed by the service"] as const),
+      ]),
+    found: { Type: [typeOf(address)], "Project or service": [headOf({ address })] },
   };
 }

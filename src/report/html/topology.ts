@@ -14,12 +14,10 @@ export interface TopologyNode extends GraphNode {
   readonly facts: string;
   readonly mark: Mark;
   readonly isBlocked: boolean;
-  /** What its mark does not say: parts that change, effects. */
-  readonly notes: readonly string[];
+  /** What happens to it, in words: its mark, parts that change, effects; of a project how many of its services change. */
+  readonly does: readonly string[];
   /** Node of another box, which this one stands for. */
   readonly standsFor?: string;
-  /** It stands for a project: its notes say what happens in it. */
-  readonly isProject?: true;
 }
 
 /** Projects as boxes, services as nodes, references as edges. */
@@ -30,8 +28,8 @@ export interface Topology {
   readonly boxes: ReadonlyMap<string, string>;
   /** Its nodes are projects: there were too many services. */
   readonly isCoarse: boolean;
-  /** Services that it stands for. */
-  readonly services: number;
+  /** What is not drawn. */
+  readonly left: readonly string[];
 }
 
 /** Nodes of a picture that shows services, and references inside one box: both are drawn in a third of a second. */
@@ -42,27 +40,23 @@ type PlannedChange = PlanDocument["resource_changes"][number];
 type Identity = "address" | "id" | "type" | "live_name" | "construct" | "references";
 type Consequence = "attributes" | "effects" | "with_parent" | "blocked_by" | "cost";
 
-/** What a picture shows of a resource that a plan is about, or that is only declared. */
-export type ResourceChange = Pick<PlannedChange, Identity | Consequence> & {
-  readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
-};
+/** What a picture shows of a resource that a plan is about, or that is only declared or recorded. */
+export type ResourceChange = Pick<PlannedChange, Identity> &
+  Partial<Pick<PlannedChange, Consequence>> & {
+    readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
+  };
 
 type Types = readonly Pick<ResourceType, "type" | "picture">[];
 
-/**
- * What there is, with marks of what the plan does to it. With marks of what was `found` of it, nothing is said of what a
- * plan would do or cost: it is shown as it is now.
- */
+/** What there is, with marks: by default of what a plan does to it. */
 export function topologyOf(
-  document: { readonly resource_changes: readonly ResourceChange[] },
+  changes: readonly ResourceChange[],
   types: Types,
-  found?: ReadonlyMap<string, Mark>,
+  markOf: (change: ResourceChange) => Mark = actionOf,
 ): Topology {
-  const changes = found === undefined ? document.resource_changes : document.resource_changes.map(asItIs);
-  const drawn = drawnFrom(changes, types, found);
+  const drawn = drawnFrom(changes, types, markOf);
   const nodes = drawn.nodes.map((change) => nodeOf(change, drawn));
-  const edges = edgesOf(changes, drawn);
-  const whole = { nodes, edges, boxes: drawn.boxes, services: nodes.length, isCoarse: false };
+  const whole = { nodes, edges: edgesOf(changes, drawn), boxes: drawn.boxes, isCoarse: false, left: [] };
   const folded = fold(whole);
   return folded.nodes.length > mostNodes || isCrowded(folded) ? fold(coarse(whole)) : folded;
 }
@@ -74,21 +68,14 @@ export function isCrowded({ nodes, edges }: Topology): boolean {
   return [...byBox.values()].some(({ length }) => length > mostReferences);
 }
 
-function asItIs(resource: ResourceChange): ResourceChange {
-  const { change, cost } = resource;
-  return {
-    ...resource,
-    change: { ...change, after: change.before ?? change.after },
-    effects: [],
-    blocked_by: undefined,
-    cost: cost && { before: cost.before, after: cost.before },
-  };
-}
-
 /** Which resources are nodes, boxes, and parts of nodes, and how to look them up. */
 type Drawn = ReturnType<typeof drawnFrom>;
 
-function drawnFrom(changes: readonly ResourceChange[], types: Types, found?: ReadonlyMap<string, Mark>) {
+function drawnFrom(
+  changes: readonly ResourceChange[],
+  types: Types,
+  markOf: (change: ResourceChange) => Mark,
+) {
   const pictures = new Map(types.map(({ type, picture }) => [type, picture]));
   const pictureOf = ({ type }: ResourceChange) => pictures.get(type);
   const nodes = changes.filter((change) => pictureOf(change)?.as === "node");
@@ -112,8 +99,7 @@ function drawnFrom(changes: readonly ResourceChange[], types: Types, found?: Rea
     pictureOf,
     /** Saved positions, by box. */
     places: new Map(places),
-    markOf: (change: ResourceChange): Mark =>
-      found === undefined ? actionOf(change) : (found.get(change.address) ?? "same"),
+    markOf,
   };
 }
 
@@ -139,20 +125,20 @@ function placeOf(change: ResourceChange, { places, boxOf }: Drawn): Point | unde
 
 const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
 
-const actionOf = ({ change }: ResourceChange): Mark => {
+function actionOf({ change }: ResourceChange): Mark {
   if (change.importing) return "adopt";
   if (change.actions.length > 1) return "replace";
   const [action = "no-op"] = change.actions;
   return action === "no-op" ? "same" : action;
-};
+}
 
 function nodeOf(change: ResourceChange, drawn: Drawn): TopologyNode {
-  const { address, blocked_by: guard, cost, attributes } = change;
+  const { address, blocked_by: guard, cost, attributes = [] } = change;
   const moving = (drawn.parts.get(address) ?? []).filter((part) => drawn.markOf(part) !== "same");
   const named = moving.filter((part) => drawn.pictureOf(part)?.as === "reference");
   const own = drawn.markOf(change);
   const mark = own === "same" && moving.length > 0 ? partMark(moving.map(drawn.markOf)) : own;
-  const deploys = [change, ...moving].some((one) => !one.with_parent && one.effects.includes("deploys"));
+  const deploys = [change, ...moving].some((one) => !one.with_parent && one.effects?.includes("deploys"));
   return {
     id: address,
     box: drawn.boxOf(change),
@@ -161,13 +147,17 @@ function nodeOf(change: ResourceChange, drawn: Drawn): TopologyNode {
     facts: [...factsOf(change, drawn), ...priceOf(cost)].join(" \u00b7 "),
     mark,
     isBlocked: guard !== undefined,
-    notes: [
+    does: [
+      ...blockedWords(guard !== undefined),
+      ...(mark === "same" ? [] : [`${marks[mark].sign} ${marks[mark].word}`]),
       ...(mark !== "drift" && attributes.some(({ cause }) => cause === "drift") ? ["drift"] : []),
       ...(named.length === 0 ? [] : [counted(named.length, named[0]?.type ?? "")]),
       ...(deploys ? ["deploys"] : []),
     ],
   };
 }
+
+const blockedWords = (isBlocked: boolean): readonly string[] => (isBlocked ? ["! blocked"] : []);
 
 /** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
 const partMark = (marks: readonly Mark[]): Mark => {
@@ -217,7 +207,7 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
 
 export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
-/** Keeps what changes and its neighbours; the rest of each box is counted. Where nothing changes, everything is kept. */
+/** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
 function fold(topology: Topology): Topology {
   const { nodes, edges, isCoarse } = topology;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
@@ -227,30 +217,20 @@ function fold(topology: Topology): Topology {
   const kept = nodes.filter(({ id }) => moving.size === 0 || moving.has(id) || near.has(id));
   const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
   const ids = new Set(shown.map(({ id }) => id));
-  const shownBoxes = new Set(shown.map(({ box }) => box));
-  const rest = groupBy(
-    nodes.filter(({ id }) => !ids.has(id)),
-    ({ box }) => (shownBoxes.has(box) ? box : undefined),
-  );
+  const countIn = (box: string, own: readonly TopologyNode[]): number =>
+    own.filter((node) => node.box === box).length;
+  const boxes = [...topology.boxes].flatMap(([id, title]): [string, string][] => {
+    const [count, of] = [countIn(id, shown), countIn(id, nodes)];
+    return count === 0 ? [] : [[id, count === of ? title : `${title} (${count} of ${of})`]];
+  });
+  const noun = counted(nodes.length, typeOf((nodes[0]?.id ?? "") as Address));
+  const rest = `${shown.length} of ${noun} are drawn: those that change, and their neighbours.`;
   return {
     ...topology,
-    nodes: [...shown, ...[...rest].map(([box, { length }]) => foldedNode(box, length, topology))],
+    nodes: shown,
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
-    boxes: new Map([...topology.boxes].filter(([box]) => shownBoxes.has(box))),
-  };
-}
-
-function foldedNode(box: string | undefined, count: number, { isCoarse, nodes }: Topology): TopologyNode {
-  const noun = isCoarse ? "project" : typeOf((nodes[0]?.id ?? "") as Address);
-  return {
-    id: `folded ${box ?? ""}`,
-    box,
-    title: `${counted(count, noun)} more`,
-    facts: "unchanged, folded",
-    mark: "same",
-    isBlocked: false,
-    notes: [],
-    isStandIn: true,
+    boxes: new Map(boxes),
+    left: shown.length === nodes.length ? topology.left : [...topology.left, rest],
   };
 }
 
@@ -264,19 +244,23 @@ const order: readonly Mark[] = [
 ];
 
 /** Projects in place of their services. */
-function coarse({ nodes, edges, boxes, services }: Topology): Topology {
+function coarse({ nodes, edges, boxes }: Topology): Topology {
   const homeOf = new Map(nodes.map(({ id, box = id }) => [id, box]));
+  const services = (count: number): string => counted(count, typeOf((nodes[0]?.id ?? "") as Address));
   const projects = [...groupBy(nodes, ({ id, box = id }) => box)].map(([id, own]): TopologyNode => {
     if (own.length === 1 && own[0]?.box === undefined) return own[0] as TopologyNode;
     const found = order.filter((mark) => own.some((node) => node.mark === mark));
+    const counts = found.map(
+      (mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`,
+    );
+    const isBlocked = own.some((node) => node.isBlocked);
     return {
       id,
       title: boxes.get(id) ?? id,
-      facts: counted(own.length, typeOf((own[0]?.id ?? "") as Address)),
+      facts: services(own.length),
       mark: worstMark(found),
-      isProject: true,
-      isBlocked: own.some(({ isBlocked }) => isBlocked),
-      notes: found.map((mark) => `${own.filter((node) => node.mark === mark).length} ${marks[mark].word}`),
+      isBlocked,
+      does: [...blockedWords(isBlocked), ...(counts.length === 0 ? [] : [counts.join(", ")])],
     };
   });
   const led = edges.map(({ from, to, names }) => ({
@@ -285,7 +269,8 @@ function coarse({ nodes, edges, boxes, services }: Topology): Topology {
     names: names.length === 0 ? [""] : names,
   }));
   const links = joined(led).map((link) => ({ ...link, names: [counted(link.names.length, "reference")] }));
-  return { nodes: projects, edges: links, boxes: new Map(), isCoarse: true, services };
+  const left = [`${services(nodes.length)}: one box for each project.`];
+  return { nodes: projects, edges: links, boxes: new Map(), isCoarse: true, left };
 }
 
 /** References to nodes of other boxes lead to stand-ins beside what refers: lines to the nodes would run behind others. */
@@ -296,8 +281,8 @@ export function withStandIns(topology: Topology): Topology {
     const [from, to] = [byId.get(edge.from), byId.get(edge.to)];
     if (from === undefined || to === undefined || from.box === to.box) return edge;
     const id = `${to.id} beside ${from.box ?? ""}`;
-    const facts = to.box === undefined ? "in no project" : `in ${topology.boxes.get(to.box) ?? to.box}`;
-    standIns.set(id, { ...to, id, box: from.box, facts, notes: [], isStandIn: true, standsFor: to.id });
+    const facts = to.box === undefined ? "in no project" : `in ${nameOf(to.box as Address)}`;
+    standIns.set(id, { ...to, id, box: from.box, facts, standsFor: to.id, place: undefined });
     return { ...edge, to: id };
   });
   return { ...topology, nodes: [...topology.nodes, ...standIns.values()], edges };

@@ -1,7 +1,7 @@
 import { type GraphEdge, type GraphNode, placeNodes } from "../../../../src/report/html/place-nodes";
 import { withStandIns } from "../../../../src/report/html/topology";
 import { fc } from "../../../support/fixed-seed";
-import { crossingsOf, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
+import { crossingsOf, flatPicture, hiddenEdgesOf, overlapsOf } from "../../../support/geometry";
 
 interface Graph {
   readonly nodes: readonly GraphNode[];
@@ -23,10 +23,10 @@ const graphOf = (boxes: Readonly<Record<string, string>>, edges: string): Graph 
 const drawn = ({ nodes, edges }: Graph) =>
   withStandIns({
     nodes: nodes.map((node) => ({
-      ...{ title: node.id, facts: "", mark: "same", isBlocked: false, notes: [] },
+      ...{ title: node.id, facts: "", mark: "same", isBlocked: false, does: [] },
       ...node,
     })),
-    ...{ edges, boxes: new Map(), isCoarse: false, services: nodes.length },
+    ...{ edges, boxes: new Map(), isCoarse: false, left: [] },
   });
 
 const shop = graphOf(
@@ -61,7 +61,7 @@ describe("a picture of services", () => {
     ["20 references of 12 services in 3 projects", shop, 9],
     ["50 references of 40 services in 5 projects", company, 8],
   ])("lets few of %s cross, and leads none behind a service", (_, graph, most) => {
-    const placed = placeNodes(drawn(graph));
+    const placed = flatPicture(placeNodes(drawn(graph)));
     expect(crossingsOf(placed)).toBeLessThanOrEqual(most);
     expect(overlapsOf(placed)).toEqual([]);
     expect(hiddenEdgesOf(placed)).toEqual([]);
@@ -73,7 +73,7 @@ describe("a picture of services", () => {
   });
 
   it("draws circles, and services that refer to each other", () => {
-    const placed = placeNodes(drawn(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x")));
+    const placed = flatPicture(placeNodes(drawn(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x"))));
     expect([...placed.nodes.keys()]).toEqual(["x", "y", "z beside a", "x beside ", "z"]);
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
@@ -83,7 +83,7 @@ describe("a picture of services", () => {
     const at = { a: { x: 0, y: 0 }, b: { x: 100, y: 10 }, c: { x: 0, y: 100 } };
     const graph = graphOf({ shop: "a b c", data: "d e" }, "a>b a>c d>e d>b");
     const nodes = graph.nodes.map((node) => ({ ...node, place: at[node.id as keyof typeof at] }));
-    const placed = placeNodes(drawn({ ...graph, nodes }));
+    const placed = flatPicture(placeNodes(drawn({ ...graph, nodes })));
     const [a, b, c] = ["a", "b", "c"].map((id) => placed.nodes.get(id) ?? { x: 0, y: 0 });
     expect((b?.x ?? 0) - (a?.x ?? 0)).toBeCloseTo(10 * ((b?.y ?? 0) - (a?.y ?? 0)));
     expect(c).toMatchObject({ x: a?.x });
@@ -91,7 +91,7 @@ describe("a picture of services", () => {
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
     const same = graph.nodes.map((node) => ({ ...node, place: { x: 0, y: 0 } }));
-    expect(overlapsOf(placeNodes(drawn({ ...graph, nodes: same })))).toEqual([]);
+    expect(overlapsOf(flatPicture(placeNodes(drawn({ ...graph, nodes: same }))))).toEqual([]);
   });
 
   it("finds what overlaps and what crosses", () => {
@@ -102,7 +102,6 @@ describe("a picture of services", () => {
       { x: 9, y: xs[1] as number },
     ];
     const planted = {
-      ...{ width: 0, height: 0, boxes: new Map() },
       nodes: new Map([
         ["a", at(0, 0)],
         ["b", at(5, 5)],
@@ -132,7 +131,6 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
       return {
         nodes: boxes.map((box, i) => ({
           ...{ id: `n${i}`, box },
-          ...(i % 5 === 0 && { isStandIn: true as const }),
           ...(isSaved && box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
         })),
         edges: edges.flatMap(([from, to, length]) => {
@@ -148,17 +146,18 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
   fc.assert(
     fc.property(graph, (given) => {
       const { nodes, edges } = drawn(given);
-      const placed = placeNodes({ nodes, edges });
+      const picture = placeNodes({ nodes, edges });
+      const placed = flatPicture(picture);
       expect(placed.nodes.size).toBe(nodes.length);
       expect(placed.edges).toHaveLength(edges.length);
       expect(overlapsOf(placed)).toEqual([]);
-      expect(overlapsOf({ ...placed, nodes: placed.boxes, edges: [] })).toEqual([]);
+      expect(overlapsOf({ nodes: placed.boxes, edges: [] })).toEqual([]);
       // An edge takes the straight way where people have put nodes.
       if (given.nodes.every(({ place }) => place === undefined)) expect(hiddenEdgesOf(placed)).toEqual([]);
       for (const { x, y, width, height } of placed.nodes.values()) {
         expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
-        expect(x + width).toBeLessThanOrEqual(placed.width + 0.01);
-        expect(y + height).toBeLessThanOrEqual(placed.height + 0.01);
+        expect(x + width).toBeLessThanOrEqual(picture.width + 0.01);
+        expect(y + height).toBeLessThanOrEqual(picture.height + 0.01);
       }
       for (const { id, box } of nodes) {
         const inner = placed.nodes.get(id);

@@ -9,7 +9,8 @@ import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
 
-const topology = (given: Plan) => topologyOf(planDocumentSchema.parse(planDocument(given)), resourceTypes);
+const topology = (given: Plan) =>
+  topologyOf(planDocumentSchema.parse(planDocument(given)).resource_changes, resourceTypes);
 
 /** What is live, and declared as it is. */
 const instanceOf = (...attributes: readonly (readonly [string, Plain])[]) => ({
@@ -46,15 +47,14 @@ const shop = plan([
 ]);
 
 it("draws what changes with its neighbours, and counts the rest", () => {
-  const { nodes, edges, boxes } = topology(shop);
+  const { nodes, edges, boxes, left } = topology(shop);
   expect(nodes.map(({ title, box, mark }) => [title, box, mark])).toEqual([
     ["api", "project.shop", "update"],
     ["database", "project.shop", "same"],
     ["cache", "project.shop", "same"],
-    ["2 services more", "project.shop", "same"],
-    ["2 services more", undefined, "same"],
   ]);
-  expect([...boxes.values()]).toEqual(["shop"]);
+  expect([...boxes.values()]).toEqual(["shop (3 of 5)"]);
+  expect(left).toEqual(["3 of 7 services are drawn: those that change, and their neighbours."]);
   expect(edges).toEqual([
     { from: "service.shop.api", to: "service.shop.database", names: ["DATABASE_HOST", "DATABASE_URL"] },
     { from: "service.shop.cache", to: "service.shop.api", names: ["API"] },
@@ -62,20 +62,18 @@ it("draws what changes with its neighbours, and counts the rest", () => {
 });
 
 it("counts what is in no project, and what is in projects that do not change, once", () => {
-  const { nodes } = topology(
+  const { nodes, left } = topology(
     plan([service("a", "update"), service("b"), change("no-op", "project.blog"), service("blog.web")]),
   );
-  expect(nodes.map(({ id, title }) => [id, title])).toEqual([
-    ["service.a", "a"],
-    ["folded ", "2 services more"],
-  ]);
+  expect(nodes.map(({ id, title }) => [id, title])).toEqual([["service.a", "a"]]);
+  expect(left).toEqual(["1 of 3 services are drawn: those that change, and their neighbours."]);
 });
 
 it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
   expect(api).toMatchObject({
     facts: "web · starter · USD 7 → 14",
-    notes: ["1 variable", "deploys"],
+    does: ["~ update", "1 variable", "deploys"],
     isBlocked: false,
   });
 });
@@ -121,7 +119,7 @@ it("draws projects alone above 300 nodes", () => {
   );
   expect(isCoarse).toBe(true);
   expect(nodes).toHaveLength(8);
-  expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", notes: ["50 update"] });
+  expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", does: ["50 update"] });
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["2 references"] }]);
 });
 
@@ -143,9 +141,9 @@ it("draws projects alone where one has more than 250 references between its serv
 it("draws by presentation attributes, links to what is on the page, and says it in words too", () => {
   const html = pageOf(shop);
   const [svg = ""] = /<svg class="topology"[\s\S]*?<\/svg>/.exec(html) ?? [];
-  expect(svg).toContain('<a href="#service.shop.api"><g class="node update" data-changed="">');
+  expect(svg).toContain('<a href="#service.shop.api"><g class="node update"');
   expect(svg).not.toContain('href="#service.shop.cache"');
-  expect(svg).toContain("<title>api, update, web · starter · USD 7 → 14, deploys</title>");
+  expect(svg).toContain("<title>api, ~ update · deploys, web · starter · USD 7 → 14</title>");
   for (const [shape] of svg.matchAll(/<(?:rect|text|path)\b[^>]*>/g))
     expect(shape).toMatch(/ (?:fill|stroke)="/);
   expect(html).toContain("2 references, as a table");
@@ -162,10 +160,10 @@ it("leads a reference to another project to a stand-in beside what refers", () =
     ]),
   );
   expect(html).toMatch(
-    /<a href="#service.shop.api"><g class="node update standin"><title>api, update, in shop<\/title>/,
+    /<a href="#service.shop.api"><g class="node update standin"[^>]*><title>api, ~ update, in shop<\/title>/,
   );
   expect(html).toContain("<title>service.blog.web refers to service.shop.api: API</title>");
-  expect(html).toContain('<g class="box same">');
+  expect(html).toContain('<g class="box same"');
   expect(html).toContain("in another project");
 });
 
@@ -226,7 +224,7 @@ it("colours a project by the worst that happens in it, and explains every sign",
       reference("shop.api.OLD", "service.shop.old"),
     ]),
   );
-  expect(html).toContain('<g class="box delete">');
+  expect(html).toContain('<g class="box delete"');
   const [legend = ""] = /<ul class="plain legend">[\s\S]*?<\/ul>/.exec(html) ?? [];
   expect(legend.replace(/<[^>]*>/g, "").trim()).toBe("~ update\u2212 destroy!blockedrefers to");
 });
@@ -238,19 +236,19 @@ it("says of a project how many of its services change, and how", () => {
   const { nodes } = topology(
     plan([...Array(8).keys()].map((i) => change("no-op", `project.p${i}`)).concat(many)),
   );
-  expect(nodes[0]).toMatchObject({ mark: "delete", notes: ["1 destroy", "49 update"] });
+  expect(nodes[0]).toMatchObject({ mark: "delete", does: ["1 destroy, 49 update"] });
 });
 
 describe("a graph of services", () => {
   it("has frames of projects, marks and a legend in Mermaid, and frames in DOT", () => {
     const graph = labelledGraph(topology(shop));
     const mermaid = graphMermaid(graph);
-    expect(mermaid).toContain('  subgraph c0["shop"]\n');
-    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update"\}\}:::updateMark\n/);
+    expect(mermaid).toContain('  subgraph c0["shop #40;3 of 5#41;"]\n');
+    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update #183; deploys"\}\}:::updateMark\n/);
     expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0{{"#126; update"}}:::updateMark\n  end\n');
     expect(mermaid).not.toContain("DATABASE_URL");
     const dot = graphDot(graph);
-    expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop"\n    "service.shop.api"\n');
+    expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop (3 of 5)"\n    "service.shop.api"\n');
     expect(dot).toContain('  "service.shop.cache" [label = "cache"]\n');
   });
 
