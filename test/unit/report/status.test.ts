@@ -191,6 +191,6 @@ describe("the deployments of a service", () => {
     expect(list([], { reason: "hosting is disabled" })).toBe(
       "service.shop.api has no deployments: hosting is disabled.\n",
     );
-    expect(list([release()], { hasMore: true })).toContain("There are older ones: -limit 5 shows more.\n");
+    expect(list([release()], { hasMore: true })).toContain("There are older ones: -limit 200 shows more.\n");
   });
 });
