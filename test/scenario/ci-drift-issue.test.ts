@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const manifest = `stages:
   production: {}
@@ -13,7 +14,7 @@ projects:
       api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
 `;
 
-describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (platform) => {
+describe.each(shareOf(["github", "gitlab"] as const, 2))("the issue of a drift job on %s", (platform) => {
   let scenario: Scenario;
   let host: CodeHostServer;
   const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>

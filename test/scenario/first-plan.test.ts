@@ -20,7 +20,7 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 describe("plan and apply", () => {
   let scenario: Scenario;
   beforeAll(async () => {
-    scenario = await openScenario({ fresh: true });
+    scenario = await openScenario();
     scenario.write("rnv.yaml", shop());
   });
   afterAll(() => scenario.close());
