@@ -1,6 +1,7 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateSession } from "../../../src/state/backend";
 import { emptyState } from "../../../src/state/recorded";
+import type { StateFault } from "../../support/http-state-server";
 import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 
@@ -113,8 +114,11 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     await session.release();
   });
 
-  it("writes once, whichever of its answers is lost", async () => {
-    const fault = { kind: "reset", after: true } as const;
+  it.each<[string, StateFault]>([
+    ["is lost", { kind: "reset", after: true }],
+    ["is 503", { kind: "status", status: 503 }],
+    ["is a web page", { kind: "status", status: 200 }],
+  ])("writes once, whichever of its answers %s", async (_title, fault) => {
     // Every request of the run fails once, each in its turn.
     for (let index = 0; index < 12; index += 1) {
       setup.server.stored.clear();
