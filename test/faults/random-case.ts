@@ -133,7 +133,7 @@ const afterKill = [undefined, undefined, "power-cut", "torn", "later", "earlier"
 const kill: Draw = (stage, random, isFirst) => {
   const at = random.below(stage.points.length * (isFirst ? 1 : 2));
   const picked = random.pick(afterKill);
-  // Whoever asks for it a day later wants it once more.
+  // Whoever asks for it a day later wants it again.
   const isAskedAnew = isVerb(stage) && (picked === "later" || picked === "earlier");
   const between = isAskedAnew ? undefined : picked;
   return {

@@ -11,7 +11,7 @@ interface Stage {
   readonly command: readonly string[];
 }
 
-/** A service that is replaced loses its position: the layout is made anew with it. */
+/** A service that is replaced loses its position: the layout is created again with it. */
 const withLayoutAnew = (configuration: string): string =>
   configuration.replace(
     "depends_on = [rnv_service.api]",

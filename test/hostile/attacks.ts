@@ -192,7 +192,7 @@ const manifests: readonly Attack[] = [
   })),
 ];
 
-/** Settings that would send the API key or the state to somebody else. */
+/** Settings that would send the API key or the state to another user. */
 const addresses: readonly Attack[] = [
   ...[
     "http://evil.example/api/v1",
@@ -345,7 +345,7 @@ const recorded = (id: string, more: Partial<State> = {}): State => ({
 });
 const stateText = (state: State): string => encodeState({ ...state, serial: 3 });
 
-/** State files and journals that somebody else wrote. */
+/** State files and journals that another user wrote. */
 const states: readonly Attack[] = (
   [
     ["an id that climbs", stateText(recorded(".."))],

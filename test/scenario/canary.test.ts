@@ -31,7 +31,7 @@ const env = {
   GITHUB_ACTIONS: "true",
 };
 
-/** What Node tells of requests and files too. */
+/** Debug output of Node about requests and files. */
 const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
 
 /** `npm test` plays an apply with all of them and what is left of it, the soak all ways in which one may be shown. */

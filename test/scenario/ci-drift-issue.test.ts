@@ -80,7 +80,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("the issue of a drift j
       for (const token of Object.values(hostTokens)) expect(text).not.toContain(token);
   });
 
-  it("stays as it is while its stage cannot be looked at, in the job of a pull request, and where nobody wants it", async () => {
+  it("stays as it is while its stage cannot be looked at, in the job of a pull request, and where it is not wanted", async () => {
     const path = join(scenario.folder, ".rnv/production/state.json");
     const state = readFileSync(path, "utf8");
     writeFileSync(path, "{ broken");

@@ -45,7 +45,7 @@ describe("drift, with a key that may only read", () => {
     expect(scenario.files()).toEqual(before);
   });
 
-  it("is 2 and told apart: drifted, pending, missing, unmanaged", async () => {
+  it("is 2 and distinguished: drifted, pending, missing, unmanaged", async () => {
     const { store } = scenario.emulator;
     store.editConfiguration(find("api"), { branch: "evil" });
     const [variable] = store.variables(find("api"));
@@ -225,7 +225,7 @@ describe("what drift tells apart, and what counts", () => {
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
   });
 
-  it("what nobody declares is named, and counts with -strict", async () => {
+  it("what is not declared is named, and counts with -strict", async () => {
     store().addVariable(find("web"), "DEBUG", "canary-of-theirs");
     store().editConfiguration(find("web"), { port: 9000 });
     store().addService({ name: "theirs" });

@@ -119,7 +119,7 @@ describe("what an answer does not show as it was sent", () => {
     expect(unappliedPaths(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
   });
 
-  it("is no field whose value nobody may compare", () => {
+  it("is no field whose value may not be compared", () => {
     expect(unappliedPaths(write({ name: new Secret("x") }, answer({ name: "y" })))).toEqual([]);
   });
 });

@@ -80,6 +80,17 @@ describe("the main path", () => {
     for (const { because } of skipped) expect(because).toEqual(["service.shop.worker"]);
   });
 
+  it("a refused change of one field points at that field", async () => {
+    await bench.apply();
+    const changed = shop.replace("/healthz", "/ready");
+    bench.write("rnv.yaml", changed);
+    bench.emulator.setFaults((_, { method }) =>
+      method === "PATCH" ? { kind: "status", status: 403 } : undefined,
+    );
+    const [refused] = (await bench.apply()).diagnostics;
+    expect(refused?.range?.start).toBe(changed.indexOf("/ready"));
+  });
+
   it("a refused key ends the run: nothing else is sent", async () => {
     bench.emulator.setFaults((_, { method }) =>
       method === "GET" ? undefined : { kind: "status", status: 401 },

@@ -93,7 +93,7 @@ describe("what was archived here", () => {
   });
 });
 
-describe("a project that is made anew", () => {
+describe("a project that is created again", () => {
   const replace = { replace: [at("project.shop")], confirmedDeletes: [at("project.shop")] };
   const guard = (world: World) => changeOf(world.plan(desiredOf(rest()), replace), "project.shop").guard;
 

@@ -46,7 +46,7 @@ describe("who owns a field", () => {
     expect(cause("dev", undefined, "hotfix")).toEqual([[branch, "take-over", value("hotfix"), value("dev")]]);
   });
 
-  it("a newly declared field whose live value is the default is an edit: nobody had set it", () => {
+  it("a newly declared field whose live value is the default is an edit: it was never set", () => {
     expect(cause("dev", undefined, "main")).toEqual([[branch, "edit", value("main"), value("dev")]]);
   });
 

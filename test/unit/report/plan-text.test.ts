@@ -334,7 +334,7 @@ describe("the end of a plan on a terminal", () => {
     .trimEnd()
     .split("\n");
 
-  it("says once more what is lost and what moves the bill, then counts, and the next command last", () => {
+  it("says again what is lost and what moves the bill, then counts, and the next command last", () => {
     const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
     expect(lines.slice(from, from + 3)).toEqual([
       "! Destroys 1, and 1 variable of them: service.a.old",

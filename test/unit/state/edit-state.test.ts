@@ -97,7 +97,7 @@ describe("validatePush, where writes are open", () => {
   });
 });
 
-describe("a write that nobody can tell the outcome of", () => {
+describe("a write whose outcome is unknown", () => {
   const intent = { seq: 1, address: "variable.shop.api.KEY", operation: "createVariable" } as never;
 
   it("is forgotten by its address when nothing is recorded under it", () => {

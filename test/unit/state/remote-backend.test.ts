@@ -40,7 +40,7 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
   });
 
-  it("is written by nobody who appended and committed nothing", async () => {
+  it("is not written where nothing was appended and committed", async () => {
     const first = await setup.backend().lock(holder("a"), 0);
     await first.commit(start);
     await first.release();
@@ -117,7 +117,7 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(stored().outputs).toEqual({ by: "second" });
   });
 
-  it("leaves the lock of nobody behind when nothing holds it", async () => {
+  it("leaves no lock behind when nothing holds it", async () => {
     expect(await setup.backend().forceUnlock("a")).toBeUndefined();
     const session = await setup.backend().lock(holder("b"), 0);
     await session.release();
@@ -157,13 +157,13 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     });
     expect(stored()).toEqual(before);
     setup.server.fault = undefined;
-    // What could not be told apart is settled by the next write: nothing was lost.
+    // What could not be distinguished is settled by the next write: nothing was lost.
     await session.append([intent(2)], { durable: true });
     expect(stored().open).toHaveLength(2);
     await session.release();
   });
 
-  it("gives a serial to one state only, also where nobody could look whether a write arrived", async () => {
+  it("gives a serial to one state only, also where it could not be looked up whether a write arrived", async () => {
     const session = await setup.backend().lock(holder("a"), 0);
     await session.commit(start);
     let arrived = false;
