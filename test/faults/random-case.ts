@@ -134,8 +134,8 @@ const kill: Draw = (stage, random, isFirst) => {
   const at = random.below(stage.points.length * (isFirst ? 1 : 2));
   const picked = random.pick(afterKill);
   // Whoever asks for it a day later wants it again.
-  const isAskedAnew = isVerb(stage) && (picked === "later" || picked === "earlier");
-  const between = isAskedAnew ? undefined : picked;
+  const isAskedAgain = isVerb(stage) && (picked === "later" || picked === "earlier");
+  const between = isAskedAgain ? undefined : picked;
   return {
     name: `kill${between === undefined ? "" : ` ${between}`}`,
     ...(between && { between }),

@@ -50,7 +50,7 @@ const manifests: readonly Attack[] = [
     says: outside,
   },
   {
-    title: "fromFile is a pipe that nobody writes into",
+    title: "fromFile is a pipe without a writer",
     files: { "rnv.yaml": variable("{ fromFile: pipe }") },
     prepare: (project) => execFileSync("mkfifo", [join(project, "pipe")]),
     args: ["plan"],
@@ -365,7 +365,7 @@ const states: readonly Attack[] = (
       '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1}',
     ],
     [
-      "an encrypted state of nobody",
+      "an encrypted state without a writer",
       '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1,"keyId":"0","nonce":"","data":""}',
     ],
     ["a state of Terraform", '{"version":4,"terraform_version":"1.9.0","resources":[]}'],

@@ -198,7 +198,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
     expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
     expect(scenario.requests()).toEqual([]);
-    // Someone applies it by hand: nothing is left to do, and the failure is no longer what stands there.
+    // Someone applies it by hand: nothing is left to do, and the failure is no longer shown.
     await scenario.runWith({ env: stateKey }, "apply", ...approve);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** No changes.")]);
@@ -332,7 +332,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       code: 0,
       stderr: expect.not.stringContaining("stands before"),
     });
-    // Another pull request stands before it: its changes are in the branch, and not applied yet.
+    // Another pull request is ahead of it: its changes are in the branch, and not applied yet.
     const jobs = web.replaceAll("web", "jobs").replace("kind: jobs", "kind: worker");
     scenario.write("rnv.yaml", shop("queued", web + jobs));
     const behind = await plan(inQueue());

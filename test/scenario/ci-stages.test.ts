@@ -243,7 +243,7 @@ describe("a job of several plans", () => {
         ["services", "clean"],
       ],
     ]);
-    // What the state of one says, the other needs: it cannot be told of that one alone.
+    // What the state of one says, the other needs: it is not reported for that one alone.
     const state = scenario.read(".rnv/base/state.json");
     scenario.write(".rnv/base/state.json", "{ broken");
     expect(await drift()).toEqual([

@@ -71,7 +71,7 @@ describe("drift, with a key that may only read", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("what rnv.drift.yaml accepts does not count until its day, and is said; then its entry is an error at its line", async () => {
+  it("what rnv.drift.yaml accepts does not count until its date, and is said; then its entry is an error at its line", async () => {
     const accept = (until: string, more = "") =>
       scenario.write(
         "rnv.drift.yaml",
@@ -212,7 +212,7 @@ describe("what drift tells apart, and what counts", () => {
     expect((await scenario.run("drift")).stdout).toContain("service.shop.web would be archived");
   });
 
-  it("the deployment that repairs drift stands below it, and is not pending", async () => {
+  it("the deployment that repairs drift is shown below it, and is not pending", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
       code: 2,

@@ -141,7 +141,7 @@ describeTerraform("resources that seem gone", () => {
     }
   }, 60_000);
 
-  it("a project counts among what stands beside the layout that bears its id", async () => {
+  it("a project counts among the resources beside the layout that bears its id", async () => {
     const only = await new TerraformFolder().openAttached();
     try {
       only.write(`

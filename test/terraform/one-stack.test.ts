@@ -51,7 +51,7 @@ function shop({ name = "api", branch = "main", moves = false } = {}): string {
   return JSON.stringify(json, undefined, 2);
 }
 
-/** What stands at a service, without what each makes up by itself. */
+/** Resources at a service, without what each makes up by itself. */
 function worldOf({ store }: Emulator): unknown {
   const services = [...store.services()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {

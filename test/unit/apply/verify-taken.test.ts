@@ -87,13 +87,13 @@ describe("what an answer does not show as it was sent", () => {
       { "configuration.repository": "https://git.example.com/a/b.git" },
       [],
     ],
-    ["no id of what it lies in", { projectId: "p" }, {}, []],
+    ["no ID of its parent", { projectId: "p" }, {}, []],
     ["no field that the type does not know", { unheardOf: 1 }, {}, []],
   ])("is %s", (_, sent, shown, paths) => {
     expect(unappliedPaths(write(sent, answer(shown)))).toEqual(paths);
   });
 
-  it("is no id of any of the things it lies in", () => {
+  it("is no ID of any of its parents", () => {
     const parents = [...service.parents, { type: "team", attribute: "teamId" }];
     const rules = { ...service.rules, teamId: { change: "update" } as const };
     const type = { ...service, parents, rules };

@@ -117,7 +117,7 @@ describe("data sources in a run", () => {
     program((made) => guest(made));
     await one.apply(stack);
     program((made) => {
-      const lost = new DataRnvService(made, "lost", { name: "nobody" });
+      const lost = new DataRnvService(made, "lost", { name: "absent" });
       new Service(made, "guest", {
         kind: "web",
         configuration: { ...configuration, startCommand: lost.url },
@@ -130,7 +130,7 @@ describe("data sources in a run", () => {
       {
         code: "live.data_missing",
         summary:
-          'guest/lost (data.rnv_service.lost): there is no service called "nobody" outside of every project',
+          'guest/lost (data.rnv_service.lost): there is no service called "absent" outside of every project',
         range: { file: expect.stringContaining("cdk.tf.json") },
       },
     ]);

@@ -138,7 +138,7 @@ describe("a write of unknown outcome", () => {
 
 describe("a service that someone archived, and that one answer says is not there", () => {
   it.each([
-    ["is not made anew", shop()],
+    ["is not created again", shop()],
     ["is not forgotten", "projects:\n  shop: {}\nremoved: [service.shop.api]\n"],
   ])("%s", async (_, next) => {
     const bench = createWorkbench();

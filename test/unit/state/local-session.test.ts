@@ -1,0 +1,257 @@
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState, replayJournal } from "../../../src/state/recorded";
+import { diskError, MemoryDisk } from "../../support/memory-disk";
+import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
+
+const path = "/s/state.json";
+
+const setUp = () => {
+  const disk = new MemoryDisk();
+  const backend = (pid = 100) =>
+    createLocalBackend({
+      path,
+      disk,
+      host: "here",
+      pid,
+      isAlive: (other) => other === pid,
+      clock: stillClock(),
+      ...origin,
+    });
+  return { disk, backend };
+};
+
+describe("a session on a local state", () => {
+  it("shares one write and one sync between appends that come together", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const before = { syncs: disk.count("sync "), writes: disk.count("write ") };
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => session.append([intent(i + 2)], { durable: true })),
+    );
+    expect(disk.count("sync ") - before.syncs).toBe(1);
+    // One may take the next piece of reserved space.
+    expect(disk.count("write ") - before.writes).toBeLessThanOrEqual(2);
+    expect((await backend().read())?.open).toHaveLength(51);
+  });
+
+  it("removes a state with all that lies beside it; where the power ends, nothing older is left", async () => {
+    const emptied = async () => {
+      const { disk, backend } = setUp();
+      // The removal of the journal fails; the snapshot knows it.
+      disk.fault = ({ name, path: at }) => {
+        if (name === "remove" && at === `${path}.journal`) throw diskError("EIO");
+        return undefined;
+      };
+      for (const entries of [[resourceEntry("service.a", "1")], []]) {
+        const session = await backend().lock(holder(`w${entries.length}`), 0);
+        if (entries.length > 0) await session.append(entries, { durable: true });
+        await session.commit(replayJournal(emptyState({ lineage: "l", ...origin }), entries));
+        await session.release();
+      }
+      disk.fault = () => undefined;
+      return { disk, session: await backend().lock(holder("e"), 0), before: disk.calls.length };
+    };
+    const { disk, session, before } = await emptied();
+    expect(await session.erase()).toBe(true);
+    const calls = disk.calls.length - before;
+    await expect(session.commit(emptyState({ lineage: "l", ...origin }))).rejects.toThrow();
+    await session.release();
+    expect([...disk.names.keys()]).toEqual([]);
+    for (let at = 0; at < calls; at += 1)
+      for (const keeps of [() => true, () => false, ...[1, 2, 3].map((n) => () => (at * n) % 2 === 0)]) {
+        const cut = await emptied();
+        cut.disk.fault = ({ index }) => {
+          if (index >= cut.before + at) throw diskError("POWER");
+          return undefined;
+        };
+        await cut.session.erase().catch(() => undefined);
+        const after = createLocalBackend({
+          ...{ path, host: "here", pid: 101, isAlive: () => false, clock: stillClock() },
+          ...{ ...origin, disk: cut.disk.afterPowerCut(keeps) },
+        });
+        expect({ at, resources: (await after.read())?.resources ?? {} }).toEqual({ at, resources: {} });
+      }
+  });
+
+  it("syncs nothing for entries that need not be durable", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const before = disk.count("sync");
+    await session.append([outcome(1)], { durable: false });
+    expect(disk.count("sync")).toBe(before);
+    expect((await backend().read())?.open).toEqual([]);
+  });
+
+  it("refuses an intent on a full disk, and has kept room for the outcomes of those under way", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(0)], { durable: true });
+    disk.full = true;
+    const taken = [0];
+    for (let seq = 1; seq < 100; seq += 1) {
+      const answer = await session.append([intent(seq)], { durable: true }).catch(() => "refused");
+      if (answer === "refused") break;
+      taken.push(seq);
+    }
+    expect(taken.length).toBeGreaterThan(1);
+    expect(taken.length).toBeLessThan(100);
+    for (const seq of taken)
+      await session.append([outcome(seq), resourceEntry(`service.s${seq}`, `${seq}`)], { durable: false });
+    const state = await backend().read();
+    expect(state?.open).toEqual([]);
+    expect(Object.keys(state?.resources ?? {})).toHaveLength(taken.length);
+  });
+
+  it("does not lose an outcome to an intent that found no room in the same write", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const many = Array.from({ length: 20 }, (_, i) => intent(i + 2));
+    disk.full = true;
+    const [refused, kept] = await Promise.allSettled([
+      session.append(many, { durable: true }),
+      session.append([outcome(1)], { durable: false }),
+    ]);
+    expect([refused.status, kept.status]).toEqual(["rejected", "fulfilled"]);
+    expect((await backend().read())?.open).toEqual([]);
+  });
+
+  it("reserves space behind what was written where none could be reserved", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const next = disk.calls.length;
+    disk.fault = ({ index }) => {
+      if (index === next) throw diskError("ENOSPC");
+      return undefined;
+    };
+    const outputs = { text: "x".repeat(600_000) };
+    await session.append([{ kind: "outputs", outputs }], { durable: false });
+    await session.append([intent(2)], { durable: true });
+    const state = await backend().read();
+    expect([state?.outputs, state?.open.length]).toEqual([outputs, 2]);
+  });
+
+  it("believes nothing after a failed sync until a new snapshot stands", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    disk.fault = ({ name }) => {
+      if (name === "sync") throw diskError("EIO");
+      return undefined;
+    };
+    await expect(session.append([intent(2)], { durable: true })).rejects.toThrow(/reported an error \(EIO\)/);
+    disk.fault = () => undefined;
+    await expect(session.append([intent(3)], { durable: true })).rejects.toThrow(/EIO/);
+    await session.commit(replayJournal(emptyState({ lineage: "line", ...origin }), [intent(1)]));
+    await session.append([intent(4)], { durable: true });
+    expect((await backend().read())?.open.map(({ seq }) => seq)).toEqual([1, 4]);
+  });
+
+  it("raises the serial with every commit, above what is pushed into it", async () => {
+    const { backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    const empty = emptyState({ lineage: "line", ...origin });
+    expect((await session.commit(empty)).serial).toBe(1);
+    expect((await session.commit(empty)).serial).toBe(2);
+    expect((await session.commit({ ...empty, serial: 40 })).serial).toBe(41);
+  });
+
+  it("is over where its first snapshot cannot be put in place, whatever exists there", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    disk.fault = ({ name, path: to }) => {
+      if (name === "link" && to === path) throw diskError("EIO");
+      return undefined;
+    };
+    const empty = emptyState({ lineage: "line", ...origin });
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    disk.fault = () => undefined;
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    expect(disk.names.has(path)).toBe(false);
+    await session.release();
+    expect((await (await backend().lock(holder("b"), 0)).commit(empty)).serial).toBe(1);
+  });
+
+  it("ignores a journal that comes back after its snapshot, and refuses one of another snapshot", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    const first = await session.commit(emptyState({ lineage: "line", ...origin }));
+    const old = disk.text(path);
+    await session.append([intent(1)], { durable: true });
+    const journal = disk.text(`${path}.journal`);
+    const second = await session.commit(replayJournal(first, [intent(1), outcome(1)]));
+    const third = await session.commit(second);
+    disk.put(`${path}.journal`, journal);
+    expect(await backend().read()).toEqual(third);
+    await session.release();
+    const next = await backend().lock(holder("b"), 0);
+    await next.append([intent(2)], { durable: true });
+    disk.put(path, old);
+    await expect(backend().read()).rejects.toThrow(/goes on from serial 3, but .* has serial 1/);
+  });
+
+  it("keeps a journal whose snapshot was overwritten by a holder that had lost the lock", async () => {
+    const { disk, backend } = setUp();
+    const slow = await backend().lock(holder("slow"), 0);
+    const first = await slow.commit(emptyState({ lineage: "line", ...origin }));
+    await slow.append([intent(1)], { durable: true });
+    let late = "";
+    disk.fault = ({ name, path: to }) => {
+      if (name !== "rename" || to !== path) return undefined;
+      const scratch = [...disk.names.keys()].find((at) => at.startsWith(`${path}.`) && at.endsWith(".tmp"));
+      late = disk.text(scratch ?? "");
+      throw diskError("EIO");
+    };
+    await slow.commit(replayJournal(first, [intent(1)])).catch(() => undefined);
+    disk.fault = () => undefined;
+    await backend(200).forceUnlock("slow");
+    const other = await backend(200).lock(holder("other", 200), 0);
+    await other.append([intent(2)], { durable: true });
+    disk.put(path, late);
+    await expect(backend().read()).rejects.toThrow(/state.json.journal goes on from serial 1/);
+  });
+
+  it("never reads an old snapshot together with a new journal", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    const first = await session.commit(emptyState({ lineage: "line", ...origin }));
+    let meddle = true;
+    const read = disk.read.bind(disk);
+    disk.read = async (at, limit) => {
+      const bytes = await read(at, limit);
+      if (at === path && meddle) {
+        meddle = false;
+        await session.commit(first);
+        await session.append([intent(7)], { durable: true });
+      }
+      return bytes;
+    };
+    const seen = await backend().read();
+    expect([seen?.serial, seen?.open.length]).toEqual([2, 1]);
+  });
+
+  it("writes nothing once it is released", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.release();
+    const calls = disk.calls.length;
+    await expect(session.append([intent(1)], { durable: true })).rejects.toThrow(/session is over/);
+    await expect(session.commit(emptyState({ lineage: "line", ...origin }))).rejects.toThrow(
+      /session is over/,
+    );
+    expect(disk.calls).toHaveLength(calls);
+  });
+
+  it("keeps fields of the state that this version does not know", async () => {
+    const { disk, backend } = setUp();
+    const state = { ...emptyState({ lineage: "line", ...origin }), serial: 4, comment: "by hand" };
+    disk.put(path, JSON.stringify(state));
+    const session = await backend().lock(holder("a"), 0);
+    if (session.state === undefined) throw new Error("no state");
+    await session.commit(replayJournal(session.state, [intent(1)]));
+    expect(JSON.parse(disk.text(path))).toMatchObject({ comment: "by hand", serial: 5 });
+  });
+});
