@@ -2,13 +2,13 @@ const settings = require("./jest.config.cjs");
 const alone = require("./together/alone.json");
 
 /**
- * What `npm test` plays: suites of `unit` and `scenario` by the files of `together`, which load their modules once for all
- * of them, the others one by one. `.ci/run` plays `package` and the other suites of `terraform` too.
+ * What `npm test` plays: most suites by the files of `together`, which load their modules once for all of them, the
+ * others one by one. `.ci/run` plays `package` and the other suites of `terraform` too.
  */
 module.exports = {
   ...settings,
   testMatch: [
-    "**/test/!(package|scenario|terraform|unit)/**/*.test.ts",
+    "**/test/{browser,together}/*.test.ts",
     `**/test/scenario/{${alone}}.test.ts`,
     "**/test/terraform/{life-cycle,later-protocol,replay}.test.ts",
   ],

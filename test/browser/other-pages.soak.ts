@@ -138,7 +138,7 @@ describeInBrowser("the pages of drift and of a state", () => {
     expect(await page.locator("output").innerText()).toBe("3 of 3 shown");
   });
 
-  it("shows of a fleet what needs somebody first, the worst before the rest, and finds a member", async () => {
+  it("shows of a fleet what needs someone first, the worst before the rest, and finds a member", async () => {
     const { page } = await browser.open(allPages.fleet);
     const shown = async () => {
       const texts = await page.locator(".entry:visible summary").allTextContents();

@@ -6,7 +6,7 @@ export interface Row {
   readonly rule: string;
   /** What the interface says, word for word. */
   readonly quote: string;
-  /** Told apart from other rows of the same rule. */
+  /** Distinguished from other rows of the same rule. */
   readonly case?: string;
   /** Endpoints of the interface that the row exercises: `POST /workspaces/{workspaceId}/projects`. */
   readonly endpoints?: readonly string[];

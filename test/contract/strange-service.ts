@@ -117,7 +117,7 @@ function errorBody({ requestId, code }: Json): Json {
   return { requestId, problem: [{ code: named.test(String(code)) ? code : 4711 }] };
 }
 
-/** Fields that nobody has heard of, whole seconds, environments with other fields. */
+/** Unheard-of fields, whole seconds, environments with other fields. */
 function strangeBody(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/, "$1Z");
   if (Array.isArray(value)) return value.map(strangeBody);

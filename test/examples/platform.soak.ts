@@ -12,7 +12,7 @@ const root = join(__dirname, "..", "..");
 const stacks = ["platform", "staging", "production"] as const;
 const password = "password-of-the-test";
 
-/** What stands at the service, by names: ids, and what is made of them, are others each time. */
+/** Resources at the service, by names: ids, and what is made of them, are others each time. */
 const worldOf = (store: EmulatorStore) =>
   store
     .projects()

@@ -39,7 +39,7 @@ function containerOf(file: string): Container {
 }
 
 /**
- * Makes what the image has, in namespaces of its own: a root that nobody can write, /tmp and the volumes of the pod, the
+ * Makes what the image has, in namespaces of its own: a root that is read-only, /tmp and the volumes of the pod, the
  * user of the Dockerfile without a capability. `$1` is an empty folder, `$2` the program node, `$3` the application, `$4` the
  * manifests, `$5` the folder of the volumes; then user, group, working folder and the command line.
  */

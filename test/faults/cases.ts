@@ -23,11 +23,11 @@ export interface Case {
   readonly lies?: boolean;
   /** A stop that must come: the code that the first run ends with. */
   readonly says?: string;
-  /** The code that the case must end with: nobody but a person can decide. */
+  /** The code that the case must end with: only a person can decide. */
   readonly ends?: string;
   /**
    * What a list left out was asked for by a write, which moved its time, and the run ended before that was recorded:
-   * it looks changed, and is deployed once more.
+   * it looks changed, and is deployed again.
    */
   readonly mayRedeploy?: true;
   /** How far our clock is ahead of the service's, milliseconds: in the first run, and in those after it. */
@@ -45,7 +45,7 @@ interface Rival {
   readonly overwrites?: true;
 }
 
-/** Somebody makes another service of a name, before the canvas was read for the first time. */
+/** Someone makes another service of a name, before the canvas was read for the first time. */
 const isSecondTaken = ({ name }: RequestFault, requests: readonly string[], index: number): boolean =>
   name === "foreign-take-before" && index <= requests.findIndex((label) => label.endsWith("canvas"));
 
@@ -58,7 +58,7 @@ type Mode = "once" | "held" | "onward";
 /** What its write makes can be listed. */
 export const isLookedFor = ({ scenario: { name } }: Stage): boolean => !/restart|suspend|resume/.test(name);
 
-/** A verb tells of any other conflict of keys that it is uncertain. */
+/** A verb reports any other conflict of keys as uncertain. */
 const isSaid = (stage: Stage, { name }: RequestFault): boolean =>
   !isVerb(stage) || (name === "409-idempotency" && isLookedFor(stage));
 
@@ -147,7 +147,7 @@ function* requestCases(stage: Stage): Generator<Case> {
       if (fault.applies && !fault.applies({ method, path })) continue;
       const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
       if (scenario.hidden && isDenied(fault, method)) modes.splice(1);
-      // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
+      // What was never recorded and is left out of every list looks like what is not there: it is unknown.
       if (fault.lies && scenario.adopt && method === "GET") modes.splice(1);
       else if (outages.includes(fault.name)) modes.push("onward");
       for (const mode of modes) {
@@ -188,7 +188,7 @@ function* killCases(stage: Stage): Generator<Case> {
   const { scenario, points } = stage;
   for (const [at, label] of points.entries()) {
     for (const between of afterKill) {
-      // Whoever asks for it a day later wants it once more.
+      // Whoever asks for it a day later wants it again.
       if (isVerb(stage) && (between === "later" || between === "earlier")) continue;
       const fault = `kill${between === undefined ? "" : ` ${between}`}`;
       yield {

@@ -149,7 +149,7 @@ function duplicates(machine: Machine): string[] {
   return names.filter((name, i) => names.indexOf(name) !== i).map((name) => `duplicate: ${name}`);
 }
 
-/** What is live and not somebody else's is recorded, under an intent that is still open, or reported by its id. */
+/** What is live and not another user's is recorded, under an intent that is still open, or reported by its id. */
 function orphans(
   { foreign }: Stage,
   machine: Machine,
@@ -182,7 +182,7 @@ function orphans(
     .map(({ name, id }) => `orphan: ${name} (${id.slice(0, 8)})`);
 }
 
-/** Things of the adoption scenario are nobody's until they are adopted. */
+/** Things of the adoption scenario are unmanaged until they are adopted. */
 const adoptable = (machine: Machine, id: string): boolean => machine.seeded.has(id);
 
 function unapprovedDeletions(
@@ -241,7 +241,7 @@ function deploymentFaults({ scenario }: Stage, machine: Machine, one: Case): str
   const shop = store.projects().find(({ name }) => name === "Shop");
   const wanted = /service Shop\/api .*deployments=(\d+)/.exec(scenario.want.join("\n"))?.[1];
   if (shop === undefined || wanted === undefined) return [];
-  // Whoever breaks the lock of a run that only stands still has it write once more when it goes on.
+  // Whoever breaks the lock of a run that only stands still has it write again when it goes on.
   const most = Number(wanted) + (one.mayRedeploy ? 2 : one.foreign || mayRedeploy(one) ? 1 : 0);
   return store
     .services()

@@ -1,5 +1,6 @@
 import { shareOf } from "../support/soak";
 import { hunt } from "./hunt";
+import { locate } from "./plant";
 import { plantedBugs, remotePlantedBugs } from "./planted-bugs";
 import { signInStep } from "./remote-stages";
 
@@ -10,6 +11,10 @@ describe("the fault matrix finds what it is there to find", () => {
 
   it("is checked by at least thirty bugs", () => {
     expect(plantedBugs.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each([...plantedBugs, ...remotePlantedBugs])("$name has a location in the sources", (bug) => {
+    expect(locate(bug).end).toBeGreaterThan(0);
   });
 
   it.each(shareOf([...plantedBugs, ...remotePlantedBugs], 7))("$name", async (bug) => {

@@ -186,7 +186,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     { scenario: "verb-deploy", faults: ["500-before"] },
   ),
   bug(
-    "what is made anew is recorded under the old id",
+    "what is created again is recorded under the old id",
     "recordOfAccepted",
     condition("reacts", "makes"),
     ({ parts }) => `${parts[0]}`,
@@ -256,7 +256,7 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
     faults: ["remote html-before held"],
   }),
   bug(
-    "a write does not look at what stands there",
+    "a write does not look at what exists",
     "createHttpStore",
     condition("read()", "expected"),
     () => "false",

@@ -49,7 +49,7 @@ export interface Ended {
   readonly killed: boolean;
   readonly exitCode: number;
   readonly diagnostics: readonly Diagnostic[];
-  /** Something was thrown that nobody foresaw. */
+  /** Something was thrown that was not foreseen. */
   readonly bug?: string;
   readonly plan?: Plan;
 }

@@ -133,9 +133,9 @@ const afterKill = [undefined, undefined, "power-cut", "torn", "later", "earlier"
 const kill: Draw = (stage, random, isFirst) => {
   const at = random.below(stage.points.length * (isFirst ? 1 : 2));
   const picked = random.pick(afterKill);
-  // Whoever asks for it a day later wants it once more.
-  const isAskedAnew = isVerb(stage) && (picked === "later" || picked === "earlier");
-  const between = isAskedAnew ? undefined : picked;
+  // Whoever asks for it a day later wants it again.
+  const isAskedAgain = isVerb(stage) && (picked === "later" || picked === "earlier");
+  const between = isAskedAgain ? undefined : picked;
   return {
     name: `kill${between === undefined ? "" : ` ${between}`}`,
     ...(between && { between }),

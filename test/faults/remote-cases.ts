@@ -23,7 +23,7 @@ function* stateRequestCases(stage: Stage, kind: RemoteKind): Generator<Case> {
     for (const fault of remoteFaults) {
       if (!fault.applies(request, kind) || (wire && inMemoryOnly.test(fault.name))) continue;
       for (const mode of fault.modes) {
-        // Nobody can tell a server without rules that always shows an older state from one that has it.
+        // No client can distinguish a server without rules that always shows an older state from one that has it.
         if (fault.name === "stale" && mode === "held" && kind === "http-lax") continue;
         yield {
           name: `${whereOf(stage, kind)} ${fault.name} ${mode} #${index} ${label}`,

@@ -27,7 +27,7 @@ export interface Delivery {
   readonly broken: (code: string) => never;
   /** Nothing comes until the deadline. */
   readonly late: () => never;
-  /** Delivers it once more, when three other requests have gone by. */
+  /** Delivers it again, when three other requests have gone by. */
   readonly again: () => void;
 }
 
@@ -71,7 +71,7 @@ const html = { status: 200, body: page, headers: { "content-type": "text/html", 
 const stranger = JSON.stringify({ ID: "stranger", Operation: "apply", Who: "pid 7@elsewhere" });
 const half = (text = ""): string => text.slice(0, Math.ceil(text.length / 2));
 
-/** A write that a server without rules takes whenever it comes: nobody can refuse it there. */
+/** A write that a server without rules takes whenever it comes: it cannot be refused there. */
 const isRefusable = (request: StateRequest, kind: RemoteKind): boolean =>
   isWrite(request) && !(kind === "http-lax" && request.method === "POST");
 

@@ -26,7 +26,7 @@ export function remoteFaultsOf(
 export const remotePlaces = ({ remote }: Machine): [string, string][] =>
   remote === undefined ? [] : [...remote.server.stored, ...remote.server.locks];
 
-/** A run that is told who holds the lock, and how to be rid of it, does so when nobody is there any more. */
+/** A run that is told who holds the lock, and how to be rid of it, does so when no run is there any more. */
 export async function unlockAsTold(
   { rnv }: Stage,
   machine: Machine,

@@ -54,7 +54,7 @@ export class RemoteServer {
   readonly locks: Map<string, string>;
   /** A state that was lost, or went back. */
   readonly violations: string[] = [];
-  /** What stood at a path before what stands there. */
+  /** Content of a path before the present one. */
   readonly #before = new Map<string, string | undefined>();
   readonly #service: StateService;
 

@@ -11,7 +11,7 @@ export interface RequestFault {
   readonly applies?: (request: { readonly method: string; readonly path: string }) => boolean;
   readonly fault?: (request: SeenRequest) => Fault;
   readonly rewrite?: RequestMishap["rewrite"];
-  /** Somebody else changes our things: what was reached may be undone, and deployed once more. */
+  /** Another user changes our things: what was reached may be undone, and deployed again. */
   readonly foreign?: true;
   /** A list that leaves out what is there. */
   readonly lies?: true;

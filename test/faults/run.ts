@@ -17,7 +17,7 @@ import { allStages, type Share } from "./worker";
  * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--fault EXPRESSION`,
  * `--every N`, `--seeds FROM-TO`,
  * `--trace NAME` replays one case and prints what happened, `--accept-stops` rewrites the list of stop cells,
- * `--soak` goes on with ever new seeds until something is found.
+ * `--soak` continues with ever new seeds until something is found.
  */
 async function main(): Promise<number> {
   ownTempFolder();

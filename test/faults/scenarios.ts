@@ -233,7 +233,7 @@ removed: [project.shop, service.shop.api, service.shop.worker]`,
   want: ['service /docs static publishDirectory="build" deployments=0', "variable /docs/MODE=quick"],
 };
 
-/** Somebody archived a service in the dashboard, and the manifest changes it. */
+/** Someone archived a service in the dashboard, and the manifest changes it. */
 const archivedOutside: Scenario = {
   name: "archived-outside",
   hidden: true,

@@ -42,7 +42,7 @@ export interface Stage {
 const settledMs = 180_000;
 const youngMs = 1000;
 
-/** Runs a scenario up to where its cases begin, then once more without a fault, to measure it. */
+/** Runs a scenario up to where its cases begin, then again without a fault, to measure it. */
 export async function stageOf(
   rnv: Rnv,
   scenario: Scenario,
@@ -119,7 +119,7 @@ async function measure(rnv: Rnv, image: Image, request: Partial<ApplyRequest>, s
   return { requests, points, stateRequests, diskCalls: process.diskCalls };
 }
 
-/** The state as somebody sees it who is not a process of the case. */
+/** The state as someone sees it who is not a process of the case. */
 export const backendOutside = (rnv: Rnv, machine: Machine): StateBackend =>
   machine.remote?.backend(rnv) ?? rnv.createLocalBackend(machine.backendOptions());
 

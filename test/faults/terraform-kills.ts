@@ -11,8 +11,8 @@ interface Stage {
   readonly command: readonly string[];
 }
 
-/** A service that is replaced loses its position: the layout is made anew with it. */
-const withLayoutAnew = (configuration: string): string =>
+/** A service that is replaced loses its position: the layout is created again with it. */
+const withLayoutAgain = (configuration: string): string =>
   configuration.replace(
     "depends_on = [rnv_service.api]",
     "lifecycle { replace_triggered_by = [rnv_service.api.id] }\n  depends_on = [rnv_service.api]",
@@ -25,7 +25,7 @@ const createdFirst = (configuration: string): string =>
     .replace("{ api = {", "{ site = {");
 
 const applied = (name: string, configuration: string): Stage => ({
-  ...{ name, configuration: withLayoutAnew(configuration) },
+  ...{ name, configuration: withLayoutAgain(configuration) },
   command: ["apply", "-auto-approve", "-input=false"],
 });
 

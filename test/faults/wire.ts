@@ -54,7 +54,7 @@ export class Wire {
     for await (const part of request) parts.push(part as Buffer);
     const { method = "", url: path = "", headers } = request;
     const answering = this.#answering.get(String(headers[idHeader]));
-    if (answering === undefined) throw new Error("nobody asked");
+    if (answering === undefined) throw new Error("no request was sent");
     const told = await answering({ method, path, body: Buffer.concat(parts).toString("utf8"), headers });
     const body = Buffer.from(told.body ?? "");
     response.writeHead(told.status, { "content-length": body.length, ...told.headers });

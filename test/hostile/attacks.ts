@@ -50,7 +50,7 @@ const manifests: readonly Attack[] = [
     says: outside,
   },
   {
-    title: "fromFile is a pipe that nobody writes into",
+    title: "fromFile is a pipe without a writer",
     files: { "rnv.yaml": variable("{ fromFile: pipe }") },
     prepare: (project) => execFileSync("mkfifo", [join(project, "pipe")]),
     args: ["plan"],
@@ -192,7 +192,7 @@ const manifests: readonly Attack[] = [
   })),
 ];
 
-/** Settings that would send the API key or the state to somebody else. */
+/** Settings that would send the API key or the state to another user. */
 const addresses: readonly Attack[] = [
   ...[
     "http://evil.example/api/v1",
@@ -345,7 +345,7 @@ const recorded = (id: string, more: Partial<State> = {}): State => ({
 });
 const stateText = (state: State): string => encodeState({ ...state, serial: 3 });
 
-/** State files and journals that somebody else wrote. */
+/** State files and journals that another user wrote. */
 const states: readonly Attack[] = (
   [
     ["an id that climbs", stateText(recorded(".."))],
@@ -365,7 +365,7 @@ const states: readonly Attack[] = (
       '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1}',
     ],
     [
-      "an encrypted state of nobody",
+      "an encrypted state without a writer",
       '{"format":"rnv-state-encrypted","version":1,"lineage":"x","serial":1,"keyId":"0","nonce":"","data":""}',
     ],
     ["a state of Terraform", '{"version":4,"terraform_version":"1.9.0","resources":[]}'],

@@ -19,7 +19,7 @@ const prototype = (): string =>
 
 /**
  * Runs `cases` mutations of a target's texts, from `seed` on, and says which did not end cleanly. A quarter of them are wild,
- * the others change what values say; checksums are worked out anew, so that what lies behind them is reached.
+ * the others change what values say; checksums are worked out again, so that what lies behind them is reached.
  */
 export async function judgeMutations(target: Target, cases: number, seed: number): Promise<Verdict> {
   const before = prototype();

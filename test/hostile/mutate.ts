@@ -68,7 +68,7 @@ const tokens = [
   "fromCommand: [cat, ../canary.txt]",
 ] as const;
 
-/** One to six changes of a text: bits, cuts, copies, and words that mean something to somebody. */
+/** One to six changes of a text: bits, cuts, copies, and words that mean something to someone. */
 export function mutate(text: string, seed: number): string {
   const below = randomBelow(seed);
   let result = text;

@@ -31,7 +31,7 @@ import { createWorkbench } from "../support/workbench";
 export interface Target {
   readonly kind: string;
   readonly seeds: readonly string[];
-  /** The text with its checksums worked out anew; undefined where it has none any more. */
+  /** The text with its checksums worked out again; undefined where it has none any more. */
   readonly reseal?: (text: string) => string | undefined;
   /** Everything that a user would see of it. Throws nothing but a bug. */
   readonly show: (text: string) => Promise<string>;
@@ -157,7 +157,7 @@ export async function openTargets(opened: Set<string>): Promise<readonly Target[
   ];
 }
 
-/** As somebody would who changed a plan and worked out its checksum anew. */
+/** As someone would who changed a plan and worked out its checksum again. */
 function resealPlan(text: string): string | undefined {
   try {
     const { saved } = JSON.parse(text) as { readonly saved: Plain };

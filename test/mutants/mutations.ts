@@ -18,7 +18,7 @@ export interface Mutant extends Mutation {
   /** From 1. */
   readonly line: number;
   readonly from: string;
-  /** What stands before and after it in its line. */
+  /** Text before and after it in its line. */
   readonly around: readonly [string, string];
 }
 

@@ -21,7 +21,7 @@ jest.setTimeout(120_000);
 
 const everything = { adopt: true, allowEmpty: true } as const;
 
-/** Runs a law on a fresh workspace that also holds things nobody declares. */
+/** Runs a law on a fresh workspace that also holds things that are not declared. */
 function holds<Ts extends [unknown, ...unknown[]]>(
   arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> },
   numRuns: number,
@@ -147,7 +147,7 @@ describe("the laws", () => {
       expect(whole).toEqual([...new Set(whole)]);
     }));
 
-  it("what nobody declared stays byte-identical, whatever runs", () =>
+  it("what is not declared stays byte-identical, whatever runs", () =>
     holds([shopSpec, shopSpec], 12, async (bench, first, second) => {
       const foreign = foreignThings(bench.emulator.store);
       await applied(bench, first);

@@ -168,7 +168,7 @@ describe("archived services", () => {
   it.each([
     ["the project is no longer declared", "removed: [project.shop]\n", ["apply", "--allow-empty"]],
     ["everything is destroyed", "projects: { shop: {} }\n", ["destroy"]],
-  ] as const)("that somebody deleted hold nothing back: %s", async (_, text, verb) => {
+  ] as const)("that someone deleted hold nothing back: %s", async (_, text, verb) => {
     await opened(block(onRemove));
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
@@ -177,7 +177,7 @@ describe("archived services", () => {
     scenario.emulator.store.deleteServiceNow(api?.id ?? "");
     scenario.settle();
     scenario.forget();
-    // What is retained and in nobody's way is not asked for.
+    // What is retained and in no one's way is not asked for.
     await scenario.isQuiet();
     expect(scenario.requests("all").filter((one) => one === "GET /workspaces/ID/services/ID")).toEqual([]);
     scenario.write("rnv.yaml", text);
@@ -215,7 +215,7 @@ describe("archived services", () => {
     expect(adopting.stdout + adopting.stderr).toContain("warning[live.unlisted]");
     expect(adopting.stdout + adopting.stderr).toContain("import: ID");
     expect((await scenario.run("export")).stderr).toContain("Archived services are in no list");
-    // What lies in something that was taken over was not made here either.
+    // What is in something taken over was not made here either.
     const [project] = scenario.emulator.store.projects();
     expect((await scenario.run("import", "project.shop", project?.id ?? "")).code).toBe(0);
     const inside = await scenario.run("plan");

@@ -121,7 +121,7 @@ const name = "Type its name to confirm: ";
     await scenario.isQuiet();
   });
 
-  it("a saved plan asks for the names of what nobody confirmed, and for nothing else", async () => {
+  it("a saved plan asks for the names of what is not confirmed, and for nothing else", async () => {
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", manifest("api"));
     await scenario.run("plan", "-out", "saved.rnvplan");

@@ -32,7 +32,7 @@ const env = {
   GITHUB_ACTIONS: "true",
 };
 
-/** What Node tells of requests and files too. */
+/** Debug output of Node about requests and files. */
 const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
 
 /** `npm test` plays an apply with all of them and what is left of it, the soak all ways in which one may be shown. */
@@ -155,7 +155,7 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
-  itInSoak("by what the service tells of a deployment, in whatever form it repeats them", async () => {
+  itInSoak("by what the service says of a deployment, in whatever form it repeats them", async () => {
     const whole = [plain, environment, file, command, block].map(({ value }) => value);
     const spoken = [...whole, `${template.core}:`, `x${interpolated.value}x`]
       .flatMap((value) => Object.values(secretForms).map((write) => write(value)))
@@ -179,7 +179,7 @@ describe("no secret is ever shown", () => {
       ["plan", "-out", "t.rnvplan"],
     ])
       await watched(how);
-    // These read no source of a secret: they know what stands in the manifest and what is in their environment.
+    // These read no source of a secret: they know what is in the manifest and what is in their environment.
     const known = `told: ${plain.value} ${environment.value} x${interpolated.value}x`;
     scenario.fail(({ method }) => (method === "GET" ? saying(known) : undefined));
     expect((await watched(["drift", "--format", "markdown"])).stdout).toContain("told: (sensitive)");

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const manifest = `stages:
   production: {}
@@ -13,7 +14,7 @@ projects:
       api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
 `;
 
-describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (platform) => {
+describe.each(shareOf(["github", "gitlab"] as const, 2))("the issue of a drift job on %s", (platform) => {
   let scenario: Scenario;
   let host: CodeHostServer;
   const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>
@@ -79,7 +80,7 @@ describe.each(["github", "gitlab"] as const)("the issue of a drift job on %s", (
       for (const token of Object.values(hostTokens)) expect(text).not.toContain(token);
   });
 
-  it("stays as it is while its stage cannot be looked at, in the job of a pull request, and where nobody wants it", async () => {
+  it("stays as it is while its stage cannot be looked at, in the job of a pull request, and where it is not wanted", async () => {
     const path = join(scenario.folder, ".rnv/production/state.json");
     const state = readFileSync(path, "utf8");
     writeFileSync(path, "{ broken");

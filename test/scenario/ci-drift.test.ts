@@ -127,7 +127,7 @@ describe("a drift job of 20 stages", () => {
     expect(statSync(join(scenario.folder, "rnv.prom")).mode & 0o777).toBe(0o644);
   });
 
-  it("what another stage of the job records is managed, what nobody records is not", async () => {
+  it("what another stage of the job records is managed, what no stage records is not", async () => {
     expect(await job("--all-stages", "--fail-on", "unmanaged")).toMatchObject({ code: 0 });
     expect(await job("--stage", "s1", "--fail-on", "unmanaged")).toMatchObject({ code: 2 });
     const { id } = scenario.emulator.store.addService({ name: "theirs" });

@@ -176,7 +176,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("is not applied while nobody can be asked what was reviewed, and a failure before any plan is told", async () => {
+  it("is not applied while the review cannot be read, and a failure before any plan is told", async () => {
     scenario.write("rnv.yaml", shop("asked"));
     await plan(inPullRequest());
     server.refuse = ({ path }) =>
@@ -198,7 +198,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
     expect(own("apply")).toEqual([expect.stringContaining("**Failed (exit 1).**")]);
     expect(scenario.requests()).toEqual([]);
-    // Somebody applies it by hand: nothing is left to do, and the failure is no longer what stands there.
+    // Someone applies it by hand: nothing is left to do, and the failure is no longer shown.
     await scenario.runWith({ env: stateKey }, "apply", ...approve);
     expect(await apply()).toMatchObject({ code: 0 });
     expect(own("apply")).toEqual([expect.stringContaining("**Applied.** No changes.")]);
@@ -244,7 +244,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(await apply()).toMatchObject({ code: 0 });
     const quiet = await scenario.runWith({ env: secrets }, "plan", "-detailed-exitcode");
     expect(quiet.code).toBe(0);
-    // It came to its end: what somebody undoes afterwards is not done again by the same job.
+    // It came to its end: what someone undoes afterwards is not done again by the same job.
     changeLive("undone");
     expect(await apply()).toMatchObject({ code: 5 });
     changeLive("half");
@@ -307,7 +307,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       await plan(inPullRequest());
       scenario.write("rnv.yaml", base + two);
       await plan(inSecond());
-      // What both bring, and a third that nobody reviewed.
+      // What both bring, and a third without a review.
       scenario.write("rnv.yaml", base + one + two + web);
       expect(await pushed()).toMatchObject({
         code: 5,
@@ -332,7 +332,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       code: 0,
       stderr: expect.not.stringContaining("stands before"),
     });
-    // Another pull request stands before it: its changes are in the branch, and not applied yet.
+    // Another pull request is ahead of it: its changes are in the branch, and not applied yet.
     const jobs = web.replaceAll("web", "jobs").replace("kind: jobs", "kind: worker");
     scenario.write("rnv.yaml", shop("queued", web + jobs));
     const behind = await plan(inQueue());

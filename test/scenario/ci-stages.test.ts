@@ -160,7 +160,7 @@ describe("a job of several plans", () => {
     expect(JSON.parse(outputs().plans ?? "")).toHaveLength(2);
   });
 
-  it("tells of the stages that can be planned where one cannot, and leaves nothing of an earlier plan", async () => {
+  it("reports the stages that can be planned where one cannot, and leaves nothing of an earlier plan", async () => {
     scenario.write("rnv.yaml", manifest("main"));
     expect(await plan("--stage", "staging", "--stage", "production")).toMatchObject({ code: 0 });
     scenario.read("rnv-report/production/plan.rnvplan");
@@ -196,7 +196,7 @@ describe("a job of several plans", () => {
     expect(await plan("--all-stages")).toMatchObject({ code: 0 });
     expect(outputs()).toMatchObject({ changes: "false", exitcode: "0", plans: "[]" });
     scenario.write("rnv.yaml", manifest("main"));
-    // Nothing can be told apart where no stage is named.
+    // Nothing can be distinguished where no stage is named.
     const unnamed = await plan();
     expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
     expect(comments()).toHaveLength(3);
@@ -243,7 +243,7 @@ describe("a job of several plans", () => {
         ["services", "clean"],
       ],
     ]);
-    // What the state of one says, the other needs: it cannot be told of that one alone.
+    // What the state of one says, the other needs: it is not reported for that one alone.
     const state = scenario.read(".rnv/base/state.json");
     scenario.write(".rnv/base/state.json", "{ broken");
     expect(await drift()).toEqual([

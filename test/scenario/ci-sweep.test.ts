@@ -1,6 +1,7 @@
 import { isKeptBy } from "../../src/cli/verbs/ci";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const manifest = `stages:
   production: {}
@@ -16,7 +17,7 @@ it("takes the IDs 12, pr-12 and mr-12 for pull requests, and keeps every other i
   expect(gone.map((id) => [id, keeps(id)])).toEqual(gone.map((id) => [id, false]));
 });
 
-describe.each(["github", "gitlab"] as const)("rnv ci sweep on %s", (platform) => {
+describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (platform) => {
   let scenario: Scenario;
   let host: CodeHostServer;
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);

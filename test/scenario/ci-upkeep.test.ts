@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, serveCodeHost } from "../support/code-host-server";
+import { shareOf } from "../support/soak";
 
 const shop = (branch: string, name = "api", more = "") =>
   `projects:\n  shop:\n    services:\n      ${name}: { name: api, kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
 
 /** Jobs beside those of pull requests: first states, drift, repairs and history. */
-describe.each(["github", "gitlab"] as const)("a job on %s", (platform) => {
+describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platform) => {
   let scenario: Scenario;
   let server: CodeHostServer;
   beforeEach(async () => {

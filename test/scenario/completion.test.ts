@@ -45,7 +45,7 @@ describe("completion", () => {
       registered=$(complete -p rnv); registered=\${registered##*-F }
       \${registered%% *} rnv "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
       for reply in "\${COMPREPLY[@]}"; do printf '%s\\n' "$reply"; done`;
-    // No address of the service, no key: completion asks nobody.
+    // No address of the service, no key: completion sends no request.
     const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...words], {
       cwd: scenario.folder,
       env: { PATH: path, HOME: scenario.folder },
@@ -54,7 +54,7 @@ describe("completion", () => {
     return { words: stdout.split("\n").filter((word) => word !== ""), stderr };
   };
 
-  it("offers what is declared and what is recorded, asks nobody and runs nothing", () => {
+  it("offers what is declared and what is recorded, sends no request and runs nothing", () => {
     scenario.forget();
     expect(offered("plan", "-target", "").words).toEqual([
       "deployment.worker",

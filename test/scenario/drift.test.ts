@@ -45,7 +45,7 @@ describe("drift, with a key that may only read", () => {
     expect(scenario.files()).toEqual(before);
   });
 
-  it("is 2 and told apart: drifted, pending, missing, unmanaged", async () => {
+  it("is 2 and distinguished: drifted, pending, missing, unmanaged", async () => {
     const { store } = scenario.emulator;
     store.editConfiguration(find("api"), { branch: "evil" });
     const [variable] = store.variables(find("api"));
@@ -71,7 +71,7 @@ describe("drift, with a key that may only read", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("what rnv.drift.yaml accepts does not count until its day, and is said; then its entry is an error at its line", async () => {
+  it("what rnv.drift.yaml accepts does not count until its date, and is said; then its entry is an error at its line", async () => {
     const accept = (until: string, more = "") =>
       scenario.write(
         "rnv.drift.yaml",
@@ -212,7 +212,7 @@ describe("what drift tells apart, and what counts", () => {
     expect((await scenario.run("drift")).stdout).toContain("service.shop.web would be archived");
   });
 
-  it("the deployment that repairs drift stands below it, and is not pending", async () => {
+  it("the deployment that repairs drift is shown below it, and is not pending", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
       code: 2,
@@ -225,7 +225,7 @@ describe("what drift tells apart, and what counts", () => {
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
   });
 
-  it("what nobody declares is named, and counts with -strict", async () => {
+  it("what is not declared is named, and counts with -strict", async () => {
     store().addVariable(find("web"), "DEBUG", "canary-of-theirs");
     store().editConfiguration(find("web"), { port: 9000 });
     store().addService({ name: "theirs" });

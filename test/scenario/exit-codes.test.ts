@@ -70,7 +70,7 @@ const situations: readonly {
     how: { env: { RNV_BASE_URL: "http://hosting.example.com/api/v1" } },
     stderr: "error[config.insecure]",
   },
-  { code: 1, title: "nobody to approve", args: ["apply", "-input=false"], stderr: "--auto-approve" },
+  { code: 1, title: "no one to approve", args: ["apply", "-input=false"], stderr: "--auto-approve" },
   { code: 2, title: "changes with -detailed-exitcode", args: ["plan", "-detailed-exitcode"] },
   {
     code: 2,

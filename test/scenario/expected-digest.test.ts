@@ -27,7 +27,7 @@ describe("a digest that is expected", () => {
     return digest;
   }
 
-  it("is applied when the plan has it, and not once more", async () => {
+  it("is applied when the plan has it, and not again", async () => {
     const digest = await shownDigest();
     expect(await apply(digest)).toMatchObject({ code: 0 });
     await scenario.isQuiet();

@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { withoutFields } from "../support/edited-answers";
 
@@ -21,7 +23,7 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 describe("plan and apply", () => {
   let scenario: Scenario;
   beforeAll(async () => {
-    scenario = await openScenario({ fresh: true });
+    scenario = await openScenario();
     scenario.write("rnv.yaml", shop());
   });
   afterAll(() => scenario.close());
@@ -61,6 +63,11 @@ describe("plan and apply", () => {
       "GET /workspaces/ID/projects",
       "GET /workspaces/ID/services/ID/variables",
     ]);
+  });
+
+  it("only the user reads the state and its folder", () => {
+    const modeOf = (path: string) => statSync(join(scenario.folder, path)).mode & 0o777;
+    expect([".rnv", ".rnv/state.json", ".rnv/state.key"].map(modeOf)).toEqual([0o700, 0o600, 0o600]);
   });
 
   it("applying again writes nothing", async () => {

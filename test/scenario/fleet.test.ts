@@ -74,7 +74,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   });
   expect(scenario.requests()).toEqual([]);
 
-  // Nobody is asked, so it has to be said.
+  // No question is asked, so it has to be said.
   expect(await scenario.run("fleet", "apply")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("--auto-approve"),
@@ -232,7 +232,7 @@ it("ends a member that takes too long, and goes on; shards together are the whol
   const joined = await scenario.run("fleet", "report", "out", "-json", "-detailed-exitcode");
   expect(joined.code).toBe(2);
   expect(reportOf(joined.stdout)).toMatchObject({ counts: { changes: 4 }, exit_code: 2 });
-  // What nobody ran does not look clean.
+  // What did not run does not look clean.
   execFileSync("rm", ["-r", join(scenario.folder, "out/1")]);
   expect(await scenario.run("fleet", "report", "out")).toMatchObject({
     code: 1,
@@ -242,7 +242,7 @@ it("ends a member that takes too long, and goes on; shards together are the whol
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_SHARDS is not set") });
 });
 
-it("Ctrl-C ends every member once, and tells of those that were not run", async () => {
+it("Ctrl-C ends every member once, and reports those that were not run", async () => {
   for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
   const silent = await openSilent();
   const env = { RNV_BASE_URL: silent.url };
@@ -255,7 +255,7 @@ it("Ctrl-C ends every member once, and tells of those that were not run", async 
   expect(code).toBe(130);
   expect(statusesOf(stdout)).toEqual({ a: "interrupted", b: "interrupted", c: "interrupted" });
   expect(reportOf(stdout).members.filter(({ seconds }) => seconds > 0)).toHaveLength(2);
-  // What is said to somebody at a terminal.
+  // What is said to someone at a terminal.
   expect(stdout).not.toContain("Ctrl-C");
   expect(processesIn(scenario.folder)).toEqual([]);
 });
@@ -382,7 +382,7 @@ it("takes the members of which a file has changed outside of their folders, behi
   expect(await touched("fleet/sub/m/rnv.yaml")).toEqual(["m"]);
   expect(await touched("policies/cost.yaml")).toHaveLength(6);
   expect(await touched("fleet/rnv.fleet.yaml")).toHaveLength(6);
-  // Where a manifest stood and where it stands now.
+  // Locations of a manifest before and now.
   git("fleet", "mv", "moved/rnv.yaml", "moved/rnv.yml");
   expect(await changed()).toEqual(["moved"]);
 });

@@ -70,7 +70,7 @@ describe("--html", () => {
     expect(scenario.files().map(({ path }) => path)).not.toContain("none.html");
   });
 
-  it("says what stands in the way of the file", async () => {
+  it("says what blocks the file", async () => {
     const { code, stderr } = await run("plan", "-html", "nowhere/plan.html");
     expect(code).toBe(1);
     expect(stderr).toContain("cannot write nowhere/plan.html (ENOENT)");

@@ -55,7 +55,7 @@ describe("a value that the service ignores", () => {
     },
   );
 
-  it("of a saved plan is an error too, and the plan can be made and applied anew", async () => {
+  it("of a saved plan is an error too, and the plan can be made and applied again", async () => {
     store().setCondition("ignored-values", true);
     expect(await scenario.run("plan", "-out", "p.rnvplan")).toMatchObject({ code: 0 });
     const { code, stderr } = await scenario.run("apply", "p.rnvplan");
@@ -69,7 +69,7 @@ describe("a value that the service ignores", () => {
     await scenario.isQuiet();
   });
 
-  it("is told from a second write in one second: it is sent once more when the second is over", async () => {
+  it("is told from a second write in one second: it is sent again when the second is over", async () => {
     store().setCondition("coarse-times", true);
     scenario.write("rnv.yaml", shop("{ LOG_LEVEL: warn, OTHER: kept }"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });

@@ -41,7 +41,7 @@ describe("an apply that is cut short", () => {
   };
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends in order after one %s, says how to go on, and goes on without a duplicate",
+    "ends in order after one %s, says how to go on, and continues without a duplicate",
     async (signal) => {
       const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
       atWrite(3, "before", async () => {
@@ -92,7 +92,7 @@ describe("an apply that is cut short", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("leaves at once at the second Ctrl-C, and the next apply goes on without a duplicate", async () => {
+  it("leaves at once at the second Ctrl-C, and the next apply continues without a duplicate", async () => {
     const started = scenario.start({}, "apply", ...approve);
     atWrite(4, "after", async () => {
       started.process.kill("SIGINT");

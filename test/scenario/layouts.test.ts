@@ -49,7 +49,7 @@ describe("the layout of a canvas", () => {
       Object.entries(layout.positions).map(([id, { x }]) => [names.get(id) ?? id, x]),
     );
   };
-  /** What somebody does in the dashboard. */
+  /** What someone does in the dashboard. */
   const move = async (name: string, x: number) => {
     const { layout } = await canvas();
     const { revision, viewport, positions } = layout;
@@ -90,7 +90,7 @@ describe("the layout of a canvas", () => {
   it("auto finds a place for what others added", async () => {
     await applied(both, "auto");
     store().addService({ name: "theirs", projectId: store().projects()[0]?.id });
-    // Nobody changed the layout: nobody is blamed.
+    // The layout was not changed, and no user is named.
     const drift = await ok("drift", "-json");
     expect(JSON.parse(drift.stdout)).toMatchObject({
       has_drift: false,
@@ -105,7 +105,7 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);
   });
 
-  it("auto says that somebody took the place of a service away, and gives it one again", async () => {
+  it("auto says that someone took the place of a service away, and gives it one again", async () => {
     await applied(both, "auto");
     const { layout } = await canvas();
     await canvas({ revision: layout.revision, viewport: null, positions: {} });

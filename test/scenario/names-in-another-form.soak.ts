@@ -37,7 +37,7 @@ describe("a service that keeps names trimmed and in lower case", () => {
     await at.isQuiet();
   });
 
-  it("makes a project once, and what lies in it once its name is declared as it is kept", async () => {
+  it("makes a project once, and its contents once its name is declared as it is kept", async () => {
     at.write("rnv.yaml", shop("My Shop", "api"));
     const { code, stderr } = await apply();
     expect(code).not.toBe(0);

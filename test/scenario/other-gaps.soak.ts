@@ -254,7 +254,7 @@ projects:
   await scenario.close();
 });
 
-it("a service that somebody archived, where no list shows it and no route reads it, stays recorded and is said to be unchecked", async () => {
+it("a service that someone archived, where no list shows it and no route reads it, stays recorded and is said to be unchecked", async () => {
   const scenario = await openScenario({ gaps: { readService: false } });
   const { store } = scenario.emulator;
   scenario.write("rnv.yaml", shop("/a", "info"));
@@ -350,7 +350,7 @@ describe("a kind with defaults of its own", () => {
     await scenario.close();
   });
 
-  it("is told by a setting where the service was made by somebody else", async () => {
+  it("is told by a setting where the service was made by another user", async () => {
     const scenario = await openScenario({ gaps });
     const { store } = scenario.emulator;
     const { id, configuration } = store.addService({ name: "docs", kind: "static" });

@@ -57,7 +57,7 @@ it("a change of what the service decides and a variable refers to is said to com
   scenario.write("rnv.yaml", pair("configuration: { branch: main }", "url"));
   expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
   const [api] = store.services();
-  // The service moves its addresses: nobody changed a field that anybody declares.
+  // The service moves its addresses: no declared field was changed.
   store.editService(api?.id ?? "", ({ configuration }) => ({
     configuration: { ...configuration, platformDomainEnabled: false },
   }));

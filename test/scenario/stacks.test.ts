@@ -56,7 +56,7 @@ describe("an app of several stacks", () => {
   });
   afterEach(() => scenario.close());
 
-  it("is told of the state of a stack that it has no more: renamed, all would be made again", async () => {
+  it("names the state of a stack that it no longer has: renamed, all would be made again", async () => {
     await rnv("apply", ...approve);
     synthesizeInto(scenario.folder, (app) => {
       new Services(app, "staging-apps", new Base(app, "staging"));
@@ -136,7 +136,7 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining("--stack prod"),
     });
-    // Nobody is told that the others are not managed here.
+    // It is not reported that the others are not managed here.
     const quiet = await rnv("plan", "-detailed-exitcode");
     expect({ code: quiet.code, others: quiet.stdout.includes("not managed here") }).toEqual({
       code: 0,

@@ -232,7 +232,7 @@ describe("stages of a manifest", () => {
       });
   });
 
-  it("an app of constructs is told of its stage, and its state names it", async () => {
+  it("an app of constructs knows its stage, and its state names it", async () => {
     scenario.write(
       "app.cjs",
       `const { writeFileSync, mkdirSync } = require("node:fs");

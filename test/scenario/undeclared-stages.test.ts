@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
+import { shareOf } from "../support/soak";
 
 const open = "$" + "{";
 const manifest = (...stages: string[]): string =>
@@ -21,7 +22,7 @@ describe("a stage that is no longer declared", () => {
   afterEach(() => scenario.close());
   const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
 
-  it.each(["github", "gitlab"] as const)(
+  it.each(shareOf(["github", "gitlab"] as const, 2))(
     "is named by plans on %s, listed and destroyed",
     async (platform) => {
       const host = await serveCodeHost(platform);

@@ -18,7 +18,7 @@ describe("programs that a manifest names", () => {
   let scenario: Scenario;
   const hasRun = () => existsSync(join(scenario.folder, "ran"));
   beforeAll(async () => {
-    scenario = await openScenario({ fresh: true });
+    scenario = await openScenario();
     scenario.write("seen.js", script);
     scenario.write("rnv.yaml", manifest);
   });

@@ -48,7 +48,7 @@ describe("verbs on an applied workspace", () => {
     expect(scenario.requests("all")).toEqual([]);
   });
 
-  it("state mv moves a record with what lies in it, and moved back the plan is empty", async () => {
+  it("state mv moves a record with its contents, and moved back the plan is empty", async () => {
     await ok("state", "mv", "service.shop.api", "service.shop.web");
     expect(await ok("state", "list")).toContain("variable.shop.web.LOG_LEVEL");
     await ok("state", "mv", "service.shop.web", "service.shop.api");

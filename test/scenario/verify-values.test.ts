@@ -145,7 +145,7 @@ describe("--verify-values", () => {
     await isQuiet();
   });
 
-  it("a generated value of another length is made anew, one of its length is kept", async () => {
+  it("a generated value of another length is created again, one of its length is kept", async () => {
     loseState();
     store().editVariable(variable("MADE")?.id ?? "", { value: "short" });
     expect(await rnv("apply", "--adopt", "--verify-values", ...approve)).toMatchObject({ code: 0 });

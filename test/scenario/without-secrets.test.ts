@@ -182,7 +182,7 @@ describe("without the secrets of production", () => {
       expect(quiet.code).toBe(0);
     });
 
-    it("makes a saved plan that is stale where a value that nobody compared has changed", async () => {
+    it("makes a saved plan that is stale where a value that was not compared has changed", async () => {
       scenario.write("rnv.yaml", shop({ branch: "main", more: "          NEW: { fromEnv: SHOP_NEW }" }));
       expect(
         await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-out", "p.rnvplan"),

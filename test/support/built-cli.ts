@@ -5,13 +5,16 @@ import { join, resolve } from "node:path";
 const root = resolve(__dirname, "../..");
 const bundle = join(root, "dist/bin/rnv.js");
 
+let isCurrent = false;
+
 /**
- * Path of the built command line. Bundled anew, as `npm run build` does, when a source is newer; types are checked
- * elsewhere. It is put in place by renames, so that no process ever starts half of it.
+ * Path of the built command line. Bundled again, as `npm run build` does, when a source is newer than it at the first
+ * call; types are checked elsewhere. It is put in place by renames, so that no process ever starts half of it.
  */
 export function builtCli(): string {
-  if (newest(join(root, "src")) > modified(bundle))
+  if (!isCurrent && newest(join(root, "src")) > modified(bundle))
     execFileSync(process.execPath, [join(root, ".ci/bundle.mjs")], { stdio: "pipe" });
+  isCurrent = true;
   return bundle;
 }
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 const root = resolve(__dirname, "../..");
 const bundle = join(root, "dist/terraform/terraform-provider-rnv");
 
-/** Folder of the built provider. Bundled anew, as `npm run build:provider` does, when a source is newer. */
+/** Folder of the built provider. Bundled again, as `npm run build:provider` does, when a source is newer. */
 export function builtProvider(): string {
   if (newest(join(root, "src")) > modified(bundle))
     execFileSync(process.execPath, [join(root, ".ci/provider.mjs"), bundle], { stdio: "pipe" });
@@ -13,7 +13,7 @@ export function builtProvider(): string {
   return dirname(bundle);
 }
 
-/** The licences of what the bundles hold, made anew when the packages are others. */
+/** The licences of what the bundles hold, created again when the packages are others. */
 function builtNotices(): void {
   if (modified(join(root, "THIRD_PARTY_NOTICES")) < modified(join(root, "package-lock.json")))
     execFileSync(process.execPath, [join(root, ".ci/notices.mjs")], { stdio: "pipe" });

@@ -102,7 +102,7 @@ interface ScenarioOptions extends EmulatorOptions {
 export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
   const clock = movableClock();
-  const emulator = createEmulator({ clock, deploySeconds: 0.02, operationSeconds: 0.02, ...options });
+  const emulator = createEmulator({ clock, deploySeconds: 0, operationSeconds: 0, ...options });
   const server = await serveEmulator(emulator);
   const bundle = builtCli();
   const sent: WriteSeen[] = [];

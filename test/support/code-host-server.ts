@@ -40,7 +40,7 @@ export interface CodeHostServer extends StateServer {
   readonly comments: KeptComment[];
   readonly issues: KeptIssue[];
   readonly pulls: KeptPull[];
-  /** Somebody else's comment. */
+  /** Another user's comment. */
   addComment(at: string, author: string, body: string): void;
   /** The variables of a job there. */
   readonly environment: Readonly<Record<string, string>>;

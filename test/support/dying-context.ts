@@ -25,7 +25,7 @@ export function dyingContext(context: Context, death: Death): DyingContext {
   let tellDeath = () => {};
   const onTheWay = new Set<Promise<unknown>>();
 
-  /** Takes place unless the process is dead; its answer reaches nobody when it died meanwhile. */
+  /** Takes place unless the process is dead; its answer is dropped when it died meanwhile. */
   const whileAlive = async <T>(act: () => Promise<T>): Promise<T> => {
     if (isDead) return never();
     const acting = act();

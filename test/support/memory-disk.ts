@@ -32,7 +32,7 @@ export class MemoryDisk implements Disk {
   fault: Fault = () => undefined;
   /** Awaited before every call. */
   turn: () => Promise<void> = () => Promise.resolve();
-  /** No file can grow; what stands in one can be overwritten. */
+  /** No file can grow; what is in one can be overwritten. */
   full = false;
   #inodes = 0;
 

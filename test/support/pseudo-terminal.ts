@@ -37,7 +37,7 @@ export function atTerminal(
     asked += 1;
     from = at + next[0].length;
     child.stdin.write(`${next[1]}\r`);
-    // To a question that nobody expects there is no answer.
+    // To an unexpected question there is no answer.
     if (asked === answers.length) child.stdin.end();
   });
   return new Promise((resolve, reject) => {

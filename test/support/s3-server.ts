@@ -8,7 +8,7 @@ export const s3Environment = {
   AWS_REGION: "eu-test-1",
 } as const;
 
-/** A bucket with conditional writes and deletes; signatures (version 4) are worked out anew and compared. */
+/** A bucket with conditional writes and deletes; signatures (version 4) are worked out again and compared. */
 export function serveS3(options: { readonly conditional?: boolean } = {}): Promise<StateServer> {
   const stored = new Map<string, string>();
   return serveState(s3Service(options, stored), stored);

@@ -149,7 +149,7 @@ describeTerraform("an apply that was cut short", () => {
     expect(world.state().resources).toEqual([]);
   }, 60_000);
 
-  it("Ctrl-C ends the wait for a deployment, keeps what is done, and the next apply goes on with it", async () => {
+  it("Ctrl-C ends the wait for a deployment, keeps what is done, and the next apply continues with it", async () => {
     const slow = new TerraformFolder({ deploySeconds: 600 });
     await slow.open();
     try {

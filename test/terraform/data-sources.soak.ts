@@ -3,7 +3,7 @@ import { describeTerraform, TerraformFolder } from "../support/terraform";
 const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
 
 describeTerraform(
-  "data sources of projects, variables and one deployment, and what is told of a service",
+  "data sources of projects, variables and one deployment, and what is shown of a service",
   () => {
     const world = new TerraformFolder();
     const { store } = world.emulator;

@@ -39,7 +39,7 @@ describeTerraform("deployments and the canvas", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("what the service tells of a deployment is shown without the values of variables, those of other runs too", async () => {
+  it("what the service says of a deployment is shown without the values of variables, those of other runs too", async () => {
     const variables = `
 resource "rnv_variable" "url" {
   service_id = rnv_service.api.id

@@ -48,7 +48,7 @@ describeTerraform("resources that seem gone", () => {
   });
   afterAll(() => world.close());
 
-  it("one that was deleted outside is planned anew", async () => {
+  it("one that was deleted outside is planned again", async () => {
     world.settle();
     emulator.store.deleteServiceNow(idOf("b"));
     expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
@@ -142,7 +142,7 @@ describeTerraform("resources that seem gone", () => {
     }
   }, 60_000);
 
-  it("a project counts among what stands beside the layout that bears its id", async () => {
+  it("a project counts among the resources beside the layout that bears its id", async () => {
     const only = await new TerraformFolder().openAttached();
     try {
       only.write(`
@@ -169,7 +169,7 @@ resource "rnv_service" "s" {
     }
   }, 30_000);
 
-  it("what is protected, and was deleted outside, is planned anew: nothing is left to protect", async () => {
+  it("what is protected, and was deleted outside, is planned again: nothing is left to protect", async () => {
     const service = (name: string, rest = ""): string =>
       `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n  project_id = rnv_project.shop.id\n${rest}}\n`;
     const main = (own: string): string =>
@@ -221,7 +221,7 @@ resource "rnv_service" "s" {
         });
         const output = await only.run("destroy -auto-approve", 1);
         expect(output).toContain('Service "api" was not deleted: the service could not carry it out');
-        // It is there, so it is not planned anew beside itself.
+        // It is there, so it is not planned again beside itself.
         expect(await only.run("plan -detailed-exitcode", 0)).toContain("No changes");
         expect(await only.run("destroy -auto-approve", 1)).toContain("was not deleted");
         expect(only.emulator.store.services().map(({ id }) => id)).toEqual(before);

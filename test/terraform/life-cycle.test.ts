@@ -14,7 +14,7 @@ resource "rnv_service" "api" {
 `;
 
 describeTerraform("the life of a project and a service", () => {
-  const world = new TerraformFolder();
+  const world = new TerraformFolder({ deploySeconds: 0, operationSeconds: 0 });
   const { emulator } = world;
   const only = () => {
     const [service, ...others] = emulator.store.services().filter(({ deletedAt }) => deletedAt === null);

@@ -117,7 +117,7 @@ module "api" {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("makes anew, as it is given now, what is replaced while a field goes", async () => {
+  it("creates again, as it is given now, what is replaced while a field goes", async () => {
     call(`merge(var.api, { branch = "release" })`);
     await world.apply();
     call("var.api", `kind = "worker"`);

@@ -46,12 +46,12 @@ function shop({ name = "api", branch = "main", moves = false } = {}): string {
   const written = readFileSync(join(app.outdir, "stacks", "shop", "cdk.tf.json"), "utf8");
   rmSync(app.outdir, { recursive: true, force: true });
   const json = JSON.parse(written);
-  // Terraform keeps its state in its folder, where nobody has to call init.
+  // Terraform keeps its state in its folder, where init is not needed.
   delete json.terraform.backend;
   return JSON.stringify(json, undefined, 2);
 }
 
-/** What stands at a service, without what each makes up by itself. */
+/** Resources at a service, without what each makes up by itself. */
 function worldOf({ store }: Emulator): unknown {
   const services = [...store.services()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return {
@@ -124,7 +124,7 @@ describeTerraform("one stack by rnv and by Terraform", () => {
     expect(worldOf(world.emulator)).toMatchObject({ services: [{ fields: { branch: "main" } }, {}] });
   }, 60_000);
 
-  it("what moves takes its parts along: nothing is made anew by either", async () => {
+  it("what moves takes its parts along: nothing is created again by either", async () => {
     const before = [ids(world.emulator), ids(scenario.emulator)];
     const made = (emulator: Emulator) =>
       emulator.store.services().flatMap(({ id }) => emulator.store.variables(id).map((one) => one.id));

@@ -219,7 +219,7 @@ describeTerraform("a state that an older version stored", () => {
     expect(world.attributes("rnv_variable", "token").value).toBe("stored-value");
   }, 30_000);
 
-  it("loses the block that nobody wrote, which was there with nulls, and shows no change for it", async () => {
+  it("loses the block that is not written, which was there with nulls, and shows no change for it", async () => {
     const bare = (name: string) =>
       `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "static"\n}\n`;
     world.write(bare("docs"));

@@ -91,7 +91,7 @@ describeTerraform("a release", () => {
     const before = readFileSync(join(out, `${prefix}_SHA256SUMS`), "utf8");
     const curve = packageProvider("--key", makeKey("curve", "ed25519"));
     expect([curve.status, curve.stderr]).toEqual([1, expect.stringContaining("neither RSA nor DSA")]);
-    expect(packageProvider("--key", "nobody@example.com")).toMatchObject({
+    expect(packageProvider("--key", "unknown@example.com")).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("No secret key"),
     });

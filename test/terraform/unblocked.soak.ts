@@ -119,7 +119,7 @@ describeTerraform("what does not block", () => {
     expect(world.emulator.store.services()).toEqual([]);
   }, 60_000);
 
-  it("what bears its name in other code points is deleted by that name: Terraform composes every text", async () => {
+  it("what has its name in other code points is deleted by that name: Terraform composes every text", async () => {
     const { store } = world.emulator;
     const name = "Caf\u00e9";
     const project = store.addProject({ name: name.normalize("NFD") });

@@ -50,7 +50,7 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a generated value is made once, shown nowhere, and made anew for another length or a change outside", async () => {
+  it("a generated value is made once, shown nowhere, and created again for another length or a change outside", async () => {
     const { id } = { id: idOf("TOKEN") };
     variable("generate = { length = 40 }");
     const applied = await world.apply();
@@ -193,7 +193,7 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
   }, 60_000);
 
-  it("a map makes values up beside others, each once, and one that was changed outside anew", async () => {
+  it("a map makes values up beside others, each once, and one that was changed outside again", async () => {
     map(
       `values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1\n generate = { KEY = { length = 20 }, SALT = { length = 24 } }`,
     );

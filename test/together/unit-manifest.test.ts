@@ -1,3 +1,3 @@
 import { together } from "../support/together";
 
-together(["unit/manifest"]);
+together(["unit/manifest", "unit/cli"]);

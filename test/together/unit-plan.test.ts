@@ -1,3 +1,3 @@
 import { together } from "../support/together";
 
-together(["unit/plan"]);
+together(["unit/plan", "unit/apply", "unit/resources", "unit/emulator", "unit/model"]);

@@ -1,7 +1,7 @@
 import type { ContractService } from "../contract-service";
 import { environmentIdOf, newProject, newService } from "../things";
 
-/** A project of its own with one service: its canvas is nobody else's. */
+/** A project of its own with one service: its canvas is its own. */
 export async function scoped(service: ContractService) {
   const project = await newProject(service);
   const environmentId = environmentIdOf(service, project);

@@ -65,7 +65,7 @@ export const serviceStateRows: readonly Row[] = [
       endpoints: [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
     },
     async (service) => {
-      // A repository that it could be deployed from, where that is known: then nothing else stands in the way.
+      // A repository that it could be deployed from, where that is known: then nothing else blocks.
       const repository = "https://git.example.com/a/b";
       const made = await newService(service, service.control ? { configuration: { repository } } : {});
       const path = pathOf(service, made.id);

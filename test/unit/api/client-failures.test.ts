@@ -55,7 +55,7 @@ describe("a request that a proxy does not let through", () => {
     }
   });
 
-  it("is told apart from one that no proxy stood before", async () => {
+  it("is distinguished from one that no proxy stood before", async () => {
     expect((await failureOf(read, [failure("ECONNREFUSED")])).hint).toBeUndefined();
     expect(readTransportError(proxied("PROXY_REFUSED", 407))).toEqual({
       ...{ reason: "refused_by_proxy", code: "PROXY_REFUSED", proxy: "p.test:1", status: 407 },
@@ -149,7 +149,7 @@ describe("a client", () => {
     expect(closed).toBe(1);
   });
 
-  it("waits five minutes for a request where nobody says how long, and tells nobody where nobody listens", async () => {
+  it("waits five minutes for a request without a limit, also without a listener", async () => {
     const { client, clock } = scriptedClient([answer(429, {}, { "retry-after": "100" })], {
       onWait: undefined,
     });

@@ -15,7 +15,7 @@ function heldReplies() {
   return { reply, held };
 }
 
-// Limits and waits use a clock that nobody sets; the time of day is for what is recorded and told.
+// Limits and waits use a clock that is never set; the time of day is for what is recorded and told.
 describe("the clock of the machine, set while a request waits", () => {
   const hour = 3_600_000;
 

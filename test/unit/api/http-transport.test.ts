@@ -146,7 +146,7 @@ describe("the HTTP transport", () => {
     expect(await send("/hinted")).toMatchObject({ status: 201, body: "{}" });
   });
 
-  it("takes 100 for no answer, since nobody announced a body", async () => {
+  it("takes 100 for no answer, since no body was announced", async () => {
     expect(await reasonOf("/continue")).toBe("broken");
     expect((await send("/echo")).status).toBe(200);
   });

@@ -38,7 +38,7 @@ describe("a listing", () => {
     );
   });
 
-  it("counts a thing once that moved between pages", async () => {
+  it("counts an item once that moved between pages", async () => {
     const { send } = fakeSend((_, index) => ({
       variables: variables(index, 2),
       page: index === 0 ? page(true, "next") : page(false, null),
@@ -50,7 +50,7 @@ describe("a listing", () => {
     ]);
   });
 
-  it.each([0, 1])("takes the newer copy of what stands on two pages (page %i has it)", async (newer) => {
+  it.each([0, 1])("takes the newer copy of an item on two pages (page %i has it)", async (newer) => {
     const [old, fresh] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
     const { send } = fakeSend((_, index) => ({
       variables: [{ id: "v", key: "K", updatedAt: index === newer ? fresh : old }],

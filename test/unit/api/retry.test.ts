@@ -153,7 +153,7 @@ const table: readonly Row[] = [
     ...{ get: "refused", change: "uncertain", post: "uncertain" },
   },
   {
-    says: "no redirects followed [the same request is wanted elsewhere: nobody carried it out]",
+    says: "no redirects followed [the same request is wanted elsewhere: it was not carried out]",
     of: [307, 308].flatMap((status) => [answered(status), unreadable(status)]),
     ...final,
   },

@@ -19,7 +19,7 @@ describe("how long an answer asks to wait", () => {
     expect(readRetryAfter({ date, ...(asked !== undefined && { "retry-after": asked }) })).toBe(seconds);
   });
 
-  it("cannot be told from a date without that of the answer", () => {
+  it("is unknown for a date without that of the answer", () => {
     expect(readRetryAfter({ "retry-after": date })).toBeUndefined();
   });
 });

@@ -87,13 +87,13 @@ describe("what an answer does not show as it was sent", () => {
       { "configuration.repository": "https://git.example.com/a/b.git" },
       [],
     ],
-    ["no id of what it lies in", { projectId: "p" }, {}, []],
+    ["no ID of its parent", { projectId: "p" }, {}, []],
     ["no field that the type does not know", { unheardOf: 1 }, {}, []],
   ])("is %s", (_, sent, shown, paths) => {
     expect(unappliedPaths(write(sent, answer(shown)))).toEqual(paths);
   });
 
-  it("is no id of any of the things it lies in", () => {
+  it("is no ID of any of its parents", () => {
     const parents = [...service.parents, { type: "team", attribute: "teamId" }];
     const rules = { ...service.rules, teamId: { change: "update" } as const };
     const type = { ...service, parents, rules };
@@ -119,7 +119,7 @@ describe("what an answer does not show as it was sent", () => {
     expect(unappliedPaths(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
   });
 
-  it("is no field whose value nobody may compare", () => {
+  it("is no field whose value may not be compared", () => {
     expect(unappliedPaths(write({ name: new Secret("x") }, answer({ name: "y" })))).toEqual([]);
   });
 });

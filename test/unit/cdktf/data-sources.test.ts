@@ -117,7 +117,7 @@ describe("data sources in a run", () => {
     program((made) => guest(made));
     await one.apply(stack);
     program((made) => {
-      const lost = new DataRnvService(made, "lost", { name: "nobody" });
+      const lost = new DataRnvService(made, "lost", { name: "absent" });
       new Service(made, "guest", {
         kind: "web",
         configuration: { ...configuration, startCommand: lost.url },
@@ -129,7 +129,7 @@ describe("data sources in a run", () => {
     expect(refused.diagnostics).toMatchObject([
       {
         code: "live.data_missing",
-        summary: 'guest/lost (data.rnv_service.lost): there is no service with name "nobody"',
+        summary: 'guest/lost (data.rnv_service.lost): there is no service with name "absent"',
         range: { file: expect.stringContaining("cdk.tf.json") },
       },
     ]);

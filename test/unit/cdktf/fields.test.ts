@@ -3,6 +3,7 @@ import * as cdktn from "cdktn";
 import type { Construct, IConstruct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
+import { shareOf } from "../../support/soak";
 import { createWorkbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -17,7 +18,7 @@ const libraries = {
   },
 };
 
-describe.each(Object.entries(libraries))("the fields of the constructs on %s", (_name, on) => {
+describe.each(shareOf(Object.entries(libraries), 2))("the fields of the constructs on %s", (_name, on) => {
   const { library, constructs } = on;
   const { DataRnvService, Project, RnvProvider, Service, Variable, fromEnv } = constructs;
 

@@ -2,6 +2,7 @@ import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
+import { shareOf } from "../../support/soak";
 import { createWorkbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -17,143 +18,153 @@ const libraries = {
   },
 };
 
-describe.each(Object.entries(libraries))("the order that a stack on %s tells Terraform", (_name, on) => {
-  const { library } = on;
-  const { CanvasLayout, DataRnvProject, Deployment, Project, RnvProvider, Service, Variable } = on.constructs;
+describe.each(shareOf(Object.entries(libraries), 2))(
+  "the order that a stack on %s tells Terraform",
+  (_name, on) => {
+    const { library } = on;
+    const { CanvasLayout, DataRnvProject, Deployment, Project, RnvProvider, Service, Variable } =
+      on.constructs;
 
-  /** The resources as they are written by `app.synth()`: prepared first, which resolves everything once before. */
-  function written(define: Define): Resources {
-    const app = library.Testing.app();
-    const stack = new library.TerraformStack(app, "shop");
-    new RnvProvider(stack, "rnv");
-    define(stack, app);
-    for (const one of app.node.children) if (library.TerraformStack.isStack(one)) one.prepareStack();
-    return JSON.parse(library.Testing.synth(stack)).resource;
-  }
+    /** The resources as they are written by `app.synth()`: prepared first, which resolves everything once before. */
+    function written(define: Define): Resources {
+      const app = library.Testing.app();
+      const stack = new library.TerraformStack(app, "shop");
+      new RnvProvider(stack, "rnv");
+      define(stack, app);
+      for (const one of app.node.children) if (library.TerraformStack.isStack(one)) one.prepareStack();
+      return JSON.parse(library.Testing.synth(stack)).resource;
+    }
 
-  it("puts a layout after the services of its project, whoever declares them, and no others", () => {
-    const { rnv_canvas_layout } = written((stack) => {
-      const shop = new Project(stack, "shop");
-      shop.addLayout();
-      shop.addService("api", { kind: "web" });
-      new Service(stack, "worker", { kind: "worker", projectId: shop.id });
-      new Project(stack, "other").addService("api", { kind: "web" });
-      new Service(stack, "alone", { kind: "web" });
+    it("puts a layout after the services of its project, whoever declares them, and no others", () => {
+      const { rnv_canvas_layout } = written((stack) => {
+        const shop = new Project(stack, "shop");
+        shop.addLayout();
+        shop.addService("api", { kind: "web" });
+        new Service(stack, "worker", { kind: "worker", projectId: shop.id });
+        new Project(stack, "other").addService("api", { kind: "web" });
+        new Service(stack, "alone", { kind: "web" });
+      });
+      expect(rnv_canvas_layout?.shop).toMatchObject({
+        depends_on: ["rnv_service.shop__api", "rnv_service.worker"],
+        triggers: {
+          "service api": "${rnv_service.shop__api.id}",
+          "service worker": "${rnv_service.worker.id}",
+        },
+      });
     });
-    expect(rnv_canvas_layout?.shop).toMatchObject({
-      depends_on: ["rnv_service.shop__api", "rnv_service.worker"],
-      triggers: {
-        "service api": "${rnv_service.shop__api.id}",
-        "service worker": "${rnv_service.worker.id}",
-      },
-    });
-  });
 
-  it("runs a layout again for another service only where every service is given a place", () => {
-    const { rnv_canvas_layout } = written((stack) => {
-      const shop = new Project(stack, "shop");
-      shop.addService("api", { kind: "web" });
-      shop.addLayout({ positions: { api: { x: 1, y: 2 } } });
-      new Project(stack, "empty").addLayout();
+    it("runs a layout again for another service only where every service is given a place", () => {
+      const { rnv_canvas_layout } = written((stack) => {
+        const shop = new Project(stack, "shop");
+        shop.addService("api", { kind: "web" });
+        shop.addLayout({ positions: { api: { x: 1, y: 2 } } });
+        new Project(stack, "empty").addLayout();
+      });
+      expect(rnv_canvas_layout?.shop).toMatchObject({ depends_on: ["rnv_service.shop__api"] });
+      for (const layout of Object.values(rnv_canvas_layout ?? {}))
+        expect(layout).not.toHaveProperty("triggers");
+      expect(rnv_canvas_layout?.empty).not.toHaveProperty("depends_on");
     });
-    expect(rnv_canvas_layout?.shop).toMatchObject({ depends_on: ["rnv_service.shop__api"] });
-    for (const layout of Object.values(rnv_canvas_layout ?? {}))
-      expect(layout).not.toHaveProperty("triggers");
-    expect(rnv_canvas_layout?.empty).not.toHaveProperty("depends_on");
-  });
 
-  it("puts a deployment after the variables of its service and what it was told to wait for", () => {
-    const { rnv_deployment } = written((stack) => {
-      const api = new Service(stack, "api", { kind: "web" });
-      const worker = new Service(stack, "worker", { kind: "worker" });
-      new Deployment(stack, "deploy", { service: api, dependsOn: [worker] });
-      new Variable(stack, "level", { service: api, key: "LEVEL", value: "info" });
-      new Variable(stack, "region", { serviceId: api.id, key: "REGION", value: "eu" });
-      worker.addVariable("LEVEL", "info");
-      worker.deployOnChange();
+    it("puts a deployment after the variables of its service and what it was told to wait for", () => {
+      const { rnv_deployment } = written((stack) => {
+        const api = new Service(stack, "api", { kind: "web" });
+        const worker = new Service(stack, "worker", { kind: "worker" });
+        new Deployment(stack, "deploy", { service: api, dependsOn: [worker] });
+        new Variable(stack, "level", { service: api, key: "LEVEL", value: "info" });
+        new Variable(stack, "region", { serviceId: api.id, key: "REGION", value: "eu" });
+        worker.addVariable("LEVEL", "info");
+        worker.deployOnChange();
+      });
+      expect(rnv_deployment?.deploy?.depends_on).toEqual([
+        "rnv_service.worker",
+        "rnv_variable.level",
+        "rnv_variable.region",
+      ]);
+      expect(rnv_deployment?.deploy).toMatchObject({
+        triggers: {
+          config: "${rnv_service.api.revision}",
+          "variable LEVEL": "${rnv_variable.level.revision}",
+        },
+      });
+      expect(rnv_deployment?.worker).toMatchObject({
+        depends_on: ["rnv_variable.worker__LEVEL"],
+        triggers: { "variable LEVEL": "${rnv_variable.worker__LEVEL.revision}" },
+      });
     });
-    expect(rnv_deployment?.deploy?.depends_on).toEqual([
-      "rnv_service.worker",
-      "rnv_variable.level",
-      "rnv_variable.region",
-    ]);
-    expect(rnv_deployment?.deploy).toMatchObject({
-      triggers: { config: "${rnv_service.api.revision}", "variable LEVEL": "${rnv_variable.level.revision}" },
-    });
-    expect(rnv_deployment?.worker).toMatchObject({
-      depends_on: ["rnv_variable.worker__LEVEL"],
-      triggers: { "variable LEVEL": "${rnv_variable.worker__LEVEL.revision}" },
-    });
-  });
 
-  it("knows a project that another team declares by its id, a variable or a data source", () => {
-    const { rnv_canvas_layout } = written((stack) => {
-      const id = new library.TerraformVariable(stack, "project", { type: "string" });
-      const theirs = new DataRnvProject(stack, "theirs", { name: "Theirs" });
-      const given: Record<string, () => string> = {
-        literal: () => "p-1",
-        variable: () => id.stringValue,
-        data: () => theirs.id,
-      };
-      for (const [name, projectId] of Object.entries(given)) {
-        new Service(stack, `${name}-api`, { kind: "web", projectId: projectId() });
-        new CanvasLayout(stack, name, { projectId: projectId(), positions: "auto" });
-      }
+    it("knows a project that another team declares by its id, a variable or a data source", () => {
+      const { rnv_canvas_layout } = written((stack) => {
+        const id = new library.TerraformVariable(stack, "project", { type: "string" });
+        const theirs = new DataRnvProject(stack, "theirs", { name: "Theirs" });
+        const given: Record<string, () => string> = {
+          literal: () => "p-1",
+          variable: () => id.stringValue,
+          data: () => theirs.id,
+        };
+        for (const [name, projectId] of Object.entries(given)) {
+          new Service(stack, `${name}-api`, { kind: "web", projectId: projectId() });
+          new CanvasLayout(stack, name, { projectId: projectId(), positions: "auto" });
+        }
+      });
+      const order = Object.entries(rnv_canvas_layout ?? {}).map(([name, { depends_on }]) => [
+        name,
+        depends_on,
+      ]);
+      expect(Object.fromEntries(order)).toEqual({
+        literal: ["rnv_service.literal-api"],
+        variable: ["rnv_service.variable-api"],
+        data: ["rnv_service.data-api"],
+      });
     });
-    const order = Object.entries(rnv_canvas_layout ?? {}).map(([name, { depends_on }]) => [name, depends_on]);
-    expect(Object.fromEntries(order)).toEqual({
-      literal: ["rnv_service.literal-api"],
-      variable: ["rnv_service.variable-api"],
-      data: ["rnv_service.data-api"],
-    });
-  });
 
-  it("stays within a stack, also below a project of another stack", () => {
-    const { rnv_canvas_layout } = written((stack, app) => {
-      const platform = new library.TerraformStack(app, "platform");
-      new RnvProvider(platform, "rnv");
-      const theirs = new Project(platform, "shop");
-      theirs.addService("auth", { kind: "web" });
-      new Project(stack, "shop").addLayout();
-      new Service(stack, "api", { kind: "web", project: theirs });
-      new CanvasLayout(stack, "theirs", { project: theirs, positions: "auto" });
+    it("stays within a stack, also below a project of another stack", () => {
+      const { rnv_canvas_layout } = written((stack, app) => {
+        const platform = new library.TerraformStack(app, "platform");
+        new RnvProvider(platform, "rnv");
+        const theirs = new Project(platform, "shop");
+        theirs.addService("auth", { kind: "web" });
+        new Project(stack, "shop").addLayout();
+        new Service(stack, "api", { kind: "web", project: theirs });
+        new CanvasLayout(stack, "theirs", { project: theirs, positions: "auto" });
+      });
+      expect(rnv_canvas_layout?.theirs?.depends_on).toEqual(["rnv_service.api"]);
+      expect(rnv_canvas_layout?.shop).not.toHaveProperty("depends_on");
     });
-    expect(rnv_canvas_layout?.theirs?.depends_on).toEqual(["rnv_service.api"]);
-    expect(rnv_canvas_layout?.shop).not.toHaveProperty("depends_on");
-  });
 
-  it("names nothing that is moved to another construct, of which no resource is left", () => {
-    const { rnv_deployment } = written((stack) => {
-      const api = new Service(stack, "api", { kind: "web" });
-      api.addVariable("OLD", "info").moveTo("level");
-      api.addVariable("NEW", "info").addMoveTarget("level");
-      api.deployOnChange();
+    it("names nothing that is moved to another construct, of which no resource is left", () => {
+      const { rnv_deployment } = written((stack) => {
+        const api = new Service(stack, "api", { kind: "web" });
+        api.addVariable("OLD", "info").moveTo("level");
+        api.addVariable("NEW", "info").addMoveTarget("level");
+        api.deployOnChange();
+      });
+      expect(rnv_deployment?.api).toMatchObject({ depends_on: ["rnv_variable.api__NEW"] });
+      expect(rnv_deployment?.api?.triggers).not.toHaveProperty("api__OLD");
     });
-    expect(rnv_deployment?.api).toMatchObject({ depends_on: ["rnv_variable.api__NEW"] });
-    expect(rnv_deployment?.api?.triggers).not.toHaveProperty("api__OLD");
-  });
 
-  it("moves what belongs to a service that is moved to another construct", () => {
-    const app = library.Testing.app();
-    const stack = new library.TerraformStack(app, "shop");
-    new RnvProvider(stack, "rnv");
-    const [before, after] = ["before", "after"].map(
-      (id) => new Service(stack, id, { kind: "web", name: "api" }),
-    );
-    for (const service of [before, after]) service?.addVariable("LEVEL", "info");
-    before?.addVariable("OLD", "1");
-    before?.moveTo("api");
-    after?.addMoveTarget("api");
-    const { moved, resource } = JSON.parse(library.Testing.synth(stack));
-    expect(moved).toEqual([
-      { from: "rnv_service.before", to: "rnv_service.after" },
-      { from: "rnv_deployment.before", to: "rnv_deployment.after" },
-      { from: "rnv_variable.before__LEVEL", to: "rnv_variable.after__LEVEL" },
-    ]);
-    expect(resource).toMatchObject({ rnv_deployment: { after: {} }, rnv_variable: { after__LEVEL: {} } });
-    expect(Object.keys(resource.rnv_variable)).toEqual(["after__LEVEL"]);
-  });
-});
+    it("moves what belongs to a service that is moved to another construct", () => {
+      const app = library.Testing.app();
+      const stack = new library.TerraformStack(app, "shop");
+      new RnvProvider(stack, "rnv");
+      const [before, after] = ["before", "after"].map(
+        (id) => new Service(stack, id, { kind: "web", name: "api" }),
+      );
+      for (const service of [before, after]) service?.addVariable("LEVEL", "info");
+      before?.addVariable("OLD", "1");
+      before?.moveTo("api");
+      after?.addMoveTarget("api");
+      const { moved, resource } = JSON.parse(library.Testing.synth(stack));
+      expect(moved).toEqual([
+        { from: "rnv_service.before", to: "rnv_service.after" },
+        { from: "rnv_deployment.before", to: "rnv_deployment.after" },
+        { from: "rnv_variable.before__LEVEL", to: "rnv_variable.after__LEVEL" },
+      ]);
+      expect(resource).toMatchObject({ rnv_deployment: { after: {} }, rnv_variable: { after__LEVEL: {} } });
+      expect(Object.keys(resource.rnv_variable)).toEqual(["after__LEVEL"]);
+    });
+  },
+);
 
 describe("the order that rnv knows by itself", () => {
   const manifest = `

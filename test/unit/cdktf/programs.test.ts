@@ -3,6 +3,7 @@ import * as cdktn from "cdktn";
 import { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
+import { shareOf } from "../../support/soak";
 
 type Resources = Record<string, Record<string, Record<string, unknown>>>;
 
@@ -15,7 +16,7 @@ const libraries = {
 };
 
 /** Programs as users write them: each is synthesized, or refused with what to write. */
-describe.each(Object.entries(libraries))("programs on %s", (_name, { library, constructs }) => {
+describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, { library, constructs }) => {
   const {
     CanvasLayout,
     DataRnvProject,

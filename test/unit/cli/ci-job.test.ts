@@ -149,7 +149,7 @@ it("keeps one comment of several: two jobs at once wrote one each", async () => 
     expect(writes()).toBe(before);
     await keep("quiet", true);
     expect(server.comments[0]?.body).toBe(`${marker}\nquiet`);
-    // Somebody deletes it between the list and the next text.
+    // Someone deletes it between the list and the next text.
     server.refuse = ({ method }) => {
       if (method !== "PATCH") return undefined;
       server.comments.splice(0, 1);

@@ -23,7 +23,7 @@ const waiting: ApplyEvent = {
 };
 const plain = (event: ApplyEvent): string => eventText(event, plainStyle);
 
-/** A terminal that understands the two sequences the view may use; `lines` is what somebody sees. */
+/** A terminal that understands the two sequences the view may use; `lines` is what someone sees. */
 function screen(width = 60) {
   const lines: string[] = [""];
   return {

@@ -36,7 +36,7 @@ describe("createTerminal", () => {
     expect(createTerminal(streams, { environment: {}, noColor: false }).interactive).toBe(false);
   });
 
-  it("goes on without output once nobody reads it", async () => {
+  it("continues without output once it is not read", async () => {
     const streams = fakeStreams();
     const stdout = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
@@ -51,7 +51,7 @@ describe("createTerminal", () => {
     expect(terminal.lostOutput()).toBeUndefined();
   });
 
-  it("tells of output that a full disk took away", async () => {
+  it("reports output that a full disk took away", async () => {
     const stdout = new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error("no space"), { code: "ENOSPC" })),
     });

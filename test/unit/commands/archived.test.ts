@@ -42,7 +42,7 @@ describe("what onRemove: archive leaves in the state", () => {
     bench.remove();
   });
 
-  it("is made anew when somebody deleted it in the meantime", async () => {
+  it("is created again when someone deleted it in the meantime", async () => {
     const bench = await opened(shop(`${api}, ${others}`));
     const service = bench.emulator.store.services().find(({ name }) => name === "api");
     bench.write("rnv.yaml", shop(others));
@@ -62,7 +62,7 @@ describe("what onRemove: archive leaves in the state", () => {
     bench.remove();
   });
 
-  it("is counted as not managed once somebody restored it, and managed again without a write", async () => {
+  it("is counted as not managed once someone restored it, and managed again without a write", async () => {
     const bench = await opened(shop(`${api}, ${others}`));
     const service = bench.emulator.store.services().find(({ name }) => name === "api");
     bench.write("rnv.yaml", shop(others));

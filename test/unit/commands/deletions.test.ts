@@ -222,8 +222,8 @@ describe("a deletion whose operation fails", () => {
   });
 });
 
-describe("a service that somebody else is deleting", () => {
-  it("is made anew only after its end", async () => {
+describe("a service that another user is deleting", () => {
+  it("is created again only after its end", async () => {
     const { bench, store } = await opened("queued-deletions");
     const [service] = store.services();
     const path = `/workspaces/${bench.context.workspaceId}/services/${service?.id}`;

@@ -183,7 +183,7 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
   expect(refused()).toMatchObject([{ summary: "there is no report of a fleet" }]);
 });
 
-it("tells first who needs somebody, keeps within its size, and shows names and errors inert", () => {
+it("tells first who needs someone, keeps within its size, and shows names and errors inert", () => {
   const hostile = "::error::<img src=x>`\u001b[2J";
   const bad = {
     ...resultOf(hostile, "failed", 1),

@@ -139,7 +139,7 @@ describe("reads that stay behind the last write", () => {
       expect(diagnostics).toMatchObject([{ code: "live.unmanaged_exists" }]);
     });
 
-    it("are no service that nobody manages, where it is not declared", async () => {
+    it("are no unmanaged service, where it is not declared", async () => {
       await bench.apply();
       await remove();
       bench.write("rnv.yaml", without);
@@ -147,7 +147,7 @@ describe("reads that stay behind the last write", () => {
       expect(plan?.unmanaged).toEqual([]);
     });
 
-    it("are told apart from one of its name that somebody made since", async () => {
+    it("are distinguished from one of its name that someone made since", async () => {
       await bench.apply();
       const [project] = bench.emulator.store.projects();
       await remove();

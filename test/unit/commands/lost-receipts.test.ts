@@ -8,7 +8,7 @@ const shop = (kind = "worker", settings = "") => `projects:
       api: { kind: ${kind}, deploy: { when: never }${settings} }
 `;
 
-describe("a write of which nobody knows whether it was done", () => {
+describe("a write of unknown outcome", () => {
   let bench: Workbench;
   const open = (options?: WorkbenchOptions) => {
     bench = createWorkbench(options);
@@ -118,7 +118,7 @@ describe("a write of which nobody knows whether it was done", () => {
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
-  it("as a variable that was answered with an id of nothing deploys nothing once more", async () => {
+  it("as a variable that was answered with an id of nothing deploys nothing again", async () => {
     open();
     bench.write(
       "rnv.yaml",
@@ -137,9 +137,9 @@ describe("a write of which nobody knows whether it was done", () => {
   });
 });
 
-describe("a service that somebody archived, and that one answer says is not there", () => {
+describe("a service that someone archived, and that one answer says is not there", () => {
   it.each([
-    ["is not made anew", shop()],
+    ["is not created again", shop()],
     ["is not forgotten", "projects:\n  shop: {}\nremoved: [service.shop.api]\n"],
   ])("%s", async (_, next) => {
     const bench = createWorkbench();

@@ -123,7 +123,7 @@ describe.each(lies)("$name", ({ lie, stops }) => {
   const settled = (work: Promise<Parameters<typeof verdictOf>[0]>) =>
     work.catch((cause: unknown) => ({ exitCode: 1, diagnostics: [diagnosticOf(cause as ApiError)] }));
 
-  it("plans nothing anew and nothing to delete", async () => {
+  it("plans nothing to create and nothing to delete", async () => {
     const planned = await settled(bench.plan(request));
     expect(verdictOf(planned)).toEqual(expected);
     const changes = (planned as Awaited<ReturnType<Workbench["plan"]>>).plan?.changes ?? [];

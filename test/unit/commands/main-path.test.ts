@@ -61,4 +61,42 @@ describe("the main path", () => {
     ]);
     expect((await bench.plan()).plan?.summary).toMatchObject({ add: 0, change: 0, destroy: 0 });
   });
+
+  it("a refused change skips what depends on it, and everything else is done", async () => {
+    bench.emulator.setFaults((_, { method, path, body }) =>
+      method === "POST" && path.endsWith("/services") && body?.includes('"worker"')
+        ? { kind: "status", status: 403 }
+        : undefined,
+    );
+    const { exitCode, counts } = await bench.apply();
+    expect(exitCode).toBe(3);
+    expect(counts).toMatchObject({ added: 3, failed: 1, skipped: 3 });
+    const skipped = bench.events.flatMap((event) => (event.type === "skipped" ? [event] : []));
+    expect(skipped.map(({ address }) => address).sort()).toEqual([
+      "deployment.shop.api",
+      "deployment.shop.worker",
+      "variable.shop.api.WORKER_HOST",
+    ]);
+    for (const { because } of skipped) expect(because).toEqual(["service.shop.worker"]);
+  });
+
+  it("a refused change of one field points at that field", async () => {
+    await bench.apply();
+    const changed = shop.replace("/healthz", "/ready");
+    bench.write("rnv.yaml", changed);
+    bench.emulator.setFaults((_, { method }) =>
+      method === "PATCH" ? { kind: "status", status: 403 } : undefined,
+    );
+    const [refused] = (await bench.apply()).diagnostics;
+    expect(refused?.range?.start).toBe(changed.indexOf("/ready"));
+  });
+
+  it("a refused key ends the run: nothing else is sent", async () => {
+    bench.emulator.setFaults((_, { method }) =>
+      method === "GET" ? undefined : { kind: "status", status: 401 },
+    );
+    bench.write("rnv.yaml", "projects: { a: {}, b: {}, c: {} }");
+    expect(await bench.apply({ parallelism: 1 })).toMatchObject({ exitCode: 1 });
+    expect(bench.writes()).toHaveLength(1);
+  });
 });

@@ -266,7 +266,7 @@ describe("a verb that writes", () => {
     expect(await quiet()).toEqual([]);
   });
 
-  it("that nobody can look up is told of by another verb, and is not repeated", async () => {
+  it("that cannot be looked up is reported by another verb, and is not repeated", async () => {
     await bench.actUntilDeath({ write: 1, when: "before" }, { action: "restart" });
     const planned = await bench.plan();
     expect(planned.diagnostics[0]?.hint).toContain(`Run \`rnv restart ${address}\` before any other command`);
@@ -297,7 +297,7 @@ describe("a verb that writes", () => {
     expect(deeds().deployments).toBe(3);
   });
 
-  it("goes on with the release it was about, though another one would be chosen now", async () => {
+  it("continues with the release it was about, though another one would be chosen now", async () => {
     const [first] = bench.emulator.store.deployments(api());
     await bench.actUntilDeath(
       { write: 1, when: "before" },
@@ -313,7 +313,7 @@ describe("a verb that writes", () => {
     expect(bench.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).toBe(first?.id);
   });
 
-  it("is looked for once its key no longer counts, and sent anew only where it is not there", async () => {
+  it("is looked for once its key no longer counts, and sent again only where it is not there", async () => {
     await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
     bench.clock.advance(30 * 3_600_000);
     expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
@@ -324,7 +324,7 @@ describe("a verb that writes", () => {
     expect(deeds().deployments).toBe(4);
   });
 
-  it("that nobody can look up stops clearly once its key no longer counts, and then goes again", async () => {
+  it("that cannot be looked up stops clearly once its key no longer counts, and then goes again", async () => {
     await bench.actUntilDeath({ write: 1, when: "after" }, { action: "restart" });
     bench.clock.advance(30 * 3_600_000);
     const stopped = await act({ action: "restart" });

@@ -36,7 +36,7 @@ describe("the verbs of the state", () => {
     bench.remove();
   });
 
-  it("mv takes along what lies in it, and nothing whose name only begins the same", async () => {
+  it("mv takes along its contents, and nothing whose name only begins the same", async () => {
     await moveState(bench.context, { ...lock, from: "service.shop.api", to: "service.shop.web" });
     const now = await addresses();
     expect(now).toEqual(

@@ -118,7 +118,7 @@ describe("a create that was not answered and is shown at once", () => {
 });
 
 describe("a create whose run ended with its answer", () => {
-  it("is recorded where it lies, and the next run goes on with it", async () => {
+  it("is recorded where it lies, and the next run continues with it", async () => {
     let session: StateSession | undefined;
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => {
@@ -164,7 +164,7 @@ describe("a change that the answer does not show", () => {
   const withBranch = (branch: string) =>
     bench.write("rnv.yaml", shop.replace("kind: web", `kind: web, configuration: { branch: ${branch} }`));
 
-  it("is recorded as it was before: the next plan compares anew", async () => {
+  it("is recorded as it was before: the next plan compares again", async () => {
     withBranch("main");
     await bench.apply();
     const before = await recorded();
@@ -281,7 +281,7 @@ describe("a verb that was not answered", () => {
     await act({ action: "deploy" });
   });
 
-  /** The write is lost before it arrives, and meanwhile somebody does something else in the dashboard. */
+  /** The write is lost before it arrives, and meanwhile someone does something else in the dashboard. */
   const losing = (path: RegExp, meanwhile: () => void) => {
     let hits = 0;
     bench.emulator.setFaults((_, request) => {
@@ -291,7 +291,7 @@ describe("a verb that was not answered", () => {
     });
   };
 
-  it("takes no roll back of somebody else for its deployment", async () => {
+  it("takes no roll back of another user for its deployment", async () => {
     const [first] = deployments();
     losing(/\/deploys$/, () => {
       const serviceId = store().services()[0]?.id ?? "";
@@ -303,7 +303,7 @@ describe("a verb that was not answered", () => {
     expect(deployments()).toHaveLength(4);
   });
 
-  it("takes no deployment of somebody else for its roll back", async () => {
+  it("takes no deployment of another user for its roll back", async () => {
     const [first] = deployments();
     losing(/./, () => void store().deploy(store().services()[0]?.id ?? ""));
     expect(await act({ action: "rollback" })).toMatchObject({ result: "done", exitCode: 0 });

@@ -31,7 +31,7 @@ const texts: readonly (readonly [string, (characters: number) => string])[] = [
   ["closing brackets", (n) => `a: ${repeated("]", n)}\n`],
   ["lines that are indented by tabs", (n) => `a:\n${repeated("\tb: 1\n", n)}`],
   [
-    "a key that stands many times, after many lines",
+    "a key that is repeated, after many lines",
     (n) => `${each(n, (i) => `k${i}: 1\n`)}${repeated("k: 1\n", n)}`,
   ],
   [

@@ -221,7 +221,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
   });
 
   it.each(["vars", "env", "environmentVariables", "environment", "secrets"])(
-    "nothing of what stands below %s is shown: it was meant as variables",
+    "nothing below %s is shown: it was meant as variables",
     async (word) => {
       for (const value of [
         "{ A: canary }",

@@ -247,7 +247,7 @@ describe("${env.NAME}", () => {
     expect(found).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
   });
 
-  it("that is empty is as one that is not set: CI makes an empty text of what nobody set", async () => {
+  it("that is empty is as one that is not set: CI makes an empty text of what is not set", async () => {
     const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
       STAGE: "",
     });

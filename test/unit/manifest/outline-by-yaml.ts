@@ -59,7 +59,7 @@ function contentOf(node: Node, text: string, anchors: Anchors): unknown {
   return [typeof value === "number" && !Number.isFinite(value) ? 0 : value, start, end];
 }
 
-/** Keys with their values, the first where a key stands twice, and then what `<<` adds. */
+/** Keys with their values, the first where a key is duplicated, and then what `<<` adds. */
 function entriesOf(pairs: readonly Pair[], text: string, anchors: Anchors): unknown[] {
   const entries = new Map<unknown, unknown>();
   const merged: unknown[] = [];

@@ -282,7 +282,7 @@ services:
 });
 
 describe("free keys and merge keys", () => {
-  it("hold anchors at the top and in every block, and are read by nobody", async () => {
+  it("hold anchors at the top and in every block, and are not read", async () => {
     const found = await loadFiles({
       "rnv.yaml": `x-defaults: &defaults
   kind: web

@@ -250,7 +250,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
       "unsupported 2:1 --- | a manifest holds one YAML document | remove this line",
     ],
     [
-      "a key that stands twice",
+      "a duplicate key",
       fields("      branch: a\n      branch: b\n"),
       'duplicate_key 6:7 branch | duplicate key "branch" | remove one of the two',
     ],

@@ -25,7 +25,7 @@ function unrecorded(): { world: World; ids: ReadonlyMap<string, string> } {
 }
 
 describe("a live thing that is declared but not recorded", () => {
-  it("is an error that says every way out, at the name, and only once for what lies in it", () => {
+  it("is an error that says every way out, at the name, and only once for its contents", () => {
     const { world, ids } = unrecorded();
     const plan = world.plan(desiredOf(shop()));
     expect(plan.diagnostics.map(({ code, address }) => [code, address])).toEqual([
@@ -116,7 +116,7 @@ describe("a live thing that is declared but not recorded", () => {
     expect(plan.diagnostics).toMatchObject([{ code: "plan.invalid_combination", attribute: "kind" }]);
   });
 
-  it("is created anew when the one of that name is managed under another address", () => {
+  it("is created again when the one of that name is managed under another address", () => {
     const world = new World();
     world.settle(desiredOf([declare("service.one", { kind: "web", name: "api" })]));
     const plan = world.plan(
@@ -283,7 +283,7 @@ describe("what is live and not managed", () => {
     expect(listed.map(({ name }) => name)).toEqual(["api"]);
   });
 
-  it("holds what was archived here and is back in a list: somebody restored it", () => {
+  it("holds what was archived here and is back in a list: someone restored it", () => {
     const world = new World();
     const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
     world.settle(desiredOf([declare("service.a"), declare("service.b", { kind: "web" }, { lifecycle })]));

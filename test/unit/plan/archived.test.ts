@@ -1,8 +1,6 @@
 import { defaultLifecycle } from "../../../src/model/desired";
-import { checkMassDeletion } from "../../../src/plan/guards";
 import { makePlan } from "../../../src/plan/make-plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
-import { instanceOf, recordOf, typeWith } from "./fixtures";
 
 const archive = { lifecycle: { ...defaultLifecycle, onRemove: "archive" } } as const;
 const web = (name: string) => declare(`service.shop.${name}`, { kind: "web" });
@@ -93,18 +91,9 @@ describe("what was archived here", () => {
       ...["forget service.shop.api", "forget variable.shop.api.LEVEL"],
     ]);
   });
-
-  it("proves nothing about a part that is gone without it", () => {
-    const part = instanceOf({
-      ...{ address: "variable.api.A", type: typeWith({ removedWithParent: true }), declared: {} },
-      ...{ recorded: recordOf({}), read: { kind: "gone" } },
-    });
-    const instances = new Map([[part.address, part]]);
-    expect(checkMassDeletion(instances)).toEqual({ instances, diagnostics: [] });
-  });
 });
 
-describe("a project that is made anew", () => {
+describe("a project that is created again", () => {
   const replace = { replace: [at("project.shop")], confirmedDeletes: [at("project.shop")] };
   const guard = (world: World) => changeOf(world.plan(desiredOf(rest()), replace), "project.shop").guard;
 

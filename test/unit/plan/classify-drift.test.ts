@@ -52,7 +52,7 @@ describe("drift has classes", () => {
     expect(classes(settled(), shop())).toEqual(none);
   });
 
-  it("what could not be read is unchecked, and a value that nobody has is not: its time tells", () => {
+  it("what could not be read is unchecked, and a value that is not available is not: its time tells", () => {
     const resource = { address: at("service.api"), reason: "405" };
     const value = { address: at("variable.api.KEY"), attribute: "value", reason: "not set" };
     const plan = { ...settled().plan(desiredOf(shop())), unchecked: [resource, value] };
@@ -151,7 +151,7 @@ describe("drift has classes", () => {
     expect([found.consequences, found.pending]).toEqual([["deployment.api < variable.api.KEY"], []]);
   });
 
-  it("a first deployment of what is missing is pending: nobody ran it before", () => {
+  it("a first deployment of what is missing is pending: it never ran before", () => {
     const bare = [shop()[0], shop()[1]].flatMap((one) => one ?? []);
     const world = settled([...bare, ...others]);
     world.lose("service.api", "variable.api.KEY");
@@ -272,7 +272,7 @@ describe("drift has classes", () => {
     expect(classes(world, without)).toEqual({ ...none, pending: [`no-op service.api ${branch}`] });
   });
 
-  it("what the manifest removed is pending, also when somebody deleted it already", () => {
+  it("what the manifest removed is pending, also when someone deleted it already", () => {
     const world = settled();
     const without = [shop()[0], shop()[2]].flatMap((one) => one ?? []);
     expect(classes(world, without)).toEqual({
@@ -304,7 +304,7 @@ describe("drift has classes", () => {
     });
   });
 
-  it("a variable that refers to what must be made anew follows from it, and so does its deployment", () => {
+  it("a variable that refers to what must be created again follows from it, and so does its deployment", () => {
     const two = [
       ...shop(),
       ...others,
@@ -385,7 +385,7 @@ describe("drift has classes", () => {
     });
   });
 
-  it("a layout that gives a place to what is made anew follows from that, to something new it is pending", () => {
+  it("a layout that gives a place to what is created again follows from that, to something new it is pending", () => {
     const layout = (...services: string[]) => [
       declare("project.shop", {}),
       ...services.map((name) => declare(`service.shop.${name}`, { kind: "web" })),
@@ -463,7 +463,7 @@ describe("what counts as drift", () => {
   });
 });
 
-describe("settings that nobody declares", () => {
+describe("settings that are not declared", () => {
   const undeclared = (world: World, resources = shop()) =>
     undeclaredFields(world.plan(desiredOf(resources)), [...types.values()]).map(
       ({ address, path, value, default: byDefault }) => [address, path, value, byDefault],

@@ -1,6 +1,5 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, type Plain, Template } from "../../../src/model/value";
-import { diffAttributes } from "../../../src/plan/diff";
 import {
   actionsOf,
   at,
@@ -12,7 +11,6 @@ import {
   reference,
   World,
 } from "../../support/plan-world";
-import { instanceOf, liveOf, recordOf, typeWith } from "./fixtures";
 
 const address = "service.docs";
 const branch = "configuration.branch";
@@ -48,7 +46,7 @@ describe("who owns a field", () => {
     expect(cause("dev", undefined, "hotfix")).toEqual([[branch, "take-over", value("hotfix"), value("dev")]]);
   });
 
-  it("a newly declared field whose live value is the default is an edit: nobody had set it", () => {
+  it("a newly declared field whose live value is the default is an edit: it was never set", () => {
     expect(cause("dev", undefined, "main")).toEqual([[branch, "edit", value("main"), value("dev")]]);
   });
 
@@ -267,21 +265,4 @@ describe("a secret", () => {
     world.settle(refer("static"));
     expect(actionsOf(world.plan(refer("web")))).toEqual([`replace ${address}`, "update variable.api.HOST"]);
   });
-});
-
-it("a comparison of its type is asked about two values, never about nothing", () => {
-  const equal = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-  const type = typeWith({ rules: { plan: { change: "update", equal: equal as never } } });
-  const changes = (declared: Plain, live: Record<string, Plain>) => {
-    const instance = instanceOf({
-      type,
-      declared: { plan: declared },
-      live: liveOf(live),
-      recorded: recordOf({}),
-    });
-    const resolved = new Map([["plan", declared]]);
-    return diffAttributes(instance, { resolved, secrets: new Map() }).changes.length;
-  };
-  expect([changes("pro", { plan: "PRO" }), changes("pro", { plan: "free" })]).toEqual([0, 1]);
-  expect([changes("pro", {}), changes(null, { plan: "pro" }), changes(null, {})]).toEqual([1, 1, 0]);
 });

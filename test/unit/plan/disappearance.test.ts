@@ -49,7 +49,7 @@ describe("what vanishes at once", () => {
     const world = settled(declared);
     world.lose(...variables(gone).map(({ address }) => address));
     expect(codesOf(world.plan(desiredOf(declared)))).toEqual(codes);
-    // Nobody misses what is no longer declared.
+    // What is no longer declared is not missed.
     expect(
       codesOf(world.plan(desiredOf([declare("service.api", { kind: "web" }), ...services(20)]))),
     ).toEqual([]);

@@ -69,7 +69,7 @@ describe("what another stage records", () => {
     expect(found).toMatchObject({ exitCode: 0, report: { unmanaged: [], hasDrift: false } });
   });
 
-  it("leaves a stranger, whom nobody else records", () => {
+  it("leaves a stranger, which no other stage records", () => {
     const both = own({ unmanaged: [shared, stranger] });
     const [found] = withoutOthers([both, others]);
     expect(found).toMatchObject({ exitCode: 2, report: { unmanaged: [stranger], hasDrift: true } });

@@ -16,7 +16,7 @@ function settled(): World {
 }
 
 describe("a moved resource", () => {
-  it("takes what lies in it along and changes nothing at the service", () => {
+  it("takes its contents along and changes nothing at the service", () => {
     const world = settled();
     const desired = desiredOf(shop("api", "web"), { moved: [move("service.shop.web", "service.shop.api")] });
     const plan = world.plan(desired);
@@ -79,7 +79,7 @@ describe("a moved resource", () => {
   });
 });
 
-describe("what lies in a moved resource", () => {
+describe("the contents of a moved resource", () => {
   it("waits until that is recorded under its new address", () => {
     const added = declare("variable.shop.api.NEW", { value: new Secret("text") });
     const desired = desiredOf([...shop("api", "web"), added], {

@@ -19,7 +19,7 @@ function settled(values: Record<string, boolean> = {}): World {
 }
 
 // DESIGN section 4: "Whether a managed service is archived is always ours: it is declared, or false."
-describe("a field that is ours where nobody writes it", () => {
+describe("a field that is ours where it is not written", () => {
   it("is drift when it changed outside, and is set back to its default", () => {
     const world = settled();
     world.touch("service.shop.api", { archived: true });

@@ -187,7 +187,7 @@ describe("a plan as JSON", () => {
     expect(JSON.stringify(document.planned_values)).not.toContain('"sensitive":true,"value"');
   });
 
-  it("shows what stands in the way", () => {
+  it("shows what blocks", () => {
     expect(resource(settled(), "service.shop.api", desiredOf(shop().slice(0, 1)))).toMatchObject({
       blocked_by: { code: "guard.delete_unconfirmed" },
       effects: ["destructive"],

@@ -83,7 +83,7 @@ describe("a deployment", () => {
     expect(actionsOf(plan)).toEqual(["adopt deployment.api"]);
   });
 
-  it("is forgotten when its service is made anew and it is not wanted there", () => {
+  it("is forgotten when its service is created again and it is not wanted there", () => {
     const world = settled();
     const other = [declare("service.api", { kind: "static" }), ...shop({ when: "never" }).slice(1)];
     const plan = world.plan(desiredOf(other));
@@ -100,7 +100,7 @@ describe("a deployment that runs", () => {
   });
 });
 
-describe("a deployment that a verb left, and nobody declared", () => {
+describe("a deployment that a verb left, and that is not declared", () => {
   const [api = declare("service.api"), key = declare("variable.api.KEY")] = shop();
   const undeclared = (): World => {
     const world = settled();
@@ -156,7 +156,7 @@ describe("a deployment of a service that is archived, and left so", () => {
 });
 
 describe("a part of what was deleted outside of rnv", () => {
-  it("begins anew with it, whatever is left of it", () => {
+  it("begins again with it, whatever is left of it", () => {
     const world = settled();
     world.lose("service.api");
     const plan = world.plan(desiredOf(shop()));
@@ -184,7 +184,7 @@ describe("a layout", () => {
       declare("layout.shop", { positions: "auto", ...values }),
     ]);
 
-  it("says what of it differs, and not where it stands", () => {
+  it("says what of it differs, and not its status", () => {
     const world = new World();
     world.settle(layout());
     const plan = world.plan(layout({ viewport: { x: 1, y: 2, zoom: 1 } }));

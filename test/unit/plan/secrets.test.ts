@@ -19,7 +19,7 @@ describe("a secret that cannot be compared", () => {
   const unread = new UnreadSecret("SHOP_KEY is not set");
   const keyless = ({ fingerprintKey: _key, ...input }: PlanInput): PlanInput => input;
 
-  it("is told with its reason, and is no change", () => {
+  it("is reported with its reason, and is no change", () => {
     const plan = settled().plan(shop(unread));
     expect(plan.unchecked).toEqual([{ address, attribute: "value", reason: "SHOP_KEY is not set" }]);
     expect(actionsOf(plan)).toEqual([]);
@@ -28,7 +28,7 @@ describe("a secret that cannot be compared", () => {
     expect(withoutKey.unchecked[0]?.reason).toContain("RNV_STATE_KEY");
   });
 
-  it("is not told where it was compared, or is sent anyway", () => {
+  it("is not reported where it was compared, or is sent anyway", () => {
     expect(settled().plan(shop()).unchecked).toEqual([]);
     const touched = settled();
     touched.touch(address, {});
@@ -36,7 +36,7 @@ describe("a secret that cannot be compared", () => {
     expect([actionsOf(plan), plan.unchecked]).toEqual([[`update ${address}`], []]);
   });
 
-  it("is not told where it is ignored or no longer declared", () => {
+  it("is not reported where it is ignored or no longer declared", () => {
     const lifecycle = { ...defaultLifecycle, ignoreChanges: ["value"] };
     const ignoring = desiredOf([
       declare("service.api", { kind: "web" }),

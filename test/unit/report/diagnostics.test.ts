@@ -15,7 +15,7 @@ const unknownKey = error("manifest.unknown_key", 'service.shop.api has no attrib
   range: rangeOf("runtmie"),
   hint: 'did you mean "runtime"?',
 });
-const notOnOffer = error("plan.not_on_offer", 'plan "gold" is not on offer for kind "web"', {
+const notOnOffer = error("plan.not_on_offer", 'plan "gold" is not available for kind "web"', {
   range: rangeOf("gold"),
   hint: "on offer: free, starter",
   detail: "The catalog lists plans by kind.\nPrices are estimates.",
@@ -87,7 +87,7 @@ describe("diagnosticsText", () => {
         "5 |           runtmie: node",
         '  |           ^^^^^^^ did you mean "runtime"?',
         "",
-        'error[plan.not_on_offer]: plan "gold" is not on offer for kind "web"',
+        'error[plan.not_on_offer]: plan "gold" is not available for kind "web"',
         "  --> rnv.yaml:6:17",
         "6 |           plan: gold",
         "  |                 ^^^^ on offer: free, starter",

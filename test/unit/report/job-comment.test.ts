@@ -87,7 +87,7 @@ it("is found by the marker of its stage alone, also where a value repeats anothe
   expect(recordIn(evil, { ...subject, stage: "preview/7" })).toBeUndefined();
 });
 
-it("has a record that nobody else's text ends, and none where the plan has errors", () => {
+it("has a record that no other text ends, and none where the plan has errors", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (manifest, stage) => {
       const line = markerOf("plan", { manifest, stage });

@@ -141,7 +141,7 @@ describe("deletions and replacements", () => {
     }
   });
 
-  it("that nobody has confirmed are counted where they are many", () => {
+  it("that are not confirmed are counted where they are many", () => {
     const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { guard }));
     const text = planMarkdown(plan(many));
     expect(text).toContain("> - 60 unconfirmed deletions, marked below; to confirm each:");

@@ -90,7 +90,7 @@ describe("the lines of a change", () => {
         effects: ["destructive"],
         guard: {
           code: "guard.delete_unconfirmed",
-          summary: "service.shop.docs would be deleted and made anew",
+          summary: "service.shop.docs would be replaced",
           hint: "confirm it by name: --confirm-delete service.shop.docs",
         },
       }),
@@ -98,7 +98,7 @@ describe("the lines of a change", () => {
         "-/+ service.shop.docs must be replaced [id=s2]",
         '      ~ kind  "web" -> "static"  # forces replacement',
         "      effect: destructive",
-        "      blocked: service.shop.docs would be deleted and made anew",
+        "      blocked: service.shop.docs would be replaced",
         "               confirm it by name: --confirm-delete service.shop.docs",
         "",
         "1 change is blocked. Nothing is applied until you confirm or remove it.",
@@ -334,7 +334,7 @@ describe("the end of a plan on a terminal", () => {
     .trimEnd()
     .split("\n");
 
-  it("says once more what is lost and what moves the bill, then counts, and the next command last", () => {
+  it("says again what is lost and what moves the bill, then counts, and the next command last", () => {
     const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
     expect(lines.slice(from, from + 3)).toEqual([
       "! Destroys 1, and 1 variable of them: service.a.old",

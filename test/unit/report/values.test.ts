@@ -16,7 +16,7 @@ describe("diffLines", () => {
     expect(await work(16_000)).toBeLessThan(30 * (await work(2_000)));
   });
 
-  it("shows of a hundred thousand lines the one that changed, with what stands around it", () => {
+  it("shows of a hundred thousand lines the one that changed, with the lines around it", () => {
     const before = lines(100_000);
     const after = before.with(60_000, "another");
     expect(shown(diffLines(before, after))).toEqual([

@@ -27,7 +27,7 @@ function look(deployments: readonly object[], pending: Partial<Pending> = {}): P
 
 describe("a look at a deployment", () => {
   it.each(["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking", "unheard-of"])(
-    "goes on waiting while it is %s",
+    "keeps waiting while it is %s",
     async (status) => {
       expect(await look([{ id: "ours", status, blockedReason: "" }])).toEqual({ kind: "waiting", status });
     },

@@ -58,7 +58,7 @@ describe("what a service asks for", () => {
     ["configuration.region", "lagoss", 'did you mean "lagos"?; available: lagos'],
     ["configuration.runtime", "nodejs", 'did you mean "node"?; available: node, python'],
     ["configuration.plan", "startr", 'did you mean "starter"?; available for web: free, starter'],
-  ])("is told what is on offer for %s", (attribute, value, hint) => {
+  ])("names what is available for %s", (attribute, value, hint) => {
     expect(check({ [attribute]: value })).toMatchObject([{ code: "plan.not_on_offer", attribute, hint }]);
   });
 
@@ -73,7 +73,7 @@ describe("what a service asks for", () => {
     ]);
   });
 
-  it("is told once when the kind itself is not on offer", () => {
+  it("is reported once when the kind itself is not available", () => {
     const found = check({ kind: "wbe", "configuration.plan": "starter" });
     expect(found.map(({ attribute }) => attribute)).toEqual(["kind"]);
   });

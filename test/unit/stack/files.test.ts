@@ -107,7 +107,7 @@ describe("the text that is shown of a stack", () => {
   });
 });
 
-describe("a key that stands twice", () => {
+describe("a key that is duplicated", () => {
   it("is told for each place, in any spelling", async () => {
     const text = '{"a": {"k": 1, "\\u006b": 2, "k": 3}, "b": ["k\\":", {"k": {}, "l": {"l": 1, "l": "x:"}}]}';
     const { diagnostics } = await loadStackJson(text);
@@ -150,7 +150,7 @@ describe("an output folder", () => {
     ]);
   });
 
-  it("two stacks with one name are told apart by an error, not by a guess", async () => {
+  it("two stacks with one name are distinguished by an error, not by a guess", async () => {
     const again = { ...base, ...comment("again"), output: {} };
     const found = await loadFiles(output({ base: { text: base }, again: { text: again } }), ["cdktf.out"]);
     expect(found.diagnostics).toMatchObject([

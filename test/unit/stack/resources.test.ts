@@ -308,7 +308,7 @@ describe("mistakes in a stack", () => {
     ]);
   });
 
-  it("a key that stands twice is an error, a text that looks like one is not", async () => {
+  it("a key that is duplicated is an error, a text that looks like one is not", async () => {
     const twice = '{"resource":{"rnv_service":{"a":{"name":"a","kind":"web","name":"b"}}}}';
     const found = await loadStackJson(twice);
     expect(found.diagnostics).toMatchObject([
@@ -320,7 +320,7 @@ describe("mistakes in a stack", () => {
     expect((await loadStackJson(quoted)).diagnostics).toEqual([]);
   });
 
-  it("a key that stands twice is found beside one that ends in a backslash", async () => {
+  it("a key that is duplicated is found beside one that ends in a backslash", async () => {
     const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
     expect((await loadStackJson(twice)).diagnostics).toMatchObject([
       { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },

@@ -28,7 +28,7 @@ type Step = { readonly entries: readonly JournalEntry[]; readonly durable: boole
 
 const wide: JournalEntry = { kind: "outputs", outputs: { text: "x".repeat(5000) } };
 
-/** A run: lines longer than a page, outcomes that nobody waits for, snapshots in between, and none at its end. */
+/** A run: lines longer than a page, outcomes that are not waited for, snapshots in between, and none at its end. */
 const steps: readonly Step[] = [
   "commit",
   { entries: [intent(1)], durable: true },

@@ -1,12 +1,5 @@
 import type { State } from "../../../src/model/state";
-import {
-  beginHandOver,
-  dropOpenWrites,
-  moveResource,
-  removeResources,
-  validatePush,
-  validateRestore,
-} from "../../../src/state/edit-state";
+import { dropOpenWrites, validatePush, validateRestore } from "../../../src/state/edit-state";
 import { emptyState } from "../../../src/state/recorded";
 import { address, intent, origin, resource } from "./fixtures";
 
@@ -28,102 +21,6 @@ const state: State = {
 };
 const codes = (edited: { diagnostics: readonly { code: string }[] }) =>
   edited.diagnostics.map(({ code }) => code);
-
-describe("moveResource", () => {
-  it("renames one resource and everything that points at it", () => {
-    const moved = moveResource(state, at.api, address("service.shop.backend"));
-    expect(moved.state?.resources).toEqual({
-      [at.project]: state.resources[at.project],
-      "service.shop.backend": state.resources[at.api],
-      [at.token]: {
-        ...state.resources[at.token],
-        parent: "service.shop.backend",
-        dependsOn: ["service.shop.backend"],
-      },
-      [at.web]: { ...state.resources[at.web], dependsOn: [at.project, "service.shop.backend"] },
-    });
-    expect(moved.state?.serial).toBe(5);
-  });
-
-  it("refuses an address that is not there, one that is taken, and another type, all at once", () => {
-    expect(codes(moveResource(state, address("service.shop.apy"), at.web))).toEqual([
-      "state.address_unknown",
-      "state.conflict",
-    ]);
-    expect(codes(moveResource(state, at.api, address("project.api")))).toEqual(["state.conflict"]);
-  });
-
-  it("hands over what is there and lies in nothing that stays, and nothing else", () => {
-    const handOver = (...addresses: string[]) =>
-      beginHandOver(state, addresses.map(address), { id: "h", to: "there" });
-    expect(codes(handOver("service.shop.apy"))).toEqual(["state.address_unknown"]);
-    expect(codes(handOver(at.api))).toEqual(["state.conflict"]);
-  });
-
-  it("leaves a resource where it is, under its own address", () => {
-    expect(moveResource(state, at.api, at.api).state).toEqual(state);
-    expect(codes(moveResource(state, at.api, at.web))).toEqual(["state.conflict"]);
-  });
-
-  it("keeps a resource without a parent without one", () => {
-    const moved = moveResource(state, at.project, address("project.store")).state?.resources;
-    expect(moved?.[address("project.store")]).toEqual(state.resources[at.project]);
-    expect(moved?.[address("project.store")]).not.toHaveProperty("parent");
-    expect(moved?.[at.web]?.parent).toBe("project.store");
-  });
-
-  it("names the address of each refusal, and where to look without one that is near", () => {
-    const [unknown] = moveResource(state, address("volume.zzzzzzzzz"), address("volume.x")).diagnostics;
-    expect(unknown).toMatchObject({ address: "volume.zzzzzzzzz", hint: "rnv state list shows what is" });
-    expect(moveResource(state, at.api, at.web).diagnostics[0]).toMatchObject({ address: at.web });
-    expect(moveResource(state, at.api, address("project.x")).diagnostics[0]).toMatchObject({
-      address: at.api,
-    });
-  });
-
-  it("suggests the address that was meant", () => {
-    const hint = moveResource(state, address("service.shop.apy"), address("service.x")).diagnostics[0]?.hint;
-    expect(hint).toBe('did you mean "service.shop.api"?');
-  });
-
-  it("leaves alone what a write of unknown outcome is about", () => {
-    const { intent: open } = intent(1);
-    const unsettled = { ...state, open: [{ ...open, address: at.api }] };
-    expect(codes(moveResource(unsettled, at.api, address("service.x")))).toEqual(["state.open_intent"]);
-    expect(codes(removeResources(unsettled, [at.project]))).toEqual(["state.open_intent"]);
-    expect(codes(moveResource(unsettled, at.web, address("service.x")))).toEqual([]);
-    expect(codes(removeResources(unsettled, [at.web]))).toEqual([]);
-    const aim = { ...state, open: [{ ...open, address: address("service.x") }] };
-    expect(moveResource(aim, at.api, address("service.x")).diagnostics).toMatchObject([
-      { code: "state.open_intent", address: "service.x" },
-    ]);
-  });
-});
-
-describe("removeResources", () => {
-  it("forgets everything that lies in what is removed, and every mention of it", () => {
-    const { state: left, removed } = removeResources(state, [at.api]);
-    expect(removed).toEqual([at.api, at.token]);
-    expect(left?.resources).toEqual({
-      [at.project]: state.resources[at.project],
-      [at.web]: { ...state.resources[at.web], dependsOn: [at.project] },
-    });
-    expect(removeResources(state, [at.project]).state?.resources).toEqual({});
-  });
-
-  it("names what it forgot in the order of addresses, each once", () => {
-    expect(removeResources(state, [at.web, at.token, at.api]).removed).toEqual(
-      [at.api, at.web, at.token].sort(),
-    );
-    expect(removeResources(state, [at.project]).removed).toEqual(Object.values(at).sort());
-  });
-
-  it("removes nothing when one of the addresses is unknown", () => {
-    const result = removeResources(state, [at.api, address("service.x"), address("service.y")]);
-    expect(codes(result)).toEqual(["state.address_unknown", "state.address_unknown"]);
-    expect(result.state).toBeUndefined();
-  });
-});
 
 describe("validatePush", () => {
   it("accepts a first state, a later serial of the same lineage, and the same state again", () => {
@@ -200,7 +97,7 @@ describe("validatePush, where writes are open", () => {
   });
 });
 
-describe("a write that nobody can tell the outcome of", () => {
+describe("a write whose outcome is unknown", () => {
   const intent = { seq: 1, address: "variable.shop.api.KEY", operation: "createVariable" } as never;
 
   it("is forgotten by its address when nothing is recorded under it", () => {

@@ -16,7 +16,7 @@ export const holder = (id: string, pid = 100): LockHolder => ({
   since: "2026-01-01T00:00:00.000Z",
 });
 
-/** A clock that moves only when somebody sleeps. */
+/** A clock that moves only when someone sleeps. */
 export function stillClock(
   start = Date.parse("2026-01-01T00:01:00.000Z"),
 ): Clock & { readonly slept: number[] } {

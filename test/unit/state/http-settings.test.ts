@@ -1,4 +1,3 @@
-import type { WireRequest } from "../../../src/api/transport";
 import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
 import { MemoryDisk } from "../../support/memory-disk";
 
@@ -110,53 +109,20 @@ describe("the settings of a state over HTTP, one by one", () => {
         : { lockUrl: address, lockMethod: "LOCK", unlockMethod: "UNLOCK" },
     );
   });
-});
 
-describe("the backups of a state over HTTP", () => {
-  const location = "https://state.test/shop";
-
-  it("are files of this machine, one for each slot and each state", async () => {
-    const disk = new MemoryDisk();
-    const [mine, other] = [location, `${location}-other`].map((at) => backupFolder(disk, "/b", at));
-    await mine?.write(3, Buffer.from("three"));
-    await mine?.write(3, Buffer.from("again"));
-    await other?.write(3, Buffer.from("foreign"));
-    expect(mine?.name(3)).toMatch(/^\/b\/[0-9a-f]{16}\.3\.json$/);
-    expect(Buffer.from((await mine?.read(3)) ?? []).toString()).toBe("again");
-    expect(await mine?.read(4)).toBeUndefined();
-    expect([...disk.names.keys()].sort()).toEqual([mine?.name(3), other?.name(3)].sort());
-    const restarted = disk.afterPowerCut(() => false);
-    expect(restarted.text(mine?.name(3) ?? "")).toBe("again");
+  it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
+    const [unsupported, pair] = httpStateSettings(url, {
+      [`${prefix}_SKIP_CERT_VERIFICATION`]: "true",
+      [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key",
+    }).diagnostics;
+    expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
+    expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
   });
 
-  it("that the disk refuses are errors which name the file", async () => {
-    const disk = new MemoryDisk();
-    const slots = backupFolder(disk, "/b", location);
-    disk.full = true;
-    await expect(slots.write(0, Buffer.from("x"))).rejects.toMatchObject({
-      diagnostics: [{ code: "state.write_failed", summary: expect.stringContaining(slots.name(0)) }],
-    });
-    disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
-    await expect(slots.read(0)).rejects.toMatchObject({
-      diagnostics: [{ code: "state.unreadable", summary: expect.stringContaining(slots.name(0)) }],
-    });
-  });
-
-  it("are no part of what messages call the state: its query is not shown", async () => {
-    const asked: WireRequest[] = [];
-    const send = async (request: WireRequest) => {
-      asked.push(request);
-      return { status: asked.length > 1 ? 200 : 404, body: "", headers: {} };
-    };
+  it("name the state without its query", () => {
     const { settings } = httpStateSettings(`${url}?token=t0k`, {});
     const slots = backupFolder(new MemoryDisk(), "/b", url);
-    const store = createHttpStore(settings, { send, close: async () => {} }, slots);
-    expect(store.location).toBe(url);
-    const record = {
-      ...{ id: "mine", host: "here", pid: 1, command: "apply", since: "" },
-      ...{ generation: 1, process: {} },
-    };
-    await store.write(Buffer.from("x"), undefined, record);
-    expect(asked[1]?.url).toBe(`${url}?token=t0k&ID=mine`);
+    const transport = { send: () => Promise.reject(new Error("no request")), close: async () => {} };
+    expect(createHttpStore(settings, transport, slots).location).toBe(url);
   });
 });

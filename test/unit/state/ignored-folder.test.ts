@@ -20,7 +20,7 @@ describe("a folder .rnv", () => {
     expect(execFileSync("git", ["status", "--short"], { cwd: folder, encoding: "utf8" })).toBe("");
   });
 
-  it("is left as it is where it stands", async () => {
+  it("is left unchanged where it exists", async () => {
     mkdirSync(join(folder, ".rnv"));
     await nodeDisk.makeFolder(join(folder, ".rnv"));
     await nodeDisk.makeFolder(join(folder, ".rnv", "backups"));

@@ -107,7 +107,7 @@ describe("the lock of a local state", () => {
     expect(lockOf(disk).id).toBe("abc");
   });
 
-  it("that never comes into view is waited for, and told about to nobody", async () => {
+  it("that never comes into view is waited for without a message", async () => {
     const { backend, disk, clock } = setUp();
     disk.fault = ({ name, path: to }) => {
       if (name === "link" && to === `${path}.lock`) throw diskError("EEXIST");
@@ -201,7 +201,7 @@ describe("the lock of a local state", () => {
       ["pid:[4026531836]", undefined],
       ["pid:[4026532999]", "state.lock_held"],
     ] as const) {
-      // Nobody here has the pid of the holder.
+      // No process here has the PID of the holder.
       const { backend, disk } = setUp(new MemoryDisk(), [200]);
       system(disk, { pid: 200, started: 5, machine: "m1" });
       disk.links.set("/proc/self/ns/pid", "pid:[4026531836]");
@@ -316,12 +316,12 @@ describe("the lock of a local state", () => {
     });
   });
 
-  it("that somebody is about to change is changed by nobody else, but by force", async () => {
+  it("that another run is about to change is changed only by force", async () => {
     for (const claim of [
       JSON.stringify({ format: "rnv-lock", generation: 1, ...holder("claim", 300) }),
       "{",
     ]) {
-      // The holder is dead; somebody who lives, or whom nobody can name, is taking over.
+      // The holder is dead; someone who lives, or who cannot be named, is taking over.
       const { backend, disk } = setUp(new MemoryDisk(), [200, 300]);
       await backend(100).lock(holder("abc", 100), 0);
       disk.put(`${path}.lock.abc.claim`, claim);

@@ -159,7 +159,7 @@ describe("a session on a local state", () => {
     expect((await session.commit({ ...empty, serial: 40 })).serial).toBe(41);
   });
 
-  it("is over where its first snapshot cannot be put in place, whatever stands there", async () => {
+  it("is over where its first snapshot cannot be put in place, whatever exists there", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
     disk.fault = ({ name, path: to }) => {

@@ -1,6 +1,7 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateSession } from "../../../src/state/backend";
 import { emptyState } from "../../../src/state/recorded";
+import type { StateFault } from "../../support/http-state-server";
 import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 
@@ -39,7 +40,7 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
   });
 
-  it("is written by nobody who appended and committed nothing", async () => {
+  it("is not written where nothing was appended and committed", async () => {
     const first = await setup.backend().lock(holder("a"), 0);
     await first.commit(start);
     await first.release();
@@ -88,7 +89,16 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     await second.release();
   });
 
-  it("stops a holder whose lock was taken away, before and after the new one wrote", async () => {
+  it("stops a holder whose lock was taken away before the new holder wrote", async () => {
+    const first = await setup.backend().lock(holder("a"), 0);
+    await first.commit(start);
+    await setup.backend().forceUnlock("a");
+    const second = await setup.backend().lock(holder("b"), 0);
+    expect((await problem(first.commit(start))).code).toBe("state.lock_lost");
+    await second.release();
+  });
+
+  it("stops a holder whose lock was taken away after the new holder wrote", async () => {
     const first = await setup.backend().lock(holder("a", 4242), 0);
     await first.commit(start);
     expect(await setup.backend().forceUnlock("other")).toBeUndefined();
@@ -107,14 +117,17 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(stored().outputs).toEqual({ by: "second" });
   });
 
-  it("leaves the lock of nobody behind when nothing holds it", async () => {
+  it("leaves no lock behind when nothing holds it", async () => {
     expect(await setup.backend().forceUnlock("a")).toBeUndefined();
     const session = await setup.backend().lock(holder("b"), 0);
     await session.release();
   });
 
-  it("writes once, whichever of its answers is lost", async () => {
-    const fault = { kind: "reset", after: true } as const;
+  it.each<[string, StateFault]>([
+    ["is lost", { kind: "reset", after: true }],
+    ["is 503", { kind: "status", status: 503 }],
+    ["is a web page", { kind: "status", status: 200 }],
+  ])("writes once, whichever of its answers %s", async (_title, fault) => {
     // Every request of the run fails once, each in its turn.
     for (let index = 0; index < 12; index += 1) {
       setup.server.stored.clear();
@@ -144,13 +157,13 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     });
     expect(stored()).toEqual(before);
     setup.server.fault = undefined;
-    // What could not be told apart is settled by the next write: nothing was lost.
+    // What could not be distinguished is settled by the next write: nothing was lost.
     await session.append([intent(2)], { durable: true });
     expect(stored().open).toHaveLength(2);
     await session.release();
   });
 
-  it("gives a serial to one state only, also where nobody could look whether a write arrived", async () => {
+  it("gives a serial to one state only, also where it could not be looked up whether a write arrived", async () => {
     const session = await setup.backend().lock(holder("a"), 0);
     await session.commit(start);
     let arrived = false;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import { openBackend } from "../../../src/state/open-backend";
-import { httpStateSettings } from "../../../src/state/remote/http-store";
 import { s3StateSettings } from "../../../src/state/remote/s3-store";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { serveState } from "../../support/http-state-server";
@@ -60,69 +59,6 @@ describe("the address of a state", () => {
 
   it("never repeats a password", () => {
     expect(inspect(parseStateAddress("https://user:hunter2@example.com/s"))).not.toContain("hunter2");
-  });
-});
-
-describe("the settings of a state over HTTP", () => {
-  const url = "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop";
-
-  it("knows where GitLab and Gitea keep the lock, and uses LOCK and UNLOCK elsewhere", () => {
-    expect(httpStateSettings(url, {}).settings).toMatchObject({
-      lockUrl: `${url}/lock`,
-      lockMethod: "POST",
-      unlockUrl: `${url}/lock`,
-      unlockMethod: "DELETE",
-    });
-    expect(httpStateSettings("https://example.com/s", {}).settings).toMatchObject({
-      lockUrl: "https://example.com/s",
-      lockMethod: "LOCK",
-      unlockMethod: "UNLOCK",
-      updateMethod: "POST",
-      authorization: undefined,
-    });
-    const gitea = "https://gitea.example.com/api/packages/me/terraform/state/shop";
-    expect(httpStateSettings(gitea, {}).settings.lockUrl).toBe(`${gitea}/lock`);
-  });
-
-  it("obeys Terraform's variables, and its own before them", () => {
-    const environment = {
-      TF_HTTP_USERNAME: "tf",
-      TF_HTTP_PASSWORD: "secret",
-      TF_HTTP_UPDATE_METHOD: "PUT",
-      RNV_STATE_HTTP_USERNAME: "own",
-      TF_HTTP_RETRY_MAX: "2",
-    };
-    const { settings } = httpStateSettings(url, environment);
-    expect(settings).toMatchObject({ updateMethod: "PUT", retries: 2 });
-    expect(settings.authorization).toBe(`Basic ${Buffer.from("own:secret").toString("base64")}`);
-  });
-
-  it("does not take the lock of Terraform's own state for its own", () => {
-    const environment = { TF_HTTP_ADDRESS: `${url}-other`, TF_HTTP_LOCK_ADDRESS: `${url}-other/lock` };
-    expect(httpStateSettings(url, environment).settings.lockUrl).toBe(`${url}/lock`);
-    expect(httpStateSettings(url, { ...environment, TF_HTTP_ADDRESS: url }).settings.lockUrl).toBe(
-      `${url}-other/lock`,
-    );
-  });
-
-  it("refuses what it would otherwise pass over in silence", () => {
-    const summaries = httpStateSettings(url, {
-      TF_HTTP_SKIP_CERT_VERIFICATION: "true",
-      RNV_STATE_HTTP_LOCK_ADDRESS: "http://evil.example/lock",
-      RNV_STATE_HTTP_LOCK_METHOD: "LO CK",
-    }).diagnostics.map(({ summary }) => summary);
-    expect(summaries.join("\n")).toMatch(/without encryption/);
-    expect(summaries.join("\n")).toMatch(/not an HTTP method/);
-    expect(summaries.join("\n")).toMatch(/TF_HTTP_SKIP_CERT_VERIFICATION/);
-  });
-
-  it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
-    const [unsupported, pair] = httpStateSettings(url, {
-      [`${prefix}_SKIP_CERT_VERIFICATION`]: "true",
-      [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key",
-    }).diagnostics;
-    expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
-    expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
   });
 });
 

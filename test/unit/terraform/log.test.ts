@@ -37,7 +37,7 @@ describe("the log of the plugin", () => {
     expect(lines.map((line) => line["@module"])).toEqual(["rnv.http"]);
   });
 
-  it("tells of a request by its id and of how it ended, never a header, a query or a body", async () => {
+  it("reports a request by its ID and its result, never a header, a query or a body", async () => {
     const { log, lines } = logOf({ TF_LOG: "JSON" });
     const answers = [200, 503, undefined];
     const transport = loggedTransport(
@@ -69,7 +69,7 @@ describe("the log of the plugin", () => {
     expect(lines[0]).toMatchObject({ method: "POST", path: "/api/v1/services" });
   });
 
-  it("tells of a call and of what it found", async () => {
+  it("reports a call and what it found", async () => {
     const { log, lines } = logOf({ TF_LOG: "debug" });
     const answer = { diagnostics: [{ severity: 1 }, { severity: 2 }, { severity: 2 }] };
     const call = { method: "PlanResourceChange", typeName: "rnv_service" };
@@ -79,7 +79,7 @@ describe("the log of the plugin", () => {
     ]);
   });
 
-  it("tells of a call that is answered by events, too", async () => {
+  it("reports a call that is answered by events, too", async () => {
     const written = jest.spyOn(process.stderr, "write").mockReturnValue(true);
     const { TF_LOG_PROVIDER: before = "" } = process.env;
     process.env.TF_LOG_PROVIDER = "debug";

@@ -14,7 +14,7 @@ import {
 
 const type = shapeOf(service);
 
-/** A whole value as Terraform sends it: the fields that nobody wrote in the block are null. */
+/** A whole value as Terraform sends it: the fields that are not written in the block are null. */
 const value = (attributes: Record<string, TerraformValue>): TerraformObject => {
   const fields = type.block.groups?.[0]?.block.attributes ?? [];
   const hasBlock = Object.keys(attributes).some((path) => path.startsWith("configuration."));

@@ -64,9 +64,9 @@ describe("the plugin server", () => {
     expect(codes).toEqual(laterCalls.map(() => grpc.status.UNIMPLEMENTED));
   });
 
-  it("listens on the first port of a range that nobody has, and says what is wrong when all are taken", async () => {
+  it("listens on the first port of a range that is free, and says what is wrong when all are taken", async () => {
     const rest = { clientCertificate: undefined, answer: answerCall, stream: answerStream, onEnd: () => {} };
-    // The library tells of each port that is taken.
+    // The library reports each port that is taken.
     const told = jest.spyOn(console, "error").mockImplementation(() => {});
     const first = await serve({ ...rest, ports: [0, 0] });
     const port = Number(first.path.split(":")[1]);

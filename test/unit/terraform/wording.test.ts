@@ -10,7 +10,7 @@ import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
 
 const source = join(__dirname, "../../../src");
 
-/** Texts in quotes of the modules whose messages both doors share, templates with their parts as they are written. */
+/** Texts in quotes of the modules whose messages the CLI and the provider share, templates with their parts as they are written. */
 function sharedTexts(): readonly string[] {
   const folders = ["api", "resources", "resources/service", "terraform"].flatMap((folder) =>
     readdirSync(join(source, folder), { recursive: folder === "terraform", encoding: "utf8" }).map((name) =>

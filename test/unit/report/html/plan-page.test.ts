@@ -51,7 +51,7 @@ it("tells cause, sides, effects, cost and line of a field", () => {
   expect(text).toContain("will be updated in place deploys changes the bill");
 });
 
-it("says what was not checked, what stands elsewhere and what is not managed", () => {
+it("says what was not checked, what is elsewhere and what is not managed", () => {
   const text = textOf(pageOf(shopPlan));
   expect(text).toContain("variable.shop.api.WORKER_HOST : the service does not list variables");
   expect(text).toContain("Also in this workspace, not managed here: 2 services");

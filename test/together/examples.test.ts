@@ -1,3 +1,4 @@
+import "../support/cli";
 import { together } from "../support/together";
 
-together(["unit/apply"]);
+together(["examples"]);

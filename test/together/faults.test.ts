@@ -1,3 +1,3 @@
 import { together } from "../support/together";
 
-together(["unit/cli"]);
+together(["faults", "hostile"]);

@@ -1,10 +1,9 @@
-import { shareOf } from "../support/soak";
 import { realKill } from "./real-kill";
 
 jest.setTimeout(120_000);
 
 describe("the built command line", () => {
-  it.each(shareOf([0, 1, 2, 3, 4, 6, 12, 16], 3))(
+  it.each([0, 1, 2, 3, 4, 6, 12, 16])(
     "comes to its end after a real kill, stop or full disk (seed %i)",
     async (seed) => {
       const { name, faults, hit } = await realKill(seed);
