@@ -10,7 +10,7 @@ import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
-import type { GivenProps } from "./fields";
+import type { FieldOwner, GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId, typeOfConstruct } from "./parents";
 
@@ -54,7 +54,8 @@ const defineTriggered = (
   };
 
 /**
- * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it.
+ * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it. That of an
+ * archived service is held: it remembers what runs, so that a service that is restored is deployed for a change alone.
  */
 function defineDeployment(library: Library): ResourceClass {
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
@@ -72,10 +73,24 @@ function defineDeployment(library: Library): ResourceClass {
       this.#isImplied = isImplied === true;
     }
 
-    /** An archived service takes no deployment; of two declared ones the implied one is left out. */
+    get #service(): FieldOwner | undefined {
+      return constructOfId(this, this.givenField("service_id"));
+    }
+
+    get #isHeld(): boolean {
+      return this.givenField("when") === "never" || this.#service?.givenField("archived") === true;
+    }
+
+    /** Of two declared ones the implied one is left out, as is one that never runs of a service with several instances. */
     get #isLeftOut(): boolean {
-      const above = constructOfId(this, this.givenField("service_id"));
-      return above?.givenField("archived") === true || (this.#isImplied && this.siblings().length > 0);
+      if (!this.#isImplied) return false;
+      const { count, forEach } = this.#service ?? {};
+      return this.siblings().length > 0 || (this.#isHeld && (count ?? forEach) !== undefined);
+    }
+
+    override synthesizeAttributes(): Record<string, unknown> {
+      const held = this.#isHeld ? { when: "never", commit: undefined } : {};
+      return { ...super.synthesizeAttributes(), ...held };
     }
 
     override ownNames(): readonly string[] {
@@ -96,13 +111,11 @@ const defineService = (
   { Variable, Variables, Deployment }: PartsOfService,
 ): ResourceClass =>
   class Service extends defineResource(library, service) {
-    #bringsDeployment: boolean;
+    #bringsDeployment = true;
 
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
       super(scope, id, props);
-      const given = (deploy ?? {}) as GivenProps;
-      this.#bringsDeployment = given.when !== "never";
-      if (this.#bringsDeployment) this.#deploy({ ...given, isImplied: true });
+      this.#deploy({ ...(deploy as GivenProps | undefined), isImplied: true });
     }
 
     #deploy(props: GivenProps): unknown {

@@ -74,7 +74,7 @@ const schema = z.strictObject({
     .enum(["changed", "always", "never"])
     .optional()
     .describe(
-      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); in a manifest or a program, `never` too.",
+      "Deploy when something of the service changed (`changed`, the default), in every run (`always`) or in none (`never`).",
     ),
   commit: z
     .string()

@@ -214,6 +214,20 @@ export const archivedService =
     old.addVariable("LEVEL", level);
   };
 
+/** A service that is deployed as `deploy` says, with variables. */
+export const deployedService =
+  (deploy: ServiceConfig["deploy"], variables: Readonly<Record<string, string>>) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "deployed");
+    new RnvProvider(stack, "rnv");
+    const api = new Service(stack, "api", {
+      kind: "web",
+      configuration: { repository },
+      ...(deploy && { deploy }),
+    });
+    for (const [key, value] of Object.entries(variables)) api.addVariable(key, value);
+  };
+
 /** A map of variables of which one is a secret. */
 export const textBesideSecret =
   (level: string) =>
