@@ -55,15 +55,13 @@ const defineTriggered = (
 
 /**
  * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it. That of an
- * archived service is held: it remembers what runs, so that a service that is restored is deployed for a change alone.
+ * archived service is held: what runs is remembered, and a service that is restored is deployed for a change alone.
  */
 function defineDeployment(library: Library): ResourceClass {
+  const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
-    const above = constructOfId(one, one.givenField("service_id"));
-    return {
-      ...(above !== undefined && { config: above.getStringAttribute("revision") }),
-      ...attributeOf(library, one.followed(), "revision"),
-    };
+    const config = serviceOf(one)?.getStringAttribute("revision");
+    return { ...(config !== undefined && { config }), ...attributeOf(library, one.followed(), "revision") };
   });
   return class Deployment extends Triggered {
     readonly #isImplied: boolean;
@@ -73,19 +71,15 @@ function defineDeployment(library: Library): ResourceClass {
       this.#isImplied = isImplied === true;
     }
 
-    get #service(): FieldOwner | undefined {
-      return constructOfId(this, this.givenField("service_id"));
-    }
-
     get #isHeld(): boolean {
-      return this.givenField("when") === "never" || this.#service?.givenField("archived") === true;
+      return this.givenField("when") === "never" || serviceOf(this)?.givenField("archived") === true;
     }
 
     /** Of two declared ones the implied one is left out, as is one that never runs of a service with several instances. */
     get #isLeftOut(): boolean {
-      if (!this.#isImplied) return false;
-      const { count, forEach } = this.#service ?? {};
-      return this.siblings().length > 0 || (this.#isHeld && (count ?? forEach) !== undefined);
+      const { count, forEach } = serviceOf(this) ?? {};
+      const isForNone = this.#isHeld && (count ?? forEach) !== undefined;
+      return this.#isImplied && (isForNone || this.siblings().length > 0);
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
@@ -111,8 +105,6 @@ const defineService = (
   { Variable, Variables, Deployment }: PartsOfService,
 ): ResourceClass =>
   class Service extends defineResource(library, service) {
-    #bringsDeployment = true;
-
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
       super(scope, id, props);
       this.#deploy({ ...(deploy as GivenProps | undefined), isImplied: true });
@@ -132,8 +124,7 @@ const defineService = (
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      if (this.#bringsDeployment) this.node.tryRemoveChild(deployment.manifest.key);
-      this.#bringsDeployment = false;
+      this.node.tryRemoveChild(deployment.manifest.key);
       return this.#deploy(props);
     }
   };
