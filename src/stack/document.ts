@@ -90,32 +90,31 @@ export class JsonNode implements SourceRange {
   }
 }
 
-export type ParsedStack =
-  | { readonly root: JsonNode }
-  /** `failedAt`: the offset up to which the text is JSON. */
-  | { readonly problems: readonly Diagnostic[]; readonly failedAt: number };
+export type ParsedStack = { readonly root: JsonNode } | { readonly problems: readonly Diagnostic[] };
 
 /** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
 export function parseStackDocument(file: string, text: string): ParsedStack {
+  const problemAt = (code: "stack.too_large" | "stack.syntax", start: number, summary: string) =>
+    error(code, summary, { range: { file, start, end: start + 1 }, hint });
   const deepAt = tooDeepAt(text);
-  if (deepAt !== undefined) {
-    const summary = `values are nested more than ${maxDepth} levels deep`;
-    const range = { file, start: deepAt, end: deepAt + 1 };
-    return { problems: [error("stack.too_large", summary, { range })], failedAt: deepAt };
-  }
+  if (deepAt !== undefined)
+    return {
+      problems: [problemAt("stack.too_large", deepAt, `values are nested more than ${maxDepth} levels deep`)],
+    };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true });
   const [wrong] = errors;
-  if (tree === undefined || wrong !== undefined) return syntaxProblem(file, text, wrong?.offset ?? 0);
+  if (tree === undefined || wrong !== undefined)
+    return { problems: [problemAt("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON")] };
   const duplicates: SourceRange[] = [];
   const root = readTree(tree, file, text, duplicates);
-  const [first] = duplicates;
-  if (first === undefined) return { root };
   const problems = duplicates.map((range) =>
     error("stack.duplicate", "duplicate key in one object", { range }),
   );
-  return { problems, failedAt: first.start };
+  return problems.length > 0 ? { problems } : { root };
 }
+
+const hint = "a stack is JSON as the synthesis writes it: synthesize it again";
 
 /** Levels of a text: the parser calls itself for each. */
 const maxDepth = 100;
@@ -151,26 +150,4 @@ function readTree(tree: Node, file: string, text: string, duplicates: SourceRang
     return new JsonNode(file, offset, offset + length, text, content, key && rangeOf(key));
   };
   return read(tree);
-}
-
-/** The problem of a text that is not JSON from `at` on. It quotes nothing: the text can hold a secret. */
-function syntaxProblem(file: string, text: string, at: number): ParsedStack {
-  const problem = error("stack.syntax", "the text is not valid JSON", {
-    range: { file, start: at, end: at + 1 },
-    hint: jsonHint(text, at),
-  });
-  return { problems: [problem], failedAt: at };
-}
-
-/** A hint for the offset where JSON breaks off. It quotes nothing of the text. */
-function jsonHint(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - 100), at).trimEnd();
-  const found = text[at] ?? "";
-  if (text.trim() === "") return "the file is empty: synthesize the stack again";
-  if (text.slice(at).trim() === "") return "the text ends early: a } or ] is missing";
-  if ("}]".includes(found) && before.endsWith(",")) return "remove the comma before } or ]";
-  if (found === "'") return 'keys and texts need double quotes: "…"';
-  if (found === '"' && /["\dle}\]]$/.test(before)) return "a comma is missing before it";
-  if (found === "<" || found === "=" || found === ">") return "is it an unresolved merge conflict?";
-  return "a stack is JSON as the synthesis writes it: synthesize it again";
 }

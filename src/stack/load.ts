@@ -11,6 +11,7 @@ import {
 import { fetchSecrets } from "../manifest/fetch-secrets";
 import { maxTotalBytes, readSource } from "../manifest/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
+import { star } from "../manifest/mask";
 import { checkCycles, type Dependant } from "../manifest/references";
 import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
@@ -22,7 +23,7 @@ import { referencesOf } from "../model/value";
 import { checkVariables } from "./conditions";
 import { dependants, readData } from "./data";
 import { type JsonNode, parseStackDocument } from "./document";
-import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
+import { findStacks, maskStack, type StackFile } from "./files";
 import { indexDataTypes, indexStackTypes } from "./names";
 import type { BlockReader } from "./resolve";
 import { buildStackResource, readResource, type StackBlock } from "./resources";
@@ -128,7 +129,7 @@ async function readStacks(
       (isOther ? others : stacks).push(stack);
       masked.set(file, maskStack(text, stack, dataTypes));
     } else {
-      masked.set(file, maskBrokenStack(text, parsed.failedAt));
+      masked.set(file, star(text, [[0, text.length]]));
       parsed.problems.forEach(reportOf);
       isPartial ||= !isOther;
     }

@@ -176,22 +176,15 @@ const readKey: ReadSetting = (at, reader) => {
   return false;
 };
 
-const readMostRequests: ReadSetting = (at, reader) => {
-  const node = reader.read(at);
-  const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
-  const range = at.keyRange;
-  const summary = "max_concurrency is for Terraform only";
-  if (!Number.isInteger(value) || value < 1 || value > 256)
-    reader.refuse(misfit("max_concurrency is a whole number from 1 to 256"), range);
-  else reader.note(warning("stack.unsupported", summary, { range, hint: "rnv takes the flag -parallelism" }));
-  return false;
-};
-
-const readAcceptMissing: ReadSetting = (at, reader) => {
-  const hint = "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …";
-  if (isTrue(at, reader)) reader.refuse(refused("accept_missing is for Terraform only", hint), at.keyRange);
-  return false;
-};
+/** A setting that rnv has no use for: one that is set is passed over with a warning. */
+const onlyForTerraform =
+  (name: string, hint: string): ReadSetting =>
+  (at, reader) => {
+    const { keyRange: range, value } = at;
+    const summary = `${name} is for Terraform only`;
+    if (value !== false) reader.note(warning("stack.unsupported", summary, { range, hint }));
+    return false;
+  };
 
 /** Returns true if a value is true when the plan is made; one that is neither true nor false is reported. */
 function isTrue(at: JsonNode, reader: BlockReader): boolean {
@@ -206,7 +199,10 @@ const settings: Readonly<Record<string, ReadSetting>> = {
   base_url: sameAs("RNV_BASE_URL"),
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
-  max_concurrency: readMostRequests,
+  max_concurrency: onlyForTerraform("max_concurrency", "rnv takes the flag -parallelism"),
   deletion_protection: isTrue,
-  accept_missing: readAcceptMissing,
+  accept_missing: onlyForTerraform(
+    "accept_missing",
+    "what was really deleted elsewhere: rnv state rm ADDRESS …",
+  ),
 };
