@@ -122,10 +122,15 @@ const resourceName = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
 const others = /\b(var|local|data|each|count|path|terraform|module)\./;
 
 /** Returns true if `name` is the parent of a resource, or what it follows there. */
-function isFollowed(name: string, resource: StackResource, type: StackType, { stack }: BlockReader): boolean {
+function isFollowed(
+  name: string,
+  resource: StackResource,
+  type: StackType,
+  { context }: BlockReader,
+): boolean {
   const parent = parentOf(resource, type);
   if (parent === undefined || name === parent) return name === parent;
-  const [other] = stack.named.get(name) ?? [];
+  const [other] = context.stack.named.get(name) ?? [];
   if (other?.type === undefined || parentOf(other, other.type) !== parent) return false;
   return type.placed.type.follows.includes(other.type.placed.type.type);
 }

@@ -21,7 +21,6 @@ import {
   ownerOf,
   problemAt,
   type Self,
-  type Stack,
   type StackContext,
 } from "./stack";
 
@@ -32,18 +31,19 @@ export interface FoundData {
 }
 
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-export function readData(stack: Stack, context: StackContext): readonly FoundData[] {
+export function readData(context: StackContext): readonly FoundData[] {
+  const { stack } = context;
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
     if (context.dataTypes.has(terraformType))
-      return [readSource({ terraformType, name, isData: true }, entry, stack, context)];
+      return [readSource({ terraformType, name, isData: true }, entry, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
 }
 
-function readSource(self: Self, entry: JsonNode, stack: Stack, context: StackContext): FoundData {
+function readSource(self: Self, entry: JsonNode, context: StackContext): FoundData {
   const { terraformType, name } = self;
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
@@ -51,8 +51,8 @@ function readSource(self: Self, entry: JsonNode, stack: Stack, context: StackCon
     name,
     constructPath: constructPathOf(entry),
   });
-  const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
-  const reader = readerOf(stack, context, { owner, address });
+  const address = dataSegments(context.stack.name, terraformType, name).join(".") as Address;
+  const reader = readerOf(context, { owner, address });
   const query = readQuery(entry, terraformType, address, reader);
   for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
     if (isNeeded && entry.at(snakeCase(key)).isAbsent)

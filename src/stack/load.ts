@@ -31,8 +31,8 @@ import { ownerOf, readStack, type Stack, type StackContext, type StackResource }
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
- * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
- * Terraform JSON. No program is run. Every mistake of every stack is collected.
+ * Reads the desired state from a synthesized stack (DESIGN section 3): `files` are output folders of the library or
+ * Terraform JSON, of which `request.stack` names one where they are several. No program is run. Every mistake is collected.
  */
 export async function loadStack(request: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
@@ -40,7 +40,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const index = indexTypes(request.types);
   const types = indexStackTypes(index);
   const known = { types, dataTypes: indexDataTypes(types) };
-  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, known, findings);
+  const { stack, others, texts, masked } = await readStacks(request, cwd, known, findings);
+  if (stack === undefined) return { diagnostics: sortDiagnostics(findings.all()), sources: masked };
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
@@ -54,10 +55,10 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     secretFolder: cwd,
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames,
-    isPartial,
+    isPartial: false,
   };
   const context: StackContext = {
-    stacks,
+    stack,
     others,
     unit: request.stack,
     ...known,
@@ -69,11 +70,11 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
-  for (const stack of stacks) checkVariables(stack, context);
+  checkVariables(context);
   const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const found = stacks.flatMap((stack) => readData(stack, context));
+  const found = readData(context);
   const data = new Map(found.map((one) => [one.data.address, one.data]));
   const conditions = [...built, ...found].flatMap((one) => one.conditions);
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
@@ -92,7 +93,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
 }
 
-/** Reads the stacks that are asked for, and those that values may come from. */
+/** Reads the stack that is asked for, undefined after a report, and those that values may come from. */
 async function readStacks(
   request: ManifestRequest,
   cwd: string,
@@ -100,42 +101,43 @@ async function readStacks(
   { report }: Findings,
 ) {
   const files = await findStacks(request.files, cwd, report);
-  const isAsked = ({ unit }: StackFile): boolean =>
-    request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
-  const stacks: Stack[] = [];
-  /** Those besides the stack that is asked for. */
+  const asked = files.filter(({ unit }) => request.stack === undefined || unit === request.stack.name);
+  if (asked.length > 1) report(severalStacks(asked));
   const others: Stack[] = [];
+  let stack: Stack | undefined;
   const texts = new Map<string, string>();
   /** The texts for code frames. */
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
-  /** A file could not be read. */
-  let isPartial = false;
   for (const stackFile of files) {
     const { file } = stackFile;
-    const isOther = !isAsked(stackFile);
+    const isOther = stackFile !== asked[0];
     // Mistakes in another stack are reported where that one is read: it may be left to Terraform.
     const reportOf: Report = isOther ? () => {} : report;
     tellAnnotations(stackFile, reportOf);
     if (!file.endsWith(".tf.json")) reportOf(synthesizedToHcl(stackFile));
     const text = file.endsWith(".tf.json") ? readSource(file, cwd, left, reportOf) : undefined;
-    isPartial ||= text === undefined && !isOther;
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
     if ("root" in parsed) {
-      const stack = readStack(parsed.root, stackFile, types, reportOf);
-      (isOther ? others : stacks).push(stack);
-      masked.set(file, maskStack(text, stack, dataTypes));
+      const found = readStack(parsed.root, stackFile, types, reportOf);
+      if (isOther) others.push(found);
+      else stack = found;
+      masked.set(file, maskStack(text, found, dataTypes));
     } else {
       masked.set(file, star(text, [[0, text.length]]));
       parsed.problems.forEach(reportOf);
-      isPartial ||= !isOther;
     }
   }
-  return { stacks, others, texts, masked, isPartial };
+  return { stack, others, texts, masked };
 }
+
+const severalStacks = (files: readonly StackFile[]): Diagnostic =>
+  error("command.usage", `${files.length} stacks are read, and this is about one`, {
+    hint: `name it: ${files.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+  });
 
 const synthesizedToHcl = ({ name }: StackFile): Diagnostic =>
   error("stack.unsupported", `the stack ${name} was synthesized to HCL`, {
@@ -153,18 +155,15 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** Adds the resources of all stacks to `blocks`, each after its parent. An address that is declared twice is an error. */
+/** Adds the resources to `blocks`, each after its parent. An address that is declared twice is an error. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
-  const all = context.stacks.flatMap((stack) => {
-    const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
-    return stack.resources.map((resource) => ({ resource, stack, around }));
-  });
-  const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
+  const around = { imports: readImports(context), protecting: readProviders(context) };
+  const levelOf = ({ type }: StackResource): number => type?.level ?? 0;
   const found = new Map<Address | undefined, StackBlock>();
-  for (const { resource, stack, around } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
+  for (const resource of [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b))) {
     const before = found.get(resource.address);
     if (before !== undefined) context.report(declaredTwice(resource, before, context.reading.texts));
-    const read = before === undefined ? readResource(resource, stack, context, around) : undefined;
+    const read = before === undefined ? readResource(resource, context, around) : undefined;
     if (read === undefined) continue;
     found.set(read.block.address, read);
     blocks.set(read.block.address, read.block);
@@ -191,7 +190,7 @@ function reportNamesakes(
     const isPart = type.removedWithParent === true;
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     if (typeof name !== "string" || (isPart && of === undefined)) return;
-    const around = isPart ? [] : [block.range.file, ...workspaceOf(resource.block, reader)];
+    const around = isPart ? [] : workspaceOf(resource.block, reader);
     const key = [type.type, of, name, ...around].join("\0");
     const earlier = first.get(key);
     if (earlier === undefined) {
@@ -209,8 +208,8 @@ function reportNamesakes(
 }
 
 /** The settings that say where the provider of a block reads and writes. */
-function workspaceOf(block: JsonNode, { stack }: BlockReader): readonly string[] {
-  const provider = stack.providers.get(String(block.at("provider").value ?? terraformPrefix));
+function workspaceOf(block: JsonNode, { context }: BlockReader): readonly string[] {
+  const provider = context.stack.providers.get(String(block.at("provider").value ?? terraformPrefix));
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
@@ -234,7 +233,7 @@ const declaredTwice = (
     address,
     range: resource.block.keyRange,
     detail: `It is declared at ${formatLocation(range, texts)} as well.`,
-    hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
+    hint: "remove one of the two",
   });
 
 /** Adds the path of the construct to the findings about its resource. */

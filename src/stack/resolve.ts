@@ -30,7 +30,6 @@ import {
   rangeOf,
   type Scope,
   type Self,
-  type Stack,
   type StackContext,
   type StackResource,
   type Steps,
@@ -41,7 +40,6 @@ import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
 export interface BlockReader extends Owner {
-  readonly stack: Stack;
   readonly context: StackContext;
   /** Reads a value, as one of `kinds` of schemas where it can be. */
   readonly read: (node: JsonNode, kinds?: readonly string[]) => SourceNode | undefined;
@@ -52,7 +50,8 @@ export interface BlockReader extends Owner {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: Self): BlockReader {
+export function readerOf(context: StackContext, of: Owner, self?: Self): BlockReader {
+  const { stack } = context;
   if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, of, range));
@@ -68,7 +67,6 @@ export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: 
   };
   return {
     ...of,
-    stack,
     context,
     refuse,
     note: (finding) => context.report({ ...finding, summary: `${of.owner}: ${finding.summary}` }),
@@ -212,9 +210,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
   const wanted = name.slice(crossStackInput.length);
-  const stack = [...context.stacks, ...context.others].find(
-    ({ constructPath }) => inputOf(constructPath) === wanted,
-  );
+  const stack = context.others.find(({ constructPath }) => inputOf(constructPath) === wanted);
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined)
     throw unknownReference(
@@ -222,7 +218,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
+  return isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
     : stepsInto(found, rest);
 }
@@ -264,7 +260,7 @@ function readOutput(output: string, entry: JsonNode, scope: Scope): Value {
   try {
     return readEntry(`output.${output}`, entry.at("value"), scope);
   } catch (cause) {
-    if (!(cause instanceof StackProblem) || !scope.context.others.includes(scope.stack)) throw cause;
+    if (!(cause instanceof StackProblem)) throw cause;
     throw new StackProblem(
       cause.code,
       `the stack ${scope.stack.name} makes this value, which rnv cannot read: ${cause.message}`,
@@ -293,25 +289,21 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
 function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
-  const { context, stack, source } = scope;
+  const { stack, source } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
   const label = `${type.terraformType}.${name}`;
-  const owning = [stack, ...context.stacks].find(({ named }) => named.has(label));
-  const [resource] = owning?.named.get(label) ?? [];
+  const [resource] = stack.named.get(label) ?? [];
   const group = type.groups.get(first);
   const [second] = others;
   const field = group !== undefined && typeof second === "string" ? second : undefined;
   const further = field === undefined ? others : others.slice(1);
   const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
-  if (owning !== undefined && resource !== undefined && isDeclarable) {
+  if (resource !== undefined && isDeclarable) {
     const node = declaredNode(resource.block, first, field);
     if (node !== undefined) {
-      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, {
-        ...scope,
-        stack: owning,
-      });
+      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, scope);
       return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
     }
     if (!isSelf) throw notDeclared(resource, steps);

@@ -40,12 +40,12 @@ export interface Stack {
   readonly providers: ReadonlyMap<string, JsonNode>;
 }
 
-/** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
+/** The stack that is read, with the types, environment and report for reading it. */
 export interface StackContext {
-  readonly stacks: readonly Stack[];
+  readonly stack: Stack;
   /** Stacks that values may come from, each with a state of its own. */
   readonly others: readonly Stack[];
-  /** The stack that is read alone, with the outputs of `others`; undefined where all are read as one. */
+  /** The outputs of `others`; undefined where it is the only stack. */
   readonly unit?: StackUnit | undefined;
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
