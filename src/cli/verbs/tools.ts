@@ -47,7 +47,7 @@ import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
-  usage: "graph [planfile|stack]",
+  usage: "graph [planfile|stack...]",
   stacks: { use: "one, or a plan", others: "none", takesPlan: "alone" },
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
