@@ -8,8 +8,7 @@ const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 
 /** A value of a JSON text, with its range and the values in it. */
 export class JsonNode implements SourceRange {
-  // Private: what prints a range must not print the secrets of its text.
-  readonly #text: string;
+  // Private: what prints a range must not print the secrets of its value.
   readonly #content: Content | undefined;
   readonly #keyRange: SourceRange | undefined;
 
@@ -17,11 +16,9 @@ export class JsonNode implements SourceRange {
     readonly file: string,
     readonly start: number,
     readonly end: number,
-    text: string,
     content: Content | undefined,
     keyRange?: SourceRange,
   ) {
-    this.#text = text;
     this.#content = content;
     this.#keyRange = keyRange;
   }
@@ -73,20 +70,12 @@ export class JsonNode implements SourceRange {
 
   /** Returns another value that has the range of this one. */
   holding(content: Content | undefined): JsonNode {
-    return new JsonNode(this.file, this.start, this.end, this.#text, content, this.#keyRange);
+    return new JsonNode(this.file, this.start, this.end, content, this.#keyRange);
   }
 
   /** The key that opens this value. */
   get keyRange(): SourceRange {
     return this.#keyRange ?? { file: this.file, start: this.start, end: this.end };
-  }
-
-  /** Returns the range of `source` in this text value, or that of the value when it is written in another form. */
-  within(source: string): SourceRange {
-    const written = JSON.stringify(source).slice(1, -1);
-    const at = this.#text.slice(this.start, this.end).indexOf(written);
-    const start = this.start + at;
-    return at === -1 ? this : { file: this.file, start, end: start + written.length };
   }
 }
 
@@ -107,7 +96,7 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   if (tree === undefined || wrong !== undefined)
     return { problems: [problemAt("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON")] };
   const duplicates: SourceRange[] = [];
-  const root = readTree(tree, file, text, duplicates);
+  const root = readTree(tree, file, duplicates);
   const problems = duplicates.map((range) =>
     error("stack.duplicate", "duplicate key in one object", { range }),
   );
@@ -131,7 +120,7 @@ function tooDeepAt(text: string): number | undefined {
 }
 
 /** Reads a value and all in it; adds the range of each key that its object holds already to `duplicates`. */
-function readTree(tree: Node, file: string, text: string, duplicates: SourceRange[]): JsonNode {
+function readTree(tree: Node, file: string, duplicates: SourceRange[]): JsonNode {
   const rangeOf = ({ offset, length }: Node): SourceRange => ({ file, start: offset, end: offset + length });
   const membersOf = (properties: readonly Node[]): ReadonlyMap<string, JsonNode> => {
     const members = new Map<string, JsonNode>();
@@ -147,7 +136,7 @@ function readTree(tree: Node, file: string, text: string, duplicates: SourceRang
     let content: Content = node.value;
     if (type === "object") content = membersOf(children);
     if (type === "array") content = children.map((item) => read(item));
-    return new JsonNode(file, offset, offset + length, text, content, key && rangeOf(key));
+    return new JsonNode(file, offset, offset + length, content, key && rangeOf(key));
   };
   return read(tree);
 }

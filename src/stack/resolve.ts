@@ -27,7 +27,6 @@ import {
   type Owner,
   ownerOf,
   problemAt,
-  rangeOf,
   type Scope,
   type Self,
   type StackContext,
@@ -57,7 +56,7 @@ export function readerOf(context: StackContext, of: Owner, self?: Self): BlockRe
     context.report(problemAt(problem, of, range));
   const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {
     try {
-      const scope = { context, stack, node, reader: of, source: "", busy: new Set<string>(), self };
+      const scope = { context, stack, node, reader: of, busy: new Set<string>(), self };
       return nodeOf(change(readValue(node, scope)), node, of);
     } catch (cause) {
       if (!(cause instanceof StackProblem)) throw cause;
@@ -122,16 +121,16 @@ function readValue(node: JsonNode, scope: Scope): Value {
 /** The value of a text with expressions. A name has one value, also where an expression is evaluated again. */
 function valueOfText(written: string, scope: Scope): Value {
   const resolved = new Map<string, Value>();
-  const resolve = (root: string, steps: Steps, source: string): Value => {
-    const key = JSON.stringify([root, steps, source]);
-    const value = resolved.get(key) ?? resolveRoot(root, steps, { ...scope, source });
+  const resolve = (root: string, steps: Steps): Value => {
+    const key = JSON.stringify([root, steps]);
+    const value = resolved.get(key) ?? resolveRoot(root, steps, scope);
     resolved.set(key, value);
     return value;
   };
   try {
-    return evaluateText(parseText(written), { text: written, spend: () => spend(1, scope), resolve });
+    return evaluateText(parseText(written), { spend: () => spend(1, scope), resolve });
   } catch (cause) {
-    if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
+    if (cause instanceof StackProblem) cause.at ??= scope.node;
     throw cause;
   }
 }
@@ -194,7 +193,7 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
   spend(Math.ceil((node.end - node.start) / charactersOfStep), scope);
   busy.add(key);
   try {
-    return readValue(node, { context, stack, node, reader, source: "", busy });
+    return readValue(node, { context, stack, node, reader, busy });
   } finally {
     busy.delete(key);
   }
@@ -233,7 +232,7 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value
   if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
   const attribute = dataPath(terraformType, path.map(String), context);
   const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
-  return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
+  return referenceValue(segments, `data.${terraformType}.${steps.join(".")}`, scope.node);
 }
 
 /** `configuration.health_check_path` in rnv's words. */
@@ -284,12 +283,12 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
     );
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
-  return referenceValue(segments, scope.source, rangeOf(scope));
+  return referenceValue(segments, [stack, output, ...rest].join("."), scope.node);
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
 function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
-  const { stack, source } = scope;
+  const { stack, node } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
@@ -301,9 +300,10 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
   const further = field === undefined ? others : others.slice(1);
   const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
   if (resource !== undefined && isDeclarable) {
-    const node = declaredNode(resource.block, first, field);
-    if (node !== undefined) {
-      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, scope);
+    const written = declaredNode(resource.block, first, field);
+    if (written !== undefined) {
+      const path = field === undefined ? first : `${first}.${field}`;
+      const value = readEntry(`${label}.${path}`, written, scope);
       return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
     }
     if (!isSelf) throw notDeclared(resource, steps);
@@ -315,7 +315,7 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
       ? own
       : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
   const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
-  return referenceValue(segments, source || steps.join("."), rangeOf(scope));
+  return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
 }
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */

@@ -67,8 +67,6 @@ export interface Scope {
   readonly context: StackContext;
   readonly stack: Stack;
   readonly node: JsonNode;
-  /** The text of the expression, `${…}`; empty for the value as a whole. */
-  readonly source: string;
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
@@ -84,9 +82,6 @@ export interface Owner {
 
 /** The steps into a name: `.a`, `[0]`. */
 export type Steps = readonly (string | number)[];
-
-/** The range of an expression. */
-export const rangeOf = ({ node, source }: Scope): SourceRange => (source === "" ? node : node.within(source));
 
 /** The block that `self` names. */
 export interface Self {
@@ -136,7 +131,7 @@ export const problemAt = (
   range: SourceRange,
 ): Diagnostic =>
   error(code, `${owner}: ${message}`, {
-    range: typeof at === "object" ? at : range,
+    range: at ?? range,
     ...(address !== undefined && { address }),
     ...(hint !== undefined && { hint }),
   });

@@ -39,15 +39,13 @@ import {
   stepInto,
   unaryOperators,
 } from "./operators";
-import { ExpressionProblem, StackProblem, unsupported } from "./problem";
+import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 /** The environment in which an expression is evaluated. */
 export interface Environment {
-  /** The text that the places of an expression are of. */
-  readonly text: string;
   /** Returns the value of a name after all of its steps. */
-  readonly resolve: (root: string, steps: readonly (string | number)[], source: string) => Value;
+  readonly resolve: (root: string, steps: readonly (string | number)[]) => Value;
   /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
@@ -61,18 +59,9 @@ export function evaluateText(parts: readonly TextPart[], environment: Environmen
   return joinText(parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part, environment))));
 }
 
-/** The value of an expression; throws `StackProblem` with its part of the text. */
+/** The value of an expression; throws `StackProblem`. */
 export function evaluate(expression: Expression, environment: Environment): Value {
   environment.spend();
-  try {
-    return evaluateKind(expression, environment);
-  } catch (cause) {
-    if (cause instanceof StackProblem) cause.at ??= environment.text.slice(...expression.at);
-    throw cause;
-  }
-}
-
-function evaluateKind(expression: Expression, environment: Environment): Value {
   const inner = (one: Expression): Value => evaluate(one, environment);
   switch (expression.kind) {
     case "value":
@@ -109,7 +98,7 @@ const evaluateLater = (expression: Expression, values: readonly Value[], environ
     const { resolve, names = [] } = environment;
     const known: Environment = {
       ...environment,
-      resolve: (root, steps, source) => filled(resolve(root, steps, source), fill),
+      resolve: (root, steps) => filled(resolve(root, steps), fill),
       names: new Map([...names].map(([name, value]) => [name, filled(value, fill)])),
     };
     return filled(evaluate(expression, known), fill);
@@ -261,7 +250,7 @@ function evaluateAccess(expression: KindOf<"root" | "access">, environment: Envi
   const steps = keys.map(stepOf);
   const open = steps.indexOf(undefined);
   const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
-  const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
+  const found = environment.resolve(at.name, known);
   return open === -1 ? found : keys.slice(open).reduce(stepInto, found);
 }
 

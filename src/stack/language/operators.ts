@@ -204,14 +204,12 @@ export function stepInto(value: Value, key: Value): Value {
     return whenKnown([value, key], ([known, step]) => stepInto(known as Value, step as Value));
   if (mayHaveParts && isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
-  if (found === undefined)
-    throw new ExpressionProblem(
-      isMapLike(value) || isListLike(value)
-        ? `there is no ${shownKey(key)} in the value${offered(value)}`
-        : `a ${describeType(typeOf(value))} has no parts`,
-      "stack.reference_unknown",
-    );
-  return marked(found, value.sensitive === true);
+  if (found !== undefined) return marked(found, value.sensitive === true);
+  const shownKey = key.kind === "number" ? String(key.value) : JSON.stringify(textOf(key));
+  const why = mayHaveParts
+    ? `there is no ${shownKey} in the value`
+    : `a ${describeType(typeOf(value))} has no parts`;
+  throw new ExpressionProblem(why, "stack.reference_unknown");
 }
 
 /** Takes the steps of a name into its value. */
@@ -227,17 +225,4 @@ function stepBySecret(value: Value, key: Value): Value {
 function itemAt(value: Value, key: Value): Value | undefined {
   if (!isListLike(value) || value.kind === "set") return undefined;
   return value.items[numberOf(key)];
-}
-
-const shownKey = (key: Value): string =>
-  key.kind === "number" ? String(key.value) : JSON.stringify(textOf(key));
-
-const shownNames = 8;
-
-/** What there is instead, unless it comes from a secret. */
-function offered(value: Value): string {
-  if (isListLike(value)) return `, which has ${value.items.length} items`;
-  if (!isMapLike(value) || value.sensitive === true || value.entries.size === 0) return "";
-  const names = [...value.entries.keys()];
-  return `, which has ${names.slice(0, shownNames).join(", ")}${names.length > shownNames ? " …" : ""}`;
 }
