@@ -15,19 +15,45 @@ import { star } from "../manifest/mask";
 import { checkCycles, type Dependant } from "../manifest/references";
 import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
+import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { isDataAddress } from "../model/data-source";
-import type { Desired, DesiredResource } from "../model/desired";
-import { terraformPrefix } from "../model/text";
-import { referencesOf } from "../model/value";
-import { checkVariables } from "./conditions";
-import { dependants, readData } from "./data";
+import { dataSegments, isDataAddress } from "../model/data-source";
+import type {
+  Desired,
+  DesiredAttribute,
+  DesiredCondition,
+  DesiredData,
+  DesiredResource,
+} from "../model/desired";
+import { conditionKinds } from "../model/policy";
+import { snakeCase, terraformPrefix } from "../model/text";
+import { referencesOf, referredAddresses } from "../model/value";
+import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
-import { indexDataTypes, indexStackTypes } from "./names";
-import type { BlockReader } from "./resolve";
-import { buildStackResource, readResource, type StackBlock } from "./resources";
-import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
+import { invalid, missingKey, unsupported } from "./language/problem";
+import { type DataType, indexDataTypes, indexStackTypes } from "./names";
+import { type BlockReader, readerOf, refuseOthers } from "./resolve";
+import {
+  buildStackResource,
+  dependsOnOf,
+  readProvider,
+  readResource,
+  type StackBlock,
+  withoutRepetition,
+} from "./resources";
+import {
+  constructPathOf,
+  crossStackInput,
+  nestedBlocks,
+  ownerOf,
+  problemAt,
+  readStack,
+  type Self,
+  type Stack,
+  type StackContext,
+  type StackResource,
+} from "./stack";
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
@@ -155,25 +181,22 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** Adds the resources to `blocks`, each after its parent. An address that is declared twice is an error. */
+/** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
   const around = { imports: readImports(context), protecting: readProviders(context) };
   const levelOf = ({ type }: StackResource): number => type?.level ?? 0;
-  const found = new Map<Address | undefined, StackBlock>();
-  for (const resource of [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b))) {
-    const before = found.get(resource.address);
-    if (before !== undefined) context.report(declaredTwice(resource, before, context.reading.texts));
-    const read = before === undefined ? readResource(resource, context, around) : undefined;
-    if (read === undefined) continue;
-    found.set(read.block.address, read);
+  const sorted = [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b));
+  return sorted.flatMap((resource) => {
+    const read = readResource(resource, context, around);
+    if (read === undefined) return [];
     blocks.set(read.block.address, read.block);
-  }
-  return [...found.values()];
+    return [read];
+  });
 }
 
 /**
- * Reports two blocks that the platform cannot tell apart: a key of a service twice, two deployments of a service, two
- * services or projects of one name in one stack.
+ * Reports two blocks that cannot be told apart: two of one address, a key of a service twice, two deployments of a
+ * service, two services or projects of one name.
  */
 function reportNamesakes(
   blocks: readonly StackBlock[],
@@ -182,25 +205,21 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { block } = one;
-    const { reader, resource } = one.source;
-    const { owner } = reader;
+    const { block, source, parent } = one;
     const { type, place } = block.placed;
-    const of = parentTextOf(one);
-    const isPart = type.removedWithParent === true;
-    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
-    if (typeof name !== "string" || (isPart && of === undefined)) return;
-    const around = isPart ? [] : workspaceOf(resource.block, reader);
-    const key = [type.type, of, name, ...around].join("\0");
-    const earlier = first.get(key);
-    if (earlier === undefined) {
-      first.set(key, one);
-      return;
-    }
-    const named = name === "" ? type.type : `${type.type} ${JSON.stringify(name)}`;
-    const what = of === undefined ? named : `${named} of ${of}`;
-    const summary = `${owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
     const { address, range } = block;
+    const isPart = type.removedWithParent === true;
+    const of = block.parent?.address ?? textOf(parent.link?.value.value);
+    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const around = isPart ? [] : workspaceOf(source);
+    const isNamed = typeof name === "string" && (!isPart || of !== undefined);
+    const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
+    const earlier = first.get(key) ?? first.get(address);
+    first.set(key, one).set(address, one);
+    if (earlier === undefined) return;
+    const named = name ? `${type.type} ${JSON.stringify(name)}` : type.type;
+    const what = of === undefined ? named : `${named} of ${of}`;
+    const summary = `${source.reader.owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
     const detail = `The other is declared at ${formatLocation(earlier.block.range, texts)}.`;
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
@@ -208,33 +227,19 @@ function reportNamesakes(
 }
 
 /** The settings that say where the provider of a block reads and writes. */
-function workspaceOf(block: JsonNode, { context }: BlockReader): readonly string[] {
-  const provider = context.stack.providers.get(String(block.at("provider").value ?? terraformPrefix));
+function workspaceOf({ resource, reader }: StackBlock["source"]): readonly string[] {
+  const name = String(resource.block.at("provider").value ?? terraformPrefix);
+  const provider = reader.context.stack.providers.get(name);
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
-/** The parent of a block as its address, or as the id that stands for it. */
-function parentTextOf({ block, parent: { link } }: StackBlock): string | undefined {
-  if (block.parent !== undefined) return block.parent.address;
-  const value = link?.value.value;
-  if (typeof value === "string") return value;
-  const references = referencesOf(value);
-  return references.length > 0
-    ? references.map(({ address, attribute }) => `${address}.${attribute}`).join()
-    : undefined;
-}
-
-const declaredTwice = (
-  resource: StackResource,
-  { block: { address, range } }: StackBlock,
-  texts: ReadonlyMap<string, string>,
-) =>
-  error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
-    address,
-    range: resource.block.keyRange,
-    detail: `It is declared at ${formatLocation(range, texts)} as well.`,
-    hint: "remove one of the two",
-  });
+/** The id of a parent, or the attribute that holds it. */
+const textOf = (id: DesiredAttribute["value"] | undefined): string | undefined =>
+  typeof id === "string"
+    ? id
+    : referencesOf(id)
+        .map(({ address, attribute }) => `${address}.${attribute}`)
+        .join() || undefined;
 
 /** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
@@ -256,3 +261,98 @@ const withoutDataEdges = (
       return [address, { ...resource, dependsOn }];
     }),
   );
+
+/** A data source with its conditions. */
+interface FoundData {
+  readonly data: DesiredData;
+  readonly conditions: readonly DesiredCondition[];
+}
+
+/** The data sources of a stack; problems of the values that they are looked up by are reported. */
+function readData(context: StackContext): readonly FoundData[] {
+  const { stack } = context;
+  return [...stack.data].flatMap(([label, entry]) => {
+    const [terraformType = "", name = ""] = label.split(".");
+    if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
+    if (context.dataTypes.has(terraformType))
+      return [readLookup({ terraformType, name, isData: true }, entry, context)];
+    context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
+    return [];
+  });
+}
+
+function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundData {
+  const { terraformType, name } = self;
+  const { type, listing } = context.dataTypes.get(terraformType) as DataType;
+  const owner = ownerOf({
+    terraformType: `data.${terraformType}`,
+    name,
+    constructPath: constructPathOf(entry),
+  });
+  const address = dataSegments(context.stack.name, terraformType, name).join(".") as Address;
+  const reader = readerOf(context, { owner, address });
+  const query = readQuery(entry, terraformType, address, reader);
+  for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
+    if (isNeeded && entry.at(snakeCase(key)).isAbsent)
+      reader.refuse(missingKey(`it needs ${snakeCase(key)}`), entry.keyRange);
+  readProvider(entry, reader);
+  if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
+    reader.refuse(missingKey(`it needs an id or a ${type.nameKey}`), entry.keyRange);
+  // A lookup has no use for the other members of a lifecycle.
+  for (const block of nestedBlocks(entry, "lifecycle"))
+    refuseOthers(block, conditionKinds, "lifecycle", reader);
+  const range = entry.keyRange;
+  const data = {
+    address,
+    owner,
+    ...(type !== undefined && { type: type.placed.type.type }),
+    ...(listing !== undefined && { listing: terraformType }),
+    query,
+    dependsOn: dependsOnOf(entry, { address, range }, reader),
+    range,
+  };
+  return { data, conditions: readConditions(entry, address, reader, self) };
+}
+
+/** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
+function readQuery(
+  entry: JsonNode,
+  terraformType: string,
+  address: Address,
+  reader: BlockReader,
+): DesiredData["query"] {
+  const { dataTypes, reading } = reader.context;
+  const { query: names, listing } = dataTypes.get(terraformType) as DataType;
+  const query = new Map<string, DesiredAttribute>();
+  for (const [key, at] of entry.entries) {
+    const attribute = names.get(key);
+    if (at.isAbsent || ["depends_on", "provider", "lifecycle"].includes(key)) continue;
+    if (attribute === undefined) {
+      reader.refuse(withoutRepetition(key), at.keyRange);
+      continue;
+    }
+    const node = reader.read(at);
+    if (node === undefined) continue;
+    const { range } = node;
+    const wanted = listing?.query[attribute]?.type ?? "string";
+    const isTyped = node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive;
+    if (!isTyped) {
+      reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), range);
+      continue;
+    }
+    const value = readValue(node, { address, attribute }, reading);
+    const summary = `${reader.owner}: ${attribute} is empty`;
+    if (value === "") reading.report(error("stack.invalid_value", summary, { address, attribute, range }));
+    else if (value !== undefined) query.set(attribute, { value, range });
+  }
+  return query;
+}
+
+const queryWords = { string: "text that is no secret", number: "a number" } as const;
+
+/** Data sources as nodes of the graph, each after what it refers to. */
+const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
+  [...data].map(({ address, query, dependsOn, range }) => {
+    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
+    return [address, { attributes: query, dependsOn: [...new Set([...dependsOn, ...referred])], range }];
+  });

@@ -244,12 +244,17 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
       report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
-  for (const settings of nestedBlocks(root, "terraform")) {
-    for (const { labels, block } of blocksOf(settings, "backend", 1))
-      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
-    const cloud = settings.at("cloud");
-    if (!cloud.isAbsent) report(ownState("the cloud block", name, cloud.keyRange));
-  }
+  for (const settings of nestedBlocks(root, "terraform"))
+    for (const key of ["backend", "cloud"]) {
+      const at = settings.at(key);
+      if (!at.isAbsent && !at.has("local"))
+        report(
+          warning("stack.unsupported", `${name}: the ${key} is not used`, {
+            range: at.keyRange,
+            detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
+          }),
+        );
+    }
 }
 
 const otherProvider = (name: string): StackProblem =>
@@ -257,9 +262,3 @@ const otherProvider = (name: string): StackProblem =>
     `the provider "${name}"`,
     "leave this stack to Terraform, and name those that rnv runs: rnv plan 'shop-*'",
   );
-
-const ownState = (block: string, name: string, range: SourceRange): Diagnostic =>
-  warning("stack.unsupported", `${name}: ${block} is not used`, {
-    range,
-    detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
-  });

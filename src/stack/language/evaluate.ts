@@ -155,8 +155,8 @@ function evaluateCall(expression: KindOf<"call">, environment: Environment): Val
 function evaluateLazily(expression: KindOf<"call">, environment: Environment): Value {
   const { name, args } = expression;
   const isCan = name === "can";
-  if (args.length === 0) throw new ExpressionProblem(`${name} takes 1 or more arguments, found 0`);
-  if (isCan && args.length > 1) throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
+  if (args.length === 0 || (isCan && args.length > 1))
+    throw new ExpressionProblem(`${name} does not take ${args.length} arguments`);
   const attempts = args.map((arg) => attempted(() => evaluate(arg, environment)));
   const first = attempts.find(isValue);
   if (first !== undefined && !isKnown(first))
@@ -300,12 +300,8 @@ function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret
 }
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
-  const least = takes.length - optional;
-  if (found >= least && (rest !== undefined || found <= takes.length)) return;
-  const most = rest === undefined ? takes.length : undefined;
-  const wanted =
-    most === least ? String(least) : most === undefined ? `${least} or more` : `${least} to ${most}`;
-  throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
+  const isRight = found >= takes.length - optional && (rest !== undefined || found <= takes.length);
+  if (!isRight) throw new ExpressionProblem(`${name} does not take ${found} arguments`);
 }
 
 function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {

@@ -71,8 +71,6 @@ export function parseExpression(text: string): Expression {
 class Parser {
   private at = 0;
   private depth = 0;
-  /** A line break ends an expression: it stands in an object, outside of other brackets. */
-  private endsAtLine = false;
 
   constructor(private readonly source: string) {}
 
@@ -86,15 +84,11 @@ class Parser {
     };
     while (this.at < this.source.length && !(quoted && this.source[this.at] === '"')) {
       const escaped = this.match(/\$\$\{|%%\{/y);
-      const opening = escaped === undefined ? this.match(/\$\{~?/y) : undefined;
       if (escaped !== undefined) literal += escaped.slice(1);
-      else if (opening !== undefined) {
-        if (opening.endsWith("~")) literal = literal.trimEnd();
+      else if (this.match(/\$\{/y) !== undefined) {
         flush();
-        parts.push(this.across(() => this.expression()));
-        const closing = this.match(/\s*~?\}/y);
-        if (closing === undefined) this.expect("}");
-        if (closing?.endsWith("~}")) this.match(/\s*/y);
+        parts.push(this.expression());
+        this.expect("}");
       } else if (this.match(/%\{/y) !== undefined) throw unsupported("the directive %{…}");
       else if (quoted && this.source[this.at] === "\\") literal += this.escape();
       else {
@@ -104,15 +98,6 @@ class Parser {
     }
     flush();
     return parts;
-  }
-
-  /** Reads where line breaks are space. */
-  private across<T>(read: () => T, endsAtLine = false): T {
-    const before = this.endsAtLine;
-    this.endsAtLine = endsAtLine;
-    const found = read();
-    this.endsAtLine = before;
-    return found;
   }
 
   private escape(): string {
@@ -195,11 +180,9 @@ class Parser {
       return { kind: "value", value: name ?? Number(digits) };
     }
     if (onlyAttribute || this.match(/\[(?!\s*\*\s*\])/y) === undefined) return undefined;
-    return this.across(() => {
-      const key = this.expression();
-      this.expect("]");
-      return key;
-    });
+    const key = this.expression();
+    this.expect("]");
+    return key;
   }
 
   private term(): Expression {
@@ -210,11 +193,9 @@ class Parser {
     if (first === "{") return this.loop("}") ?? this.object();
     if (first === "(") {
       this.at += 1;
-      return this.across(() => {
-        const inner = this.expression();
-        this.expect(")");
-        return inner;
-      });
+      const inner = this.expression();
+      this.expect(")");
+      return inner;
     }
     const digits = this.match(number);
     if (digits !== undefined) return { kind: "value", value: Number(digits) };
@@ -237,37 +218,32 @@ class Parser {
 
   private sequence(close: string): { items: Expression[]; spreads: boolean } {
     this.at += 1;
-    return this.across(() => {
-      const items: Expression[] = [];
-      let spreads = false;
-      for (this.space(); this.source[this.at] !== close; this.space()) {
-        items.push(this.expression());
-        this.space();
-        spreads = close === ")" && this.match(/\.{3}\s*/y) !== undefined;
-        if (this.source[this.at] === "," && !spreads) this.at += 1;
-        else if (this.source[this.at] !== close) this.expect(close);
-      }
-      this.at += 1;
-      return { items, spreads };
-    });
+    const items: Expression[] = [];
+    let spreads = false;
+    for (this.space(); this.source[this.at] !== close; this.space()) {
+      items.push(this.expression());
+      this.space();
+      spreads = close === ")" && this.match(/\.{3}\s*/y) !== undefined;
+      if (this.source[this.at] === "," && !spreads) this.at += 1;
+      else if (this.source[this.at] !== close) this.expect(close);
+    }
+    this.at += 1;
+    return { items, spreads };
   }
 
   private object(): Expression {
     this.at += 1;
     const entries: [Expression, Expression][] = [];
-    this.across(() => {
-      for (this.match(/[\s,]*/y); this.source[this.at] !== "}"; this.match(/\s*/y)) {
-        const key = this.key();
-        this.space();
-        if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
-        this.at += 1;
-        entries.push([key, this.expression()]);
-        this.space();
-        const next = this.source[this.at];
-        if (next === ",") this.at += 1;
-        else if (next !== "}" && next !== "\n" && next !== "\r") this.expect("}");
-      }
-    }, true);
+    for (this.space(); this.source[this.at] !== "}"; this.space()) {
+      const key = this.key();
+      this.space();
+      if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
+      this.at += 1;
+      entries.push([key, this.expression()]);
+      this.space();
+      if (this.source[this.at] === ",") this.at += 1;
+      else if (this.source[this.at] !== "}") this.expect("}");
+    }
     this.at += 1;
     return { kind: "object", entries };
   }
@@ -282,26 +258,24 @@ class Parser {
   /** A `for` in brackets that are still to be opened; undefined where there is none. */
   private loop(close: "]" | "}"): Expression | undefined {
     if (this.match(/[[{]\s*for(?=\s)/y) === undefined) return undefined;
-    return this.across(() => {
-      const first = this.word();
-      const hasKey = this.match(/\s*,/y) !== undefined;
-      const value = hasKey ? this.word() : first;
-      if (this.word() !== "in") throw this.unexpected("in");
-      const of = this.expression();
-      this.expect(":");
-      const name = close === "}" ? this.expression() : undefined;
-      if (name !== undefined) this.expect("=>");
-      const result = this.expression();
-      this.space();
-      const groups = name !== undefined && this.match(/\.{3}/y) !== undefined;
-      this.space();
-      const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
-      this.expect(close);
-      return {
-        kind: "for",
-        loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
-      };
-    });
+    const first = this.word();
+    const hasKey = this.match(/\s*,/y) !== undefined;
+    const value = hasKey ? this.word() : first;
+    if (this.word() !== "in") throw this.unexpected("in");
+    const of = this.expression();
+    this.expect(":");
+    const name = close === "}" ? this.expression() : undefined;
+    if (name !== undefined) this.expect("=>");
+    const result = this.expression();
+    this.space();
+    const groups = name !== undefined && this.match(/\.{3}/y) !== undefined;
+    this.space();
+    const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
+    this.expect(close);
+    return {
+      kind: "for",
+      loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
+    };
   }
 
   private word(): string {
@@ -339,6 +313,6 @@ class Parser {
   }
 
   private space(): void {
-    this.match(this.endsAtLine ? /[^\S\r\n]*/y : /\s*/y);
+    this.match(/\s*/y);
   }
 }

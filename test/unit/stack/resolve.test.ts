@@ -107,7 +107,7 @@ describe("the text of a stack", () => {
     ["${1 / 0}", "a division by zero"],
     ["${[1, 2][2]}", "there is no 2 in the value"],
     ['${{ a = 1 }["b"]}', 'there is no "b" in the value'],
-    ["${upper()}", "upper takes 1 argument, found 0"],
+    ["${upper()}", "upper does not take 0 arguments"],
     ["a ${null} b", "null is not allowed inside text"],
   ])("%s is wrong, with its place in the file", async (written, what) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
