@@ -13,7 +13,6 @@ import {
   isMapLike,
   isSensitive,
   isValue,
-  list,
   marked,
   nothing,
   number,
@@ -25,7 +24,6 @@ import {
   typeOf,
   unmarked,
   type Value,
-  type ValueType,
   valueOfPlain,
   whenKnown,
 } from "./expression-value";
@@ -127,7 +125,8 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
     return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment);
   const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
   const value = outcomeOf(chosen);
-  const types = [typeOf(value), typeOfChoice(rejected)] as const;
+  // One that fails and is not chosen may have any type.
+  const types = [typeOf(value), isValue(rejected) ? typeOf(rejected) : "any"] as const;
   const type = unifiedType(types);
   if (type === undefined)
     throw new ExpressionProblem(
@@ -136,9 +135,6 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
   const isSecret = isValue(rejected) && rejected.sensitive === true;
   return marked(convert(value, type), condition.sensitive === true || isSecret);
 }
-
-/** The type of a result of a condition; any where it fails and is not chosen. */
-const typeOfChoice = (attempt: Attempt): ValueType => (isValue(attempt) ? typeOf(attempt) : "any");
 
 function evaluateCall(expression: KindOf<"call">, environment: Environment): Value {
   const { name, args, spreads } = expression;
@@ -224,16 +220,9 @@ function evaluateSplat(expression: KindOf<"splat">, environment: Environment): V
   const found = items.map((item) =>
     evaluate(expression.each, { ...environment, names: new Map(environment.names).set(splatItem, item) }),
   );
-  return marked(over.kind === "list" ? listAgain(found) : tuple(found), over.sensitive === true);
-}
-
-/** A list stays one where its items are of one type. */
-function listAgain(found: readonly Value[]): Value {
-  const [first] = found;
-  const isSimple = found.every(
-    ({ kind }) => kind === first?.kind && ["string", "number", "bool"].includes(kind),
-  );
-  return isSimple && first !== undefined ? list(found, first.kind as ValueType) : tuple(found);
+  // The items of a list have one type, and so have their parts.
+  const result = over.kind === "list" ? convert(tuple(found), { kind: "list", of: "any" }) : tuple(found);
+  return marked(result, over.sensitive === true);
 }
 
 /** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */

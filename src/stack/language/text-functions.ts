@@ -186,13 +186,10 @@ const lower = (value: string): string => inCase(value, (letter) => letter.toLowe
 const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
 
 function trimLetters(value: string, letters: string): string {
-  const cut = new Set(letters);
+  const isKept = (letter: string): boolean => !letters.includes(letter);
   const characters = [...value];
-  let start = 0;
-  let end = characters.length;
-  while (start < end && cut.has(characters[start] as string)) start += 1;
-  while (end > start && cut.has(characters[end - 1] as string)) end -= 1;
-  return characters.slice(start, end).join("");
+  const start = characters.findIndex(isKept);
+  return start === -1 ? "" : characters.slice(start, characters.findLastIndex(isKept) + 1).join("");
 }
 
 function substring(value: string, offset: number, length: number): string {
