@@ -10,8 +10,11 @@ import { parseText } from "./language/expression";
 import {
   attempted,
   isKnown,
+  isMapLike,
   isValue,
   marked,
+  nothing,
+  object,
   text,
   tuple,
   type Value,
@@ -21,7 +24,7 @@ import {
 } from "./language/expression-value";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackType } from "./names";
+import { addressOfResource, type StackGroup, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
@@ -304,7 +307,8 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
     if (written !== undefined) {
       const path = field === undefined ? first : `${first}.${field}`;
       const value = readEntry(`${label}.${path}`, written, scope);
-      return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
+      const whole = group !== undefined && field === undefined ? wholeGroup(value, group) : value;
+      return stepsInto(marked(whole, type.attributes.get(first)?.secret === true), further);
     }
     if (!isSelf) throw notDeclared(resource, steps);
   }
@@ -317,6 +321,12 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
   const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
   return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
 }
+
+/** A group as one value: Terraform has null for the fields that are not declared. */
+const wholeGroup = (value: Value, { fields }: StackGroup): Value =>
+  isMapLike(value)
+    ? object([...[...fields.keys()].map((key) => [key, nothing] as const), ...value.entries])
+    : value;
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
 function declaredNode(block: JsonNode, attribute: string, field: string | undefined): JsonNode | undefined {

@@ -1,6 +1,7 @@
 import {
   Annotations,
   type App,
+  Fn,
   TerraformOutput,
   TerraformResource,
   TerraformStack,
@@ -199,6 +200,7 @@ export function fieldsOfOthers(app: App): void {
   });
   const level = api.addVariable("LEVEL", "info");
   worker.addVariables({ LEVEL: level.value, API: `${api.name} of ${shop.name}`, COUNT: `${replicas}` });
+  worker.addVariable("CONFIGURATION", Fn.jsonencode(api.configuration));
   for (const service of [api, worker]) service.addVariable("TOKEN", fromEnv("QUEUE_TOKEN"));
   new TerraformOutput(stack, "configuration", { value: api.configuration });
 }
