@@ -36,6 +36,9 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
     return null;
   if (when === "always") return "always";
+  // Without its pin, the configured branch is to serve.
+  if (recorded?.applied.commit !== undefined && !declared.has("commit"))
+    return "commit is not pinned any more";
   const { upstream } = context;
   const changing = upstream.filter(({ changes }) => changes);
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;

@@ -122,6 +122,13 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
       [deployedService(never, { A: "2" }), 0],
       [deployedService(undefined, { A: "2" }), 1],
     ],
+    "a pin that is taken away, which is deployed unless the service is not": [
+      [deployedService({ commit: "a".repeat(40) }, { A: "1" }), 1],
+      [deployedService(undefined, { A: "1" }), 2],
+      [deployedService({ commit: "b".repeat(40) }, { A: "1" }), 3],
+      [deployedService(never, { A: "1" }), 3],
+      [deployedService(undefined, { A: "1" }), 3],
+    ],
     "a text beside a secret": [
       [textBesideSecret("info"), 1],
       [textBesideSecret("debug"), 2],
