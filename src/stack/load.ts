@@ -195,7 +195,7 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
 }
 
 /**
- * Reports two blocks that cannot be told apart: two of one address, a key of a service twice, two deployments of a
+ * Reports two blocks that would be one: two of one address, a key of a service twice, two deployments of a
  * service, two services or projects of one name.
  */
 function reportNamesakes(

@@ -73,7 +73,7 @@ describe("a deployment runs", () => {
 
   it("when its commit is no longer pinned: the configured branch is to serve", () => {
     const pinned = { inputs: { [api]: 1 }, applied: { commit: "a".repeat(40) } };
-    expect(reason([one(api)], pinned)).toBe("commit is not pinned any more");
+    expect(reason([one(api)], pinned)).toBe("commit is not pinned");
     expect(reason([one(api)], { ...pinned, declared: { commit: "b".repeat(40) } })).toBeUndefined();
   });
 
