@@ -336,7 +336,7 @@ function readQuery(
     const { range } = node;
     const wanted = listing?.query[attribute]?.type ?? "string";
     const isTyped = node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive;
-    if (!isTyped) {
+    if (!isTyped || !isListable(key, Number(node.value))) {
       reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), range);
       continue;
     }
@@ -348,7 +348,11 @@ function readQuery(
   return query;
 }
 
-const queryWords = { string: "text that is no secret", number: "a number" } as const;
+const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;
+
+/** Returns true if a page of the service can be that long (interface, "Limits"). */
+const isListable = (key: string, value: number): boolean =>
+  key !== "limit" || (Number.isInteger(value) && value >= 1 && value <= 200);
 
 /** Data sources as nodes of the graph, each after what it refers to. */
 const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
