@@ -10,7 +10,7 @@ import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
 import { defineResource, type ResourceClass, type RnvResource } from "./define-resource";
 import { defineVariables } from "./define-variables";
-import type { GivenProps } from "./fields";
+import type { FieldOwner, GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId, typeOfConstruct } from "./parents";
 
@@ -54,15 +54,14 @@ const defineTriggered = (
   };
 
 /**
- * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it.
+ * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it. That of an
+ * archived service is held: what runs is remembered, and a service that is restored is deployed for a change alone.
  */
 function defineDeployment(library: Library): ResourceClass {
+  const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
   const Triggered = defineTriggered(defineResource(library, deployment), (one) => {
-    const above = constructOfId(one, one.givenField("service_id"));
-    return {
-      ...(above !== undefined && { config: above.getStringAttribute("revision") }),
-      ...attributeOf(library, one.followed(), "revision"),
-    };
+    const config = serviceOf(one)?.getStringAttribute("revision");
+    return { ...(config !== undefined && { config }), ...attributeOf(library, one.followed(), "revision") };
   });
   return class Deployment extends Triggered {
     readonly #isImplied: boolean;
@@ -72,10 +71,20 @@ function defineDeployment(library: Library): ResourceClass {
       this.#isImplied = isImplied === true;
     }
 
-    /** An archived service takes no deployment; of two declared ones the implied one is left out. */
+    get #isHeld(): boolean {
+      return this.givenField("when") === "never" || serviceOf(this)?.givenField("archived") === true;
+    }
+
+    /** Of two declared ones the implied one is left out, as is one that never runs of a service with several instances. */
     get #isLeftOut(): boolean {
-      const above = constructOfId(this, this.givenField("service_id"));
-      return above?.givenField("archived") === true || (this.#isImplied && this.siblings().length > 0);
+      const { count, forEach } = serviceOf(this) ?? {};
+      const isForNone = this.#isHeld && (count ?? forEach) !== undefined;
+      return this.#isImplied && (isForNone || this.siblings().length > 0);
+    }
+
+    override synthesizeAttributes(): Record<string, unknown> {
+      const held = this.#isHeld ? { when: "never", commit: undefined } : {};
+      return { ...super.synthesizeAttributes(), ...held };
     }
 
     override ownNames(): readonly string[] {
@@ -96,13 +105,9 @@ const defineService = (
   { Variable, Variables, Deployment }: PartsOfService,
 ): ResourceClass =>
   class Service extends defineResource(library, service) {
-    #bringsDeployment: boolean;
-
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
       super(scope, id, props);
-      const given = (deploy ?? {}) as GivenProps;
-      this.#bringsDeployment = given.when !== "never";
-      if (this.#bringsDeployment) this.#deploy({ ...given, isImplied: true });
+      this.#deploy({ ...(deploy as GivenProps | undefined), isImplied: true });
     }
 
     #deploy(props: GivenProps): unknown {
@@ -119,8 +124,7 @@ const defineService = (
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      if (this.#bringsDeployment) this.node.tryRemoveChild(deployment.manifest.key);
-      this.#bringsDeployment = false;
+      this.node.tryRemoveChild(deployment.manifest.key);
       return this.#deploy(props);
     }
   };

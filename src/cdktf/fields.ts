@@ -90,10 +90,6 @@ export function writeAttributes(
   return written;
 }
 
-/** Attributes of a group in the words of the program. */
-const inWordsOfProgram = (written: Written): GivenProps =>
-  Object.fromEntries(Object.entries(written).map(([name, value]) => [camelCase(name), value]));
-
 /** The construct of a resource or a data source, as its fields are read and set. */
 export interface FieldOwner extends ReferableLike {
   /** Returns what the program gave, by the attribute's name in Terraform. */
@@ -127,7 +123,8 @@ function defineGroupMembers(
   const Group = defineGroup(name, fields);
   const read = (owner: FieldOwner): GivenProps | undefined => {
     const given = owner.givenField(name) as Written | undefined;
-    return given && inWordsOfProgram(given);
+    const fieldsGiven = Object.entries(given ?? {}).map(([field, value]) => [camelCase(field), value]);
+    return given && Object.fromEntries(fieldsGiven);
   };
   const put = (owner: FieldOwner, value: unknown): void => {
     const text = `${key} of ${owner.terraformResourceType} ${owner.node.path}`;

@@ -3,6 +3,9 @@ import type { Library, ReferableLike } from "./library";
 import { hasMoved, isWritten, typeOfConstruct } from "./parents";
 import { sharedMark } from "./shared";
 
+const addressIn = ({ terraformResourceType, friendlyUniqueId }: ReferableLike): string =>
+  `${terraformResourceType}.${friendlyUniqueId}`;
+
 /** Refuses a name that is empty or that another construct of the stack has: the JSON would hold one of the two. */
 export function claimName(library: Library, construct: ReferableLike, prefix = ""): void {
   const { node } = construct;
@@ -11,8 +14,7 @@ export function claimName(library: Library, construct: ReferableLike, prefix = "
       `${node.path} has no name in the stack: its id ${JSON.stringify(node.id)} has none of the letters A to Z, ` +
         `digits, _ and -. Write another id, or overrideLogicalId("name") and the field name for what people read`,
     );
-  const addressOf = ({ terraformResourceType, friendlyUniqueId }: ReferableLike): string =>
-    `${prefix}${terraformResourceType}.${friendlyUniqueId}`;
+  const addressOf = (one: ReferableLike): string => `${prefix}${addressIn(one)}`;
   const other = claim(library, construct, addressOf(construct), (one) => [addressOf(one)]);
   if (other !== undefined)
     throw new Error(
@@ -74,5 +76,4 @@ function nameBelow(
 export const isInStack = (library: Library, construct: Construct, address: string): boolean =>
   library.TerraformStack.of(construct)
     .node.findAll()
-    .map((one) => one as ReferableLike)
-    .some((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}` === address);
+    .some((one) => addressIn(one as ReferableLike) === address);

@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import type { ResourceType } from "../model/resource-type";
 import { snakeCase } from "../model/text";
+import type { Identified } from "./constructs";
 import type { FieldOwner, GivenProps, Written } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { mark, markOf, sharedMark } from "./shared";
@@ -120,13 +121,12 @@ export function parentOf(
   scope: Construct,
   props: GivenProps,
 ): { readonly attribute: string; readonly id: unknown } | undefined {
-  for (const parent of type.parents) {
-    const given = props[parent.type] as { readonly id: string } | undefined;
-    const id = given?.id ?? props[parent.attribute];
-    if (id !== undefined) return { attribute: parent.attribute, id };
-    const above = [...scope.node.scopes].reverse().find((one) => typeOfConstruct(one)?.type === parent.type);
-    if (above !== undefined)
-      return { attribute: parent.attribute, id: (above as unknown as { readonly id: string }).id };
+  for (const { type: wanted, attribute } of type.parents) {
+    const isOne = (one: Construct): boolean => typeOfConstruct(one)?.type === wanted;
+    const given = props[wanted] as Identified | undefined;
+    const above = [...scope.node.scopes].reverse().find(isOne) as unknown as Identified | undefined;
+    const id = given?.id ?? props[attribute] ?? above?.id;
+    if (id !== undefined) return { attribute, id };
   }
   return undefined;
 }

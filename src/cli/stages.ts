@@ -109,10 +109,10 @@ type StackReading =
   | "each"
   /** One after the other, each before those that it needs. */
   | "each, reversed"
-  /** One, which has to be named. */
+  /** One, which has to be named by `--stack`. */
   | "one"
-  /** All as one. */
-  | "together";
+  /** One, which may be named in place of a saved plan as well. */
+  | "one, or a plan";
 
 /** How a verb reads what it runs on. */
 export interface Reading {

@@ -174,11 +174,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
-  if (use === "together") {
-    const [first = "", ...together] = chosen.map(({ unit }) => unit);
-    return [reach({ ...invocation, stack: { ...stackRun(first, { isOneOfSeveral: true }), together } })];
-  }
-  if (use === "one" && chosen.length > 1)
+  if (use.startsWith("one") && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
     });

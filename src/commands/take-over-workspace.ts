@@ -129,7 +129,7 @@ const terraformState = z.object({
       instances: z.array(
         z.object({
           index_key: z.union([z.string(), z.number()]).optional(),
-          attributes: z.object({ id: z.string().optional() }).nullish(),
+          attributes: z.object({ id: z.string().nullish() }).nullish(),
         }),
       ),
     }),

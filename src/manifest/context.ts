@@ -32,7 +32,7 @@ export interface ManifestRequest extends FileRequest {
   readonly secrets: SecretReach;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
-  /** Of an app of several stacks, the one to read; all are read as one unless said. */
+  /** Of an app of several stacks, the one to read. */
   readonly stack?: StackUnit | undefined;
   /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
   readonly stage?: StageName | "any" | undefined;
@@ -52,9 +52,8 @@ export interface LoadedManifest {
 
 /** A stack as a unit of its own: what is read of an app of several, and what its state belongs to. */
 export interface StackUnit {
-  /** Its name in the manifest.json of the app, unique in it; `together`: others that are read as one with it. */
+  /** Its name in the manifest.json of the app, unique in it. */
   readonly name: string;
-  readonly together?: readonly string[];
   readonly crossValues: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
   readonly needsValues: boolean;

@@ -86,10 +86,8 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
-  // A verb such as `rnv deploy` left it: it is not declared, and not missed. Of a service that it archives, a stack
-  // declares no deployment; declared again, it is the same one.
-  const isMissed = !isUndeclared(instance) && !isRunOfArchived(instance, decisions);
-  if (!isMissed && !withParent) return nothing;
+  // A verb such as `rnv deploy` left it: it is not declared, and not missed.
+  if (isUndeclared(instance) && !withParent) return nothing;
   if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
   if (instance.type.removal === "forget" && !withParent) return forget;
@@ -109,16 +107,6 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
 /** Returns whether a reacting part was never declared: nothing of it was applied. */
 const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
   type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
-
-/** Returns true if it runs when its parent changes, and its parent is declared to be archived. */
-function isRunOfArchived(
-  { parent, type }: ResourceInstance,
-  decisions: DecisionContext["decisions"],
-): boolean {
-  const { desired, type: above } = (parent && decisions.get(parent)?.instance) ?? {};
-  const flag = above?.archives?.attribute;
-  return type.reacts !== undefined && flag !== undefined && desired?.attributes.get(flag)?.value === true;
-}
 
 /** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {

@@ -31,19 +31,19 @@ import { checkDeployments, deploymentStanding, pollDeployment, queuedSince } fro
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
-  const { declared, recorded } = context;
+  const { declared, recorded, upstream } = context;
   const when = declared.get("when") ?? "changed";
   if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
     return null;
   if (when === "always") return "always";
-  const { upstream } = context;
+  // Without its pin, the configured branch is to serve.
+  if (recorded?.applied.commit !== undefined && !declared.has("commit")) return "commit is not pinned";
   const changing = upstream.filter(({ changes }) => changes);
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;
   const inputs = recorded?.inputs ?? {};
   const written = upstream.filter(({ id, writes }) => writes !== ((id === undefined ? 0 : inputs[id]) ?? 0));
   if (written.length > 0) return `${listed(written)} changed since the last deploy`;
-  const ids = new Set(upstream.map(({ id }) => id));
-  const removed = Object.keys(inputs).filter((id) => !ids.has(id)).length;
+  const removed = Object.keys(inputs).filter((id) => !upstream.some((one) => one.id === id)).length;
   if (removed === 0) return undefined;
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
@@ -74,7 +74,7 @@ const schema = z.strictObject({
     .enum(["changed", "always", "never"])
     .optional()
     .describe(
-      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); in a manifest or a program, `never` too.",
+      "Deploy when something of the service changed (`changed`, the default), in every run (`always`) or in none (`never`).",
     ),
   commit: z
     .string()

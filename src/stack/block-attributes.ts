@@ -107,31 +107,26 @@ export function checkTriggers({ resource, type, reader }: ResourceSource): void 
   const at = resource.block.at("triggers");
   const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
   if (at.isAbsent || isDerived) return;
-  const reasons = at.isObject ? [...at.members.values()] : [at];
-  const isSeen = (name: string): boolean => isFollowed(name, resource, type, reader);
-  const areSeen = reasons.every(({ value: reason }) => {
-    const names =
-      typeof reason === "string" && !others.test(reason) ? [...reason.matchAll(resourceName)] : [];
-    return names.length > 0 && names.every(([name]) => isSeen(name));
-  });
-  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
-  if (!areSeen) reader.refuse(unsupported("triggers", hint), at.keyRange);
-}
-
-const resourceName = new RegExp(`\\b${terraformPrefix}_\\w+\\.[\\w-]+`, "g");
-const others = /\b(var|local|data|each|count|path|terraform|module)\./;
-
-/** Returns true if `name` is the parent of a resource, or what it follows there. */
-function isFollowed(name: string, resource: StackResource, type: StackType, { stack }: BlockReader): boolean {
   const parent = parentOf(resource, type);
-  if (parent === undefined || name === parent) return name === parent;
-  const [other] = stack.named.get(name) ?? [];
-  if (other?.type === undefined || parentOf(other, other.type) !== parent) return false;
-  return type.placed.type.follows.includes(other.type.placed.type.type);
+  const isSeen = (reason: JsonNode): boolean => {
+    const name = resourceIn(reason);
+    const [other] = reader.context.stack.named.get(name ?? "") ?? [];
+    const isFollowed = other?.type && type.placed.type.follows.includes(other.type.placed.type.type);
+    return (
+      name !== undefined &&
+      (name === parent || (isFollowed === true && parentOf(other, other.type) === parent))
+    );
+  };
+  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
+  const reasons = [...at.members.values()];
+  if (reasons.length === 0 || !reasons.every(isSeen))
+    reader.refuse(unsupported("triggers", hint), at.keyRange);
 }
 
-/** The resource that holds a resource, `rnv_service.api`; undefined where none is declared. */
-function parentOf({ block }: StackResource, { parents }: StackType): string | undefined {
-  const [id] = [...parents.keys()].map((key) => block.at(key).value ?? null).filter((one) => one !== null);
-  return typeof id === "string" ? id.match(resourceName)?.[0] : undefined;
-}
+/** The resource of which a value is an attribute: `rnv_service.api`; undefined for another value. */
+const resourceIn = ({ value }: JsonNode): string | undefined =>
+  /^\$\{(?:jsonencode\()?(rnv_\w+\.[\w-]+)\.[\w.]+\)?\}$/.exec(String(value))?.[1];
+
+/** The resource that holds a resource; undefined where none is declared. */
+const parentOf = ({ block }: StackResource, { parents }: StackType): string | undefined =>
+  [...parents.keys()].map((key) => resourceIn(block.at(key))).find((name) => name !== undefined);

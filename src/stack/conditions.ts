@@ -7,7 +7,7 @@ import { type ConditionKind, conditionKinds } from "../model/policy";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, refused } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
-import { nestedBlocks, type Self, type Stack, type StackContext } from "./stack";
+import { nestedBlocks, type Self, type StackContext } from "./stack";
 
 /**
  * Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. A mistake in one is reported, and it is
@@ -19,9 +19,9 @@ export function readConditions(
   reader: BlockReader,
   self: Self,
 ): readonly DesiredCondition[] {
-  const { stack, context, owner } = reader;
+  const { context, owner } = reader;
   const { reading } = context;
-  const ofResult = readerOf(stack, context, { owner, address }, self);
+  const ofResult = readerOf(context, { owner, address }, self);
   const within = { ...reading, report: (finding: Diagnostic) => reading.report({ ...finding, address }) };
   const readOne = (inner: JsonNode, kind: ConditionKind): readonly DesiredCondition[] => {
     const label = `lifecycle.${kind}`;
@@ -59,9 +59,10 @@ function readCondition(
 }
 
 /** Checks `validation` of the variables: their values are known when the stack is read. */
-export function checkVariables(stack: Stack, context: StackContext): void {
+export function checkVariables(context: StackContext): void {
+  const { stack } = context;
   for (const [name, entry] of stack.variables) {
-    const reader = readerOf(stack, context, { owner: `${stack.name}: var.${name}` });
+    const reader = readerOf(context, { owner: `${stack.name}: var.${name}` });
     for (const block of nestedBlocks(entry, "validation")) {
       const read = readCondition(block, "validation", reader);
       const verdict = read && text(read.condition);

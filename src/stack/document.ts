@@ -8,8 +8,7 @@ const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 
 /** A value of a JSON text, with its range and the values in it. */
 export class JsonNode implements SourceRange {
-  // Private: what prints a range must not print the secrets of its text.
-  readonly #text: string;
+  // Private: what prints a range must not print the secrets of its value.
   readonly #content: Content | undefined;
   readonly #keyRange: SourceRange | undefined;
 
@@ -17,11 +16,9 @@ export class JsonNode implements SourceRange {
     readonly file: string,
     readonly start: number,
     readonly end: number,
-    text: string,
     content: Content | undefined,
     keyRange?: SourceRange,
   ) {
-    this.#text = text;
     this.#content = content;
     this.#keyRange = keyRange;
   }
@@ -73,49 +70,40 @@ export class JsonNode implements SourceRange {
 
   /** Returns another value that has the range of this one. */
   holding(content: Content | undefined): JsonNode {
-    return new JsonNode(this.file, this.start, this.end, this.#text, content, this.#keyRange);
+    return new JsonNode(this.file, this.start, this.end, content, this.#keyRange);
   }
 
   /** The key that opens this value. */
   get keyRange(): SourceRange {
     return this.#keyRange ?? { file: this.file, start: this.start, end: this.end };
   }
-
-  /** Returns the range of `source` in this text value, or that of the value when it is written in another form. */
-  within(source: string): SourceRange {
-    const written = JSON.stringify(source).slice(1, -1);
-    const at = this.#text.slice(this.start, this.end).indexOf(written);
-    const start = this.start + at;
-    return at === -1 ? this : { file: this.file, start, end: start + written.length };
-  }
 }
 
-export type ParsedStack =
-  | { readonly root: JsonNode }
-  /** `failedAt`: the offset up to which the text is JSON. */
-  | { readonly problems: readonly Diagnostic[]; readonly failedAt: number };
+export type ParsedStack = { readonly root: JsonNode } | { readonly problems: readonly Diagnostic[] };
 
 /** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
 export function parseStackDocument(file: string, text: string): ParsedStack {
+  const problemAt = (code: "stack.too_large" | "stack.syntax", start: number, summary: string) =>
+    error(code, summary, { range: { file, start, end: start + 1 }, hint });
   const deepAt = tooDeepAt(text);
-  if (deepAt !== undefined) {
-    const summary = `values are nested more than ${maxDepth} levels deep`;
-    const range = { file, start: deepAt, end: deepAt + 1 };
-    return { problems: [error("stack.too_large", summary, { range })], failedAt: deepAt };
-  }
+  if (deepAt !== undefined)
+    return {
+      problems: [problemAt("stack.too_large", deepAt, `values are nested more than ${maxDepth} levels deep`)],
+    };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true });
   const [wrong] = errors;
-  if (tree === undefined || wrong !== undefined) return syntaxProblem(file, text, wrong?.offset ?? 0);
+  if (tree === undefined || wrong !== undefined)
+    return { problems: [problemAt("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON")] };
   const duplicates: SourceRange[] = [];
-  const root = readTree(tree, file, text, duplicates);
-  const [first] = duplicates;
-  if (first === undefined) return { root };
+  const root = readTree(tree, file, duplicates);
   const problems = duplicates.map((range) =>
     error("stack.duplicate", "duplicate key in one object", { range }),
   );
-  return { problems, failedAt: first.start };
+  return problems.length > 0 ? { problems } : { root };
 }
+
+const hint = "a stack is JSON as the synthesis writes it: synthesize it again";
 
 /** Levels of a text: the parser calls itself for each. */
 const maxDepth = 100;
@@ -132,7 +120,7 @@ function tooDeepAt(text: string): number | undefined {
 }
 
 /** Reads a value and all in it; adds the range of each key that its object holds already to `duplicates`. */
-function readTree(tree: Node, file: string, text: string, duplicates: SourceRange[]): JsonNode {
+function readTree(tree: Node, file: string, duplicates: SourceRange[]): JsonNode {
   const rangeOf = ({ offset, length }: Node): SourceRange => ({ file, start: offset, end: offset + length });
   const membersOf = (properties: readonly Node[]): ReadonlyMap<string, JsonNode> => {
     const members = new Map<string, JsonNode>();
@@ -148,29 +136,7 @@ function readTree(tree: Node, file: string, text: string, duplicates: SourceRang
     let content: Content = node.value;
     if (type === "object") content = membersOf(children);
     if (type === "array") content = children.map((item) => read(item));
-    return new JsonNode(file, offset, offset + length, text, content, key && rangeOf(key));
+    return new JsonNode(file, offset, offset + length, content, key && rangeOf(key));
   };
   return read(tree);
-}
-
-/** The problem of a text that is not JSON from `at` on. It quotes nothing: the text can hold a secret. */
-function syntaxProblem(file: string, text: string, at: number): ParsedStack {
-  const problem = error("stack.syntax", "the text is not valid JSON", {
-    range: { file, start: at, end: at + 1 },
-    hint: jsonHint(text, at),
-  });
-  return { problems: [problem], failedAt: at };
-}
-
-/** A hint for the offset where JSON breaks off. It quotes nothing of the text. */
-function jsonHint(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - 100), at).trimEnd();
-  const found = text[at] ?? "";
-  if (text.trim() === "") return "the file is empty: synthesize the stack again";
-  if (text.slice(at).trim() === "") return "the text ends early: a } or ] is missing";
-  if ("}]".includes(found) && before.endsWith(",")) return "remove the comma before } or ]";
-  if (found === "'") return 'keys and texts need double quotes: "…"';
-  if (found === '"' && /["\dle}\]]$/.test(before)) return "a comma is missing before it";
-  if (found === "<" || found === "=" || found === ">") return "is it an unresolved merge conflict?";
-  return "a stack is JSON as the synthesis writes it: synthesize it again";
 }

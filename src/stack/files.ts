@@ -7,9 +7,9 @@ import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/f
 import type { Report } from "../manifest/findings";
 import { star } from "../manifest/mask";
 import { topologicalOrder } from "../model/graph";
-import { namePattern, terraformPrefix } from "../model/text";
+import { namePattern } from "../model/text";
 import type { JsonNode } from "./document";
-import { blocksOf, type Stack, type StackContext } from "./stack";
+import type { Stack, StackContext } from "./stack";
 
 /** A stack to read. */
 export interface StackFile {
@@ -183,54 +183,42 @@ function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undef
 /** A value that names other values and has no text of its own: `${rnv_service.api.url}`, `${var.x}`. */
 const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
 
-/** Blocks of which `maskStack` hides parts. Everything else at the top level is hidden. */
-const openBlocks = new Set("// resource data variable output moved import removed provider".split(" "));
-
-/** Keys that hold no secret in a block that may hold some. */
-const openKeys = new Set("// depends_on lifecycle provider alias base_url workspace_id".split(" "));
+/** Attributes that hold no secret in a block that may hold some. */
+const openKeys = ["//", "depends_on", "lifecycle", "provider"];
 
 /**
  * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
  * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
-export function maskStack(
-  text: string,
-  { root, ...stack }: Stack,
-  dataTypes: StackContext["dataTypes"],
-): string {
-  const ranges: Range[] = [];
+export function maskStack(text: string, stack: Stack, dataTypes: StackContext["dataTypes"]): string {
+  const open = new Set(openNodes(stack, dataTypes));
+  const ranges: (readonly [start: number, end: number])[] = [];
   const hide = (node: JsonNode): void => {
+    if (open.has(node)) return;
     const { value, start, end } = node;
-    if (node.isObject || node.isList) hideMembers(node);
-    else if (typeof value !== "boolean" && value !== null && !onlyNames.test(String(value)))
-      ranges.push([start, end]);
+    for (const inner of node.isList ? node.items : node.members.values()) hide(inner);
+    const isShown = value == null || typeof value === "boolean" || onlyNames.test(String(value));
+    if (!isShown) ranges.push([start, end]);
   };
-  const hideMembers = (node: JsonNode, isOpen = (_key: string): boolean => false): void => {
-    if (node.isList) node.items.forEach(hide);
-    for (const [key, inner] of node.members) if (!isOpen(key)) hide(inner);
-  };
-  hideMembers(root, (key) => openBlocks.has(key));
-  for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");
-  for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
-  for (const { labels, block } of blocksOf(root, "provider", 1))
-    hideMembers(block, (key) => labels[0] === terraformPrefix && openKeys.has(key));
-  for (const [label, data] of stack.data) if (!dataTypes.has(label.split(".")[0] ?? "")) hideMembers(data);
-  for (const { type, block } of stack.resources) {
-    const shapes = [...(type?.attributes.values() ?? [])];
-    if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
-    const isOpen = (key: string): boolean =>
-      type?.attributes.get(key)?.secret === false || openKeys.has(key) || type?.parents.has(key) === true;
-    hideMembers(block, type && isOpen);
-  }
+  hide(stack.root);
   return star(text, ranges);
 }
 
-type Range = readonly [start: number, end: number];
-
-/** The text of a file that is no JSON from `failedAt` on: only keys and punctuation before it are shown. */
-export function maskBrokenStack(text: string, failedAt: number): string {
-  const texts = [...text.slice(0, failedAt).matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)];
-  const values = texts.filter(([, colon]) => colon === undefined);
-  const ranges = values.map(({ 0: value, index }): Range => [index, index + value.length]);
-  return star(text, [...ranges, [failedAt, text.length]]);
+/** The values of a stack that may be shown. */
+function openNodes(
+  { root, providers, data, resources }: Stack,
+  dataTypes: StackContext["dataTypes"],
+): readonly JsonNode[] {
+  const attributes = resources.flatMap(({ type, block }) =>
+    [...block.members].filter(([key]) => {
+      const isOpen = type?.attributes.get(key)?.secret === false || type?.groups.has(key);
+      return isOpen || type?.parents.has(key) || openKeys.includes(key);
+    }),
+  );
+  return [
+    ...["//", "moved", "import", "removed"].map((key) => root.at(key)),
+    ...[...providers.values()].flatMap((block) => [block.at("base_url"), block.at("workspace_id")]),
+    ...[...data].filter(([label]) => dataTypes.has(label.split(".")[0] ?? "")).map(([, block]) => block),
+    ...attributes.map(([, node]) => node),
+  ];
 }

@@ -11,27 +11,54 @@ import {
 import { fetchSecrets } from "../manifest/fetch-secrets";
 import { maxTotalBytes, readSource } from "../manifest/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
+import { star } from "../manifest/mask";
 import { checkCycles, type Dependant } from "../manifest/references";
 import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
+import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { isDataAddress } from "../model/data-source";
-import type { Desired, DesiredResource } from "../model/desired";
-import { terraformPrefix } from "../model/text";
-import { referencesOf } from "../model/value";
-import { checkVariables } from "./conditions";
-import { dependants, readData } from "./data";
+import { dataSegments, isDataAddress } from "../model/data-source";
+import type {
+  Desired,
+  DesiredAttribute,
+  DesiredCondition,
+  DesiredData,
+  DesiredResource,
+} from "../model/desired";
+import { conditionKinds } from "../model/policy";
+import { snakeCase, terraformPrefix } from "../model/text";
+import { referencesOf, referredAddresses } from "../model/value";
+import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
-import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
-import { indexDataTypes, indexStackTypes } from "./names";
-import type { BlockReader } from "./resolve";
-import { buildStackResource, readResource, type StackBlock } from "./resources";
-import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
+import { findStacks, maskStack, type StackFile } from "./files";
+import { invalid, missingKey, unsupported } from "./language/problem";
+import { type DataType, indexDataTypes, indexStackTypes } from "./names";
+import { type BlockReader, readerOf, refuseOthers } from "./resolve";
+import {
+  buildStackResource,
+  dependsOnOf,
+  readProvider,
+  readResource,
+  type StackBlock,
+  withoutRepetition,
+} from "./resources";
+import {
+  constructPathOf,
+  crossStackInput,
+  nestedBlocks,
+  ownerOf,
+  problemAt,
+  readStack,
+  type Self,
+  type Stack,
+  type StackContext,
+  type StackResource,
+} from "./stack";
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
- * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
- * Terraform JSON. No program is run. Every mistake of every stack is collected.
+ * Reads the desired state from a synthesized stack (DESIGN section 3): `files` are output folders of the library or
+ * Terraform JSON, of which `request.stack` names one where they are several. No program is run. Every mistake is collected.
  */
 export async function loadStack(request: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
@@ -39,7 +66,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const index = indexTypes(request.types);
   const types = indexStackTypes(index);
   const known = { types, dataTypes: indexDataTypes(types) };
-  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, known, findings);
+  const { stack, others, texts, masked } = await readStacks(request, cwd, known, findings);
+  if (stack === undefined) return { diagnostics: sortDiagnostics(findings.all()), sources: masked };
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
@@ -53,10 +81,10 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     secretFolder: cwd,
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames,
-    isPartial,
+    isPartial: false,
   };
   const context: StackContext = {
-    stacks,
+    stack,
     others,
     unit: request.stack,
     ...known,
@@ -68,11 +96,11 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
-  for (const stack of stacks) checkVariables(stack, context);
+  checkVariables(context);
   const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const found = stacks.flatMap((stack) => readData(stack, context));
+  const found = readData(context);
   const data = new Map(found.map((one) => [one.data.address, one.data]));
   const conditions = [...built, ...found].flatMap((one) => one.conditions);
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
@@ -91,7 +119,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
 }
 
-/** Reads the stacks that are asked for, and those that values may come from. */
+/** Reads the stack that is asked for, undefined after a report, and those that values may come from. */
 async function readStacks(
   request: ManifestRequest,
   cwd: string,
@@ -99,42 +127,43 @@ async function readStacks(
   { report }: Findings,
 ) {
   const files = await findStacks(request.files, cwd, report);
-  const isAsked = ({ unit }: StackFile): boolean =>
-    request.stack === undefined || [request.stack.name, ...(request.stack.together ?? [])].includes(unit);
-  const stacks: Stack[] = [];
-  /** Those besides the stack that is asked for. */
+  const asked = files.filter(({ unit }) => request.stack === undefined || unit === request.stack.name);
+  if (asked.length > 1) report(severalStacks(asked));
   const others: Stack[] = [];
+  let stack: Stack | undefined;
   const texts = new Map<string, string>();
   /** The texts for code frames. */
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
-  /** A file could not be read. */
-  let isPartial = false;
   for (const stackFile of files) {
     const { file } = stackFile;
-    const isOther = !isAsked(stackFile);
+    const isOther = stackFile !== asked[0];
     // Mistakes in another stack are reported where that one is read: it may be left to Terraform.
     const reportOf: Report = isOther ? () => {} : report;
     tellAnnotations(stackFile, reportOf);
     if (!file.endsWith(".tf.json")) reportOf(synthesizedToHcl(stackFile));
     const text = file.endsWith(".tf.json") ? readSource(file, cwd, left, reportOf) : undefined;
-    isPartial ||= text === undefined && !isOther;
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
     if ("root" in parsed) {
-      const stack = readStack(parsed.root, stackFile, types, reportOf);
-      (isOther ? others : stacks).push(stack);
-      masked.set(file, maskStack(text, stack, dataTypes));
+      const found = readStack(parsed.root, stackFile, types, reportOf);
+      if (isOther) others.push(found);
+      else stack = found;
+      masked.set(file, maskStack(text, found, dataTypes));
     } else {
-      masked.set(file, maskBrokenStack(text, parsed.failedAt));
+      masked.set(file, star(text, [[0, text.length]]));
       parsed.problems.forEach(reportOf);
-      isPartial ||= !isOther;
     }
   }
-  return { stacks, others, texts, masked, isPartial };
+  return { stack, others, texts, masked };
 }
+
+const severalStacks = (files: readonly StackFile[]): Diagnostic =>
+  error("command.usage", `${files.length} stacks are read, and this is about one`, {
+    hint: `name it: ${files.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+  });
 
 const synthesizedToHcl = ({ name }: StackFile): Diagnostic =>
   error("stack.unsupported", `the stack ${name} was synthesized to HCL`, {
@@ -152,28 +181,22 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** Adds the resources of all stacks to `blocks`, each after its parent. An address that is declared twice is an error. */
+/** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
-  const all = context.stacks.flatMap((stack) => {
-    const around = { imports: readImports(stack, context), protecting: readProviders(stack, context) };
-    return stack.resources.map((resource) => ({ resource, stack, around }));
-  });
-  const levelOf = ({ resource: { type } }: (typeof all)[number]): number => type?.level ?? 0;
-  const found = new Map<Address | undefined, StackBlock>();
-  for (const { resource, stack, around } of all.sort((a, b) => levelOf(a) - levelOf(b))) {
-    const before = found.get(resource.address);
-    if (before !== undefined) context.report(declaredTwice(resource, before, context.reading.texts));
-    const read = before === undefined ? readResource(resource, stack, context, around) : undefined;
-    if (read === undefined) continue;
-    found.set(read.block.address, read);
+  const around = { imports: readImports(context), protecting: readProviders(context) };
+  const levelOf = ({ type }: StackResource): number => type?.level ?? 0;
+  const sorted = [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b));
+  return sorted.flatMap((resource) => {
+    const read = readResource(resource, context, around);
+    if (read === undefined) return [];
     blocks.set(read.block.address, read.block);
-  }
-  return [...found.values()];
+    return [read];
+  });
 }
 
 /**
- * Reports two blocks that the platform cannot tell apart: a key of a service twice, two deployments of a service, two
- * services or projects of one name in one stack.
+ * Reports two blocks that would be one: two of one address, a key of a service twice, two deployments of a
+ * service, two services or projects of one name.
  */
 function reportNamesakes(
   blocks: readonly StackBlock[],
@@ -182,25 +205,21 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { block } = one;
-    const { reader, resource } = one.source;
-    const { owner } = reader;
+    const { block, source, parent } = one;
     const { type, place } = block.placed;
-    const of = parentTextOf(one);
-    const isPart = type.removedWithParent === true;
-    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
-    if (typeof name !== "string" || (isPart && of === undefined)) return;
-    const around = isPart ? [] : [block.range.file, ...workspaceOf(resource.block, reader)];
-    const key = [type.type, of, name, ...around].join("\0");
-    const earlier = first.get(key);
-    if (earlier === undefined) {
-      first.set(key, one);
-      return;
-    }
-    const named = name === "" ? type.type : `${type.type} ${JSON.stringify(name)}`;
-    const what = of === undefined ? named : `${named} of ${of}`;
-    const summary = `${owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
     const { address, range } = block;
+    const isPart = type.removedWithParent === true;
+    const of = block.parent?.address ?? textOf(parent.link?.value.value);
+    const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const around = isPart ? [] : workspaceOf(source);
+    const isNamed = typeof name === "string" && (!isPart || of !== undefined);
+    const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
+    const earlier = first.get(key) ?? first.get(address);
+    first.set(key, one).set(address, one);
+    if (earlier === undefined) return;
+    const named = name ? `${type.type} ${JSON.stringify(name)}` : type.type;
+    const what = of === undefined ? named : `${named} of ${of}`;
+    const summary = `${source.reader.owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
     const detail = `The other is declared at ${formatLocation(earlier.block.range, texts)}.`;
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
@@ -208,33 +227,19 @@ function reportNamesakes(
 }
 
 /** The settings that say where the provider of a block reads and writes. */
-function workspaceOf(block: JsonNode, { stack }: BlockReader): readonly string[] {
-  const provider = stack.providers.get(String(block.at("provider").value ?? terraformPrefix));
+function workspaceOf({ resource, reader }: StackBlock["source"]): readonly string[] {
+  const name = String(resource.block.at("provider").value ?? terraformPrefix);
+  const provider = reader.context.stack.providers.get(name);
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
-/** The parent of a block as its address, or as the id that stands for it. */
-function parentTextOf({ block, parent: { link } }: StackBlock): string | undefined {
-  if (block.parent !== undefined) return block.parent.address;
-  const value = link?.value.value;
-  if (typeof value === "string") return value;
-  const references = referencesOf(value);
-  return references.length > 0
-    ? references.map(({ address, attribute }) => `${address}.${attribute}`).join()
-    : undefined;
-}
-
-const declaredTwice = (
-  resource: StackResource,
-  { block: { address, range } }: StackBlock,
-  texts: ReadonlyMap<string, string>,
-) =>
-  error("stack.duplicate", `${ownerOf(resource)} is declared twice: both are ${address}`, {
-    address,
-    range: resource.block.keyRange,
-    detail: `It is declared at ${formatLocation(range, texts)} as well.`,
-    hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
-  });
+/** The id of a parent, or the attribute that holds it. */
+const textOf = (id: DesiredAttribute["value"] | undefined): string | undefined =>
+  typeof id === "string"
+    ? id
+    : referencesOf(id)
+        .map(({ address, attribute }) => `${address}.${attribute}`)
+        .join() || undefined;
 
 /** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
@@ -256,3 +261,102 @@ const withoutDataEdges = (
       return [address, { ...resource, dependsOn }];
     }),
   );
+
+/** A data source with its conditions. */
+interface FoundData {
+  readonly data: DesiredData;
+  readonly conditions: readonly DesiredCondition[];
+}
+
+/** The data sources of a stack; problems of the values that they are looked up by are reported. */
+function readData(context: StackContext): readonly FoundData[] {
+  const { stack } = context;
+  return [...stack.data].flatMap(([label, entry]) => {
+    const [terraformType = "", name = ""] = label.split(".");
+    if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
+    if (context.dataTypes.has(terraformType))
+      return [readLookup({ terraformType, name, isData: true }, entry, context)];
+    context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
+    return [];
+  });
+}
+
+function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundData {
+  const { terraformType, name } = self;
+  const { type, listing } = context.dataTypes.get(terraformType) as DataType;
+  const owner = ownerOf({
+    terraformType: `data.${terraformType}`,
+    name,
+    constructPath: constructPathOf(entry),
+  });
+  const address = dataSegments(context.stack.name, terraformType, name).join(".") as Address;
+  const reader = readerOf(context, { owner, address });
+  const query = readQuery(entry, terraformType, address, reader);
+  for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
+    if (isNeeded && entry.at(snakeCase(key)).isAbsent)
+      reader.refuse(missingKey(`it needs ${snakeCase(key)}`), entry.keyRange);
+  readProvider(entry, reader);
+  if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
+    reader.refuse(missingKey(`it needs an id or a ${type.nameKey}`), entry.keyRange);
+  // A lookup has no use for the other members of a lifecycle.
+  for (const block of nestedBlocks(entry, "lifecycle"))
+    refuseOthers(block, conditionKinds, "lifecycle", reader);
+  const range = entry.keyRange;
+  const data = {
+    address,
+    owner,
+    ...(type !== undefined && { type: type.placed.type.type }),
+    ...(listing !== undefined && { listing: terraformType }),
+    query,
+    dependsOn: dependsOnOf(entry, { address, range }, reader),
+    range,
+  };
+  return { data, conditions: readConditions(entry, address, reader, self) };
+}
+
+/** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
+function readQuery(
+  entry: JsonNode,
+  terraformType: string,
+  address: Address,
+  reader: BlockReader,
+): DesiredData["query"] {
+  const { dataTypes, reading } = reader.context;
+  const { query: names, listing } = dataTypes.get(terraformType) as DataType;
+  const query = new Map<string, DesiredAttribute>();
+  for (const [key, at] of entry.entries) {
+    const attribute = names.get(key);
+    if (at.isAbsent || ["depends_on", "provider", "lifecycle"].includes(key)) continue;
+    if (attribute === undefined) {
+      reader.refuse(withoutRepetition(key), at.keyRange);
+      continue;
+    }
+    const node = reader.read(at);
+    if (node === undefined) continue;
+    const { range } = node;
+    const wanted = listing?.query[attribute]?.type ?? "string";
+    const isTyped = node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive;
+    if (!isTyped || !isListable(key, Number(node.value))) {
+      reader.refuse(invalid(`${key} is ${queryWords[wanted]}`), range);
+      continue;
+    }
+    const value = readValue(node, { address, attribute }, reading);
+    const summary = `${reader.owner}: ${attribute} is empty`;
+    if (value === "") reading.report(error("stack.invalid_value", summary, { address, attribute, range }));
+    else if (value !== undefined) query.set(attribute, { value, range });
+  }
+  return query;
+}
+
+const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;
+
+/** Returns true if a page of the service can be that long (interface, "Limits"). */
+const isListable = (key: string, value: number): boolean =>
+  key !== "limit" || (Number.isInteger(value) && value >= 1 && value <= 200);
+
+/** Data sources as nodes of the graph, each after what it refers to. */
+const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
+  [...data].map(({ address, query, dependsOn, range }) => {
+    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
+    return [address, { attributes: query, dependsOn: [...new Set([...dependsOn, ...referred])], range }];
+  });

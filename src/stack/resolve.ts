@@ -10,8 +10,11 @@ import { parseText } from "./language/expression";
 import {
   attempted,
   isKnown,
+  isMapLike,
   isValue,
   marked,
+  nothing,
+  object,
   text,
   tuple,
   type Value,
@@ -21,16 +24,14 @@ import {
 } from "./language/expression-value";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackType } from "./names";
+import { addressOfResource, type StackGroup, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
   ownerOf,
   problemAt,
-  rangeOf,
   type Scope,
   type Self,
-  type Stack,
   type StackContext,
   type StackResource,
   type Steps,
@@ -41,7 +42,6 @@ import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
 export interface BlockReader extends Owner {
-  readonly stack: Stack;
   readonly context: StackContext;
   /** Reads a value, as one of `kinds` of schemas where it can be. */
   readonly read: (node: JsonNode, kinds?: readonly string[]) => SourceNode | undefined;
@@ -52,13 +52,14 @@ export interface BlockReader extends Owner {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: Self): BlockReader {
+export function readerOf(context: StackContext, of: Owner, self?: Self): BlockReader {
+  const { stack } = context;
   if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, of, range));
   const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {
     try {
-      const scope = { context, stack, node, reader: of, source: "", busy: new Set<string>(), self };
+      const scope = { context, stack, node, reader: of, busy: new Set<string>(), self };
       return nodeOf(change(readValue(node, scope)), node, of);
     } catch (cause) {
       if (!(cause instanceof StackProblem)) throw cause;
@@ -68,7 +69,6 @@ export function readerOf(stack: Stack, context: StackContext, of: Owner, self?: 
   };
   return {
     ...of,
-    stack,
     context,
     refuse,
     note: (finding) => context.report({ ...finding, summary: `${of.owner}: ${finding.summary}` }),
@@ -124,16 +124,16 @@ function readValue(node: JsonNode, scope: Scope): Value {
 /** The value of a text with expressions. A name has one value, also where an expression is evaluated again. */
 function valueOfText(written: string, scope: Scope): Value {
   const resolved = new Map<string, Value>();
-  const resolve = (root: string, steps: Steps, source: string): Value => {
-    const key = JSON.stringify([root, steps, source]);
-    const value = resolved.get(key) ?? resolveRoot(root, steps, { ...scope, source });
+  const resolve = (root: string, steps: Steps): Value => {
+    const key = JSON.stringify([root, steps]);
+    const value = resolved.get(key) ?? resolveRoot(root, steps, scope);
     resolved.set(key, value);
     return value;
   };
   try {
-    return evaluateText(parseText(written), { text: written, spend: () => spend(1, scope), resolve });
+    return evaluateText(parseText(written), { spend: () => spend(1, scope), resolve });
   } catch (cause) {
-    if (cause instanceof StackProblem && typeof cause.at === "string") cause.at = scope.node.within(cause.at);
+    if (cause instanceof StackProblem) cause.at ??= scope.node;
     throw cause;
   }
 }
@@ -196,7 +196,7 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
   spend(Math.ceil((node.end - node.start) / charactersOfStep), scope);
   busy.add(key);
   try {
-    return readValue(node, { context, stack, node, reader, source: "", busy });
+    return readValue(node, { context, stack, node, reader, busy });
   } finally {
     busy.delete(key);
   }
@@ -212,9 +212,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
   const wanted = name.slice(crossStackInput.length);
-  const stack = [...context.stacks, ...context.others].find(
-    ({ constructPath }) => inputOf(constructPath) === wanted,
-  );
+  const stack = context.others.find(({ constructPath }) => inputOf(constructPath) === wanted);
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined)
     throw unknownReference(
@@ -222,7 +220,7 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return context.others.includes(stack) && isMadeByApply(nodeOf(found, scope.node, scope.reader))
+  return isMadeByApply(nodeOf(found, scope.node, scope.reader))
     ? crossValue(stack.name, output, rest, scope)
     : stepsInto(found, rest);
 }
@@ -237,7 +235,7 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value
   if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
   const attribute = dataPath(terraformType, path.map(String), context);
   const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
-  return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
+  return referenceValue(segments, `data.${terraformType}.${steps.join(".")}`, scope.node);
 }
 
 /** `configuration.health_check_path` in rnv's words. */
@@ -264,7 +262,7 @@ function readOutput(output: string, entry: JsonNode, scope: Scope): Value {
   try {
     return readEntry(`output.${output}`, entry.at("value"), scope);
   } catch (cause) {
-    if (!(cause instanceof StackProblem) || !scope.context.others.includes(scope.stack)) throw cause;
+    if (!(cause instanceof StackProblem)) throw cause;
     throw new StackProblem(
       cause.code,
       `the stack ${scope.stack.name} makes this value, which rnv cannot read: ${cause.message}`,
@@ -288,31 +286,29 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
     );
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
-  return referenceValue(segments, scope.source, rangeOf(scope));
+  return referenceValue(segments, [stack, output, ...rest].join("."), scope.node);
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
 function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
-  const { context, stack, source } = scope;
+  const { stack, node } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
   const label = `${type.terraformType}.${name}`;
-  const owning = [stack, ...context.stacks].find(({ named }) => named.has(label));
-  const [resource] = owning?.named.get(label) ?? [];
+  const [resource] = stack.named.get(label) ?? [];
   const group = type.groups.get(first);
   const [second] = others;
   const field = group !== undefined && typeof second === "string" ? second : undefined;
   const further = field === undefined ? others : others.slice(1);
   const isDeclarable = group !== undefined || type.attributes.has(first) || type.parents.has(first);
-  if (owning !== undefined && resource !== undefined && isDeclarable) {
-    const node = declaredNode(resource.block, first, field);
-    if (node !== undefined) {
-      const value = readEntry([label, first, ...(field === undefined ? [] : [field])].join("."), node, {
-        ...scope,
-        stack: owning,
-      });
-      return stepsInto(marked(value, type.attributes.get(first)?.secret === true), further);
+  if (resource !== undefined && isDeclarable) {
+    const written = declaredNode(resource.block, first, field);
+    if (written !== undefined) {
+      const path = field === undefined ? first : `${first}.${field}`;
+      const value = readEntry(`${label}.${path}`, written, scope);
+      const whole = group !== undefined && field === undefined ? wholeGroup(value, group) : value;
+      return stepsInto(marked(whole, type.attributes.get(first)?.secret === true), further);
     }
     if (!isSelf) throw notDeclared(resource, steps);
   }
@@ -323,8 +319,14 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
       ? own
       : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
   const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
-  return referenceValue(segments, source || steps.join("."), rangeOf(scope));
+  return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
 }
+
+/** A group as one value: Terraform has null for the fields that are not declared. */
+const wholeGroup = (value: Value, { fields }: StackGroup): Value =>
+  isMapLike(value)
+    ? object([...[...fields.keys()].map((key) => [key, nothing] as const), ...value.entries])
+    : value;
 
 /** The value that a block writes for an attribute, or for a field of a group; undefined where it writes none. */
 function declaredNode(block: JsonNode, attribute: string, field: string | undefined): JsonNode | undefined {

@@ -24,15 +24,7 @@ import type { JsonNode } from "./document";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
-import {
-  commentOf,
-  nestedBlocks,
-  ownerOf,
-  problemAt,
-  type Stack,
-  type StackContext,
-  type StackResource,
-} from "./stack";
+import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
 import { entryNode, listNode, mapNode, scalarNode } from "./values";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
@@ -60,7 +52,6 @@ interface AroundResource {
 /** Reads a resource; undefined, after a report, when rnv has no such type. */
 export function readResource(
   resource: StackResource,
-  stack: Stack,
   context: StackContext,
   { imports, protecting }: AroundResource,
 ): StackBlock | undefined {
@@ -70,7 +61,7 @@ export function readResource(
     context.report(problemAt(unknownType(resource, context), { owner }, block.keyRange));
     return undefined;
   }
-  const reader = readerOf(stack, context, { owner, address });
+  const reader = readerOf(context, { owner, address });
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
     if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
@@ -156,7 +147,7 @@ const writeLoop =
   "write a loop in the program, which makes a construct for each; or run the stack with Terraform";
 
 /** The configuration of the provider that a block names; one that the stack does not declare is refused. */
-export function readProvider(block: JsonNode, { stack, refuse }: BlockReader): string {
+export function readProvider(block: JsonNode, { context: { stack }, refuse }: BlockReader): string {
   const at = block.at("provider");
   const { value: written } = at;
   if (at.isAbsent || written === terraformPrefix) return terraformPrefix;
@@ -256,8 +247,8 @@ export function dependsOnOf(
   from: Pick<Block, "address" | "range">,
   reader: BlockReader,
 ): readonly Address[] {
-  const { stack, context } = reader;
-  const { blocks, report } = context.reading;
+  const { stack, reading } = reader.context;
+  const { blocks, report } = reading;
   const at = block.at("depends_on");
   if (at.isAbsent) return [];
   if (!at.isList) {

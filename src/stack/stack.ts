@@ -40,12 +40,12 @@ export interface Stack {
   readonly providers: ReadonlyMap<string, JsonNode>;
 }
 
-/** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
+/** The stack that is read, with the types, environment and report for reading it. */
 export interface StackContext {
-  readonly stacks: readonly Stack[];
+  readonly stack: Stack;
   /** Stacks that values may come from, each with a state of its own. */
   readonly others: readonly Stack[];
-  /** The stack that is read alone, with the outputs of `others`; undefined where all are read as one. */
+  /** The outputs of `others`; undefined where it is the only stack. */
   readonly unit?: StackUnit | undefined;
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
@@ -67,8 +67,6 @@ export interface Scope {
   readonly context: StackContext;
   readonly stack: Stack;
   readonly node: JsonNode;
-  /** The text of the expression, `${…}`; empty for the value as a whole. */
-  readonly source: string;
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
@@ -84,9 +82,6 @@ export interface Owner {
 
 /** The steps into a name: `.a`, `[0]`. */
 export type Steps = readonly (string | number)[];
-
-/** The range of an expression. */
-export const rangeOf = ({ node, source }: Scope): SourceRange => (source === "" ? node : node.within(source));
 
 /** The block that `self` names. */
 export interface Self {
@@ -136,7 +131,7 @@ export const problemAt = (
   range: SourceRange,
 ): Diagnostic =>
   error(code, `${owner}: ${message}`, {
-    range: typeof at === "object" ? at : range,
+    range: at ?? range,
     ...(address !== undefined && { address }),
     ...(hint !== undefined && { hint }),
   });
@@ -249,12 +244,17 @@ function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
       report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
-  for (const settings of nestedBlocks(root, "terraform")) {
-    for (const { labels, block } of blocksOf(settings, "backend", 1))
-      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, block));
-    const cloud = settings.at("cloud");
-    if (!cloud.isAbsent) report(ownState("the cloud block", name, cloud.keyRange));
-  }
+  for (const settings of nestedBlocks(root, "terraform"))
+    for (const key of ["backend", "cloud"]) {
+      const at = settings.at(key);
+      if (!at.isAbsent && !at.has("local"))
+        report(
+          warning("stack.unsupported", `${name}: the ${key} is not used`, {
+            range: at.keyRange,
+            detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
+          }),
+        );
+    }
 }
 
 const otherProvider = (name: string): StackProblem =>
@@ -262,9 +262,3 @@ const otherProvider = (name: string): StackProblem =>
     `the provider "${name}"`,
     "leave this stack to Terraform, and name those that rnv runs: rnv plan 'shop-*'",
   );
-
-const ownState = (block: string, name: string, range: SourceRange): Diagnostic =>
-  warning("stack.unsupported", `${name}: ${block} is not used`, {
-    range,
-    detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
-  });

@@ -1,4 +1,4 @@
-import { error, type SourceRange, warning } from "../diagnostics/diagnostic";
+import { type SourceRange, warning } from "../diagnostics/diagnostic";
 import { readMoved, readRemoved } from "../manifest/meta";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
@@ -10,7 +10,7 @@ import type { JsonNode } from "./document";
 import { invalid, refused, StackProblem, unknownReference } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
-import { nestedBlocks, type Stack, type StackContext } from "./stack";
+import { nestedBlocks, type StackContext } from "./stack";
 import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
 
 interface TopBlock {
@@ -18,29 +18,24 @@ interface TopBlock {
   readonly reader: BlockReader;
 }
 
-/** The blocks of a kind at the top level of stacks; refuses keys besides `known`. */
-const topBlocks = (
-  kind: string,
-  known: readonly string[],
-  stacks: readonly Stack[],
-  context: StackContext,
-): readonly TopBlock[] =>
-  stacks.flatMap((stack) => {
-    const reader = readerOf(stack, context, { owner: stack.name });
-    const blocks = nestedBlocks(stack.root, kind);
-    for (const block of blocks) refuseOthers(block, known, kind, reader);
-    return blocks.map((block) => ({ block, reader }));
-  });
+/** The blocks of a kind at the top level; refuses keys besides `known`. */
+function topBlocks(kind: string, known: readonly string[], context: StackContext): readonly TopBlock[] {
+  const { root, name } = context.stack;
+  const reader = readerOf(context, { owner: name });
+  const blocks = nestedBlocks(root, kind);
+  for (const block of blocks) refuseOthers(block, known, kind, reader);
+  return blocks.map((block) => ({ block, reader }));
+}
 
 /** `import` blocks by the address that they name. */
-export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
+export function readImports(context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
-  for (const { block, reader } of topBlocks("import", ["to", "id"], [stack], context)) {
+  for (const { block, reader } of topBlocks("import", ["to", "id"], context)) {
     const to = resourceNamed(block.at("to"), reader);
     const id = reader.read(block.at("id"));
     if (to === undefined || id === undefined) continue;
     const name = String(block.at("to").value);
-    if (stack.named.has(name)) imports.set(to, entryNode("import", id, block));
+    if (context.stack.named.has(name)) imports.set(to, entryNode("import", id, block));
     else reader.refuse(unknownReference(`import names ${name}, which is not declared`), block.at("to"));
   }
   return imports;
@@ -56,7 +51,7 @@ const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
 export function readStackMoves(context: StackContext, blocks: readonly StackBlock[]): Desired["moved"] {
   const items: SourceNode[] = [];
-  for (const { block, reader } of topBlocks("moved", ["from", "to"], context.stacks, context)) {
+  for (const { block, reader } of topBlocks("moved", ["from", "to"], context)) {
     // The variables of a map have addresses of their own, and go with their service.
     if (String(block.at("to").value).startsWith(`${variablesResource}.`)) continue;
     const from = resourceNamed(block.at("from"), reader);
@@ -77,7 +72,7 @@ export function readStackMoves(context: StackContext, blocks: readonly StackBloc
 export function readStackRemovals(context: StackContext): Desired["removed"] {
   const items: SourceNode[] = [];
   const kept = new Set<Address>();
-  for (const { block, reader } of topBlocks("removed", ["from", "lifecycle"], context.stacks, context)) {
+  for (const { block, reader } of topBlocks("removed", ["from", "lifecycle"], context)) {
     const from = resourceNamed(block.at("from"), reader);
     if (from === undefined) continue;
     items.push(scalarNode(from, block.at("from")));
@@ -89,35 +84,29 @@ export function readStackRemovals(context: StackContext): Desired["removed"] {
 }
 
 /**
- * `output` blocks. Those that only carry a value from stack to stack are outputs where each stack has its own state, unless
- * the other stack reads them from the program: they hold no reference.
+ * `output` blocks. Those that only carry a value from stack to stack are outputs, unless the other stack reads them from
+ * the program: they hold no reference.
  */
 export function readStackOutputs(context: StackContext): Desired["outputs"] {
-  const { reading } = context;
+  const { stack, reading } = context;
   const outputs = new Map<string, DesiredAttribute>();
-  for (const stack of context.stacks)
-    for (const [name, block] of stack.outputs) {
-      const isCrossing = name.startsWith(crossStackOutput);
-      if (isCrossing && context.unit === undefined) continue;
-      const reader = readerOf(stack, context, { owner: `${stack.name}: output.${name}` });
-      const at = block.at("value");
-      const isHidden = block.at("sensitive").value === true && !isCrossing;
-      const node = reader.readWhole(at);
-      if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
-      if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
-      else if (!isLogicalName(name))
-        reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
-      else if (outputs.has(name))
-        reading.report(
-          error("stack.duplicate", `two stacks have an output ${name}`, { range: block.keyRange }),
-        );
-      else {
-        const value = node.isSensitive
-          ? hiddenOutput
-          : readValue(node, { attribute: `outputs.${name}` }, reading);
-        if (value !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
-      }
+  for (const [name, block] of stack.outputs) {
+    const isCrossing = name.startsWith(crossStackOutput);
+    const reader = readerOf(context, { owner: `${stack.name}: output.${name}` });
+    const at = block.at("value");
+    const isHidden = block.at("sensitive").value === true && !isCrossing;
+    const node = reader.readWhole(at);
+    if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
+    if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
+    else if (!isLogicalName(name))
+      reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
+    else {
+      const value = node.isSensitive
+        ? hiddenOutput
+        : readValue(node, { attribute: `outputs.${name}` }, reading);
+      if (value !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
     }
+  }
   return outputs;
 }
 
@@ -133,10 +122,11 @@ type ReadSetting = (at: JsonNode, reader: BlockReader) => boolean;
  * Checks the configurations of the provider; returns those that refuse deletions, as `provider` names them. A run goes where its
  * environment says: a stack that names another service or workspace must not be applied there.
  */
-export function readProviders(stack: Stack, context: StackContext): ReadonlySet<string> {
+export function readProviders(context: StackContext): ReadonlySet<string> {
+  const { stack } = context;
   const protecting = new Set<string>();
   for (const [name, block] of stack.providers) {
-    const reader = readerOf(stack, context, { owner: `${stack.name}: provider.${name}` });
+    const reader = readerOf(context, { owner: `${stack.name}: provider.${name}` });
     for (const [key, at] of block.entries) {
       if (key === "alias" || at.isAbsent) continue;
       const read = settings[key];
@@ -169,29 +159,22 @@ const isSameSetting = (a: string, b: string): boolean =>
 /** A key by a sensitive variable is for Terraform: rnv has its own from its environment. */
 const readKey: ReadSetting = (at, reader) => {
   const [, name = ""] = /^\$\{var\.([\w-]+)\}$/.exec(String(at.value)) ?? [];
-  if (reader.stack.variables.get(name)?.at("sensitive").value === true) return false;
+  if (reader.context.stack.variables.get(name)?.at("sensitive").value === true) return false;
   const hint =
     'write apiKey: fromEnv("RNV_API_KEY"), or leave it out and set RNV_API_KEY or RNV_API_KEY_FILE';
   reader.refuse(refused("a key does not belong into a stack", hint), at.keyRange);
   return false;
 };
 
-const readMostRequests: ReadSetting = (at, reader) => {
-  const node = reader.read(at);
-  const value = node?.kind === "scalar" ? Number(node.value) : Number.NaN;
-  const range = at.keyRange;
-  const summary = "max_concurrency is for Terraform only";
-  if (!Number.isInteger(value) || value < 1 || value > 256)
-    reader.refuse(misfit("max_concurrency is a whole number from 1 to 256"), range);
-  else reader.note(warning("stack.unsupported", summary, { range, hint: "rnv takes the flag -parallelism" }));
-  return false;
-};
-
-const readAcceptMissing: ReadSetting = (at, reader) => {
-  const hint = "leave it out; what was really deleted elsewhere: rnv state rm ADDRESS …";
-  if (isTrue(at, reader)) reader.refuse(refused("accept_missing is for Terraform only", hint), at.keyRange);
-  return false;
-};
+/** A setting that rnv has no use for: one that is set is passed over with a warning. */
+const onlyForTerraform =
+  (name: string, hint: string): ReadSetting =>
+  (at, reader) => {
+    const { keyRange: range, value } = at;
+    const summary = `${name} is for Terraform only`;
+    if (value !== false) reader.note(warning("stack.unsupported", summary, { range, hint }));
+    return false;
+  };
 
 /** Returns true if a value is true when the plan is made; one that is neither true nor false is reported. */
 function isTrue(at: JsonNode, reader: BlockReader): boolean {
@@ -206,7 +189,10 @@ const settings: Readonly<Record<string, ReadSetting>> = {
   base_url: sameAs("RNV_BASE_URL"),
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
-  max_concurrency: readMostRequests,
+  max_concurrency: onlyForTerraform("max_concurrency", "rnv takes the flag -parallelism"),
   deletion_protection: isTrue,
-  accept_missing: readAcceptMissing,
+  accept_missing: onlyForTerraform(
+    "accept_missing",
+    "what was really deleted elsewhere: rnv state rm ADDRESS …",
+  ),
 };

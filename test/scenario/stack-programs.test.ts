@@ -73,12 +73,12 @@ describe("programs in the style of those that teams write", () => {
     60_000,
   );
 
-  it("keep the deployment of a service that they archive, and hand none to Terraform", async () => {
+  it("keep the deployment of a service that they archive, and hand it to Terraform", async () => {
     await applied(archivedService("info", false));
     await applied(archivedService("info"));
     expect((await rnv("state", "list")).stdout).toContain("deployment.shop.old");
     const { code, stdout } = await rnv("terraform", "import-blocks", "--stack", "archive");
-    expect([code, stdout]).toEqual([0, expect.not.stringContaining("rnv_deployment")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("rnv_deployment.shop__old")]);
     const destroyed = await rnv("destroy", ...approve);
     expect(destroyed).toMatchObject({ code: 0, stdout: expect.stringContaining("deployment.shop.old") });
   }, 60_000);
@@ -111,7 +111,13 @@ describe("programs in the style of those that teams write", () => {
       "Shop-api": { variables: { LEVEL: "info", TOKEN: "token-of-the-queue" } },
       worker: {
         configuration: { replicas: 2, ignorePaths: ["docs", "test"] },
-        variables: { LEVEL: "info", API: "Shop-api of Shop", COUNT: "2", TOKEN: "token-of-the-queue" },
+        variables: {
+          LEVEL: "info",
+          API: "Shop-api of Shop",
+          COUNT: "2",
+          CONFIGURATION: expect.stringContaining('"port":null'),
+          TOKEN: "token-of-the-queue",
+        },
       },
     });
     const { stdout } = await rnv("output", "-json");

@@ -1,6 +1,7 @@
 import {
   Annotations,
   type App,
+  Fn,
   TerraformOutput,
   TerraformResource,
   TerraformStack,
@@ -199,6 +200,7 @@ export function fieldsOfOthers(app: App): void {
   });
   const level = api.addVariable("LEVEL", "info");
   worker.addVariables({ LEVEL: level.value, API: `${api.name} of ${shop.name}`, COUNT: `${replicas}` });
+  worker.addVariable("CONFIGURATION", Fn.jsonencode(api.configuration));
   for (const service of [api, worker]) service.addVariable("TOKEN", fromEnv("QUEUE_TOKEN"));
   new TerraformOutput(stack, "configuration", { value: api.configuration });
 }
@@ -212,6 +214,20 @@ export const archivedService =
     const shop = new Project(stack, "shop", { name: "Shop" });
     const old = shop.addService("old", { kind: "web", archived, configuration: { repository } });
     old.addVariable("LEVEL", level);
+  };
+
+/** A service that is deployed as `deploy` says, with variables. */
+export const deployedService =
+  (deploy: ServiceConfig["deploy"], variables: Readonly<Record<string, string>>) =>
+  (app: App): void => {
+    const stack = new TerraformStack(app, "deployed");
+    new RnvProvider(stack, "rnv");
+    const api = new Service(stack, "api", {
+      kind: "web",
+      configuration: { repository },
+      ...(deploy && { deploy }),
+    });
+    for (const [key, value] of Object.entries(variables)) api.addVariable(key, value);
   };
 
 /** A map of variables of which one is a secret. */

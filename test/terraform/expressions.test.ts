@@ -74,7 +74,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => {
       call(["join", "split", "element", "concat", "merge", "coalesce", "contains", "max"], inner, inner),
       call(["lookup", "replace", "substr", "coalesce"], inner, inner, inner),
       fc
-        .tuple(fc.constantFrom("%s", "%d", "%5v", "%-4s|", "%.2f", "%g", "%05d", "%q", "%x"), inner)
+        .tuple(fc.constantFrom("%s", "%d", "%5v", "%-4s|", "%.2f", "%05d", "%q"), inner)
         .map(([verb, one]) => `format("${verb}", ${one})`),
       fc
         .tuple(inner, fc.constantFrom("+", "-", "*", "==", "!=", "<", ">=", "&&", "||"), inner)

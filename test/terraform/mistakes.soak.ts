@@ -54,7 +54,7 @@ describeTerraform("mistakes in a configuration", () => {
     world.write(text);
     world.emulator.resetLog();
     const output = await world.run("validate", 1);
-    expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
+    expect(output).toMatch(/With when = "never" no commit is deployed[\s\S]*Remove one of the two/);
     expect(output).toContain("configuration.port: expected a whole number");
     expect(output).toContain("configuration.ip_allow_list[1]: expected text or a map");
     world.write(text.replace("4 / 3", "99999999"));

@@ -6,6 +6,7 @@ import type { Emulator } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import {
   archivedService,
+  deployedService,
   fieldsOfOthers,
   mistaken,
   mistakes,
@@ -93,19 +94,50 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     120_000,
   );
 
-  const changes = {
+  const never = { when: "never" } as const;
+  /** Programs one after the other, each with how often its first service was deployed then. */
+  const changes: Readonly<Record<string, readonly (readonly [(app: App) => void, number])[]>> = {
     "an archived service, which takes no deployment and comes back": [
-      archivedService("info"),
-      archivedService("debug"),
-      archivedService("debug", false),
-      archivedService("warn", true),
+      [archivedService("info"), 0],
+      [archivedService("debug"), 0],
+      [archivedService("debug", false), 1],
+      [archivedService("warn", true), 1],
     ],
-    "a text beside a secret": [textBesideSecret("info"), textBesideSecret("debug")],
+    "a service that is restored, which is deployed for a change alone": [
+      [archivedService("info", false), 1],
+      [archivedService("info"), 1],
+      [archivedService("info", false), 1],
+      [archivedService("debug"), 1],
+      [archivedService("debug", false), 2],
+    ],
+    "a service that is not deployed for a while": [
+      [deployedService(undefined, { A: "1", B: "1" }), 1],
+      [deployedService(never, { A: "1", B: "1" }), 1],
+      [deployedService(undefined, { A: "1", B: "1" }), 1],
+      [deployedService(never, { A: "1" }), 1],
+      [deployedService(undefined, { A: "1" }), 2],
+    ],
+    "a service that is deployed from some time on": [
+      [deployedService(never, { A: "1" }), 0],
+      [deployedService(never, { A: "2" }), 0],
+      [deployedService(undefined, { A: "2" }), 1],
+    ],
+    "a pin that is taken away, which is deployed unless the service is not": [
+      [deployedService({ commit: "a".repeat(40) }, { A: "1" }), 1],
+      [deployedService(undefined, { A: "1" }), 2],
+      [deployedService({ commit: "b".repeat(40) }, { A: "1" }), 3],
+      [deployedService(never, { A: "1" }), 3],
+      [deployedService(undefined, { A: "1" }), 3],
+    ],
+    "a text beside a secret": [
+      [textBesideSecret("info"), 1],
+      [textBesideSecret("debug"), 2],
+    ],
   };
   it.each(Object.entries(changes))(
     "%s, is changed to the same world",
     async (_name, steps) => {
-      for (const define of steps) {
+      for (const [define, deployments] of steps) {
         const json = jsonOf(define);
         await applyByTerraform(json);
         scenario.write("cdk.tf.json", json);
@@ -116,10 +148,25 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
           stdout: expect.not.stringContaining("deployment."),
         });
         expect(worldOf(scenario.emulator)).toEqual(worldOf(world.emulator));
+        expect(worldOf(world.emulator)).toMatchObject({ services: [{ deployments }] });
       }
     },
     120_000,
   );
+
+  it("a service that was never deployed is handed over both ways", async () => {
+    const json = jsonOf(deployedService(never, { A: "1" }));
+    await applyByTerraform(json);
+    scenario.write("cdk.tf.json", json);
+    scenario.write("terraform.tfstate", JSON.stringify(world.state()));
+    const env = { ...token, RNV_BASE_URL: world.baseUrl };
+    const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdk.tf.json");
+    expect(await rnv("import", "--from-terraform-state", "terraform.tfstate")).toMatchObject({ code: 0 });
+    expect(await rnv("apply", "--adopt", "--verify-values", ...approve)).toMatchObject({ code: 0 });
+    const blocks = await rnv("terraform", "import-blocks", "--stack", "deployed");
+    expect(blocks).toMatchObject({ code: 0, stdout: expect.not.stringContaining("rnv_deployment") });
+    expect(worldOf(world.emulator)).toMatchObject({ services: [{ deployments: 0 }] });
+  }, 120_000);
 
   it("the same names in two workspaces are other resources, of which a run of rnv has one", async () => {
     // Terraform starts a process for each configuration of the provider, unless it attaches to one.

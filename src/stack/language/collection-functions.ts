@@ -61,7 +61,7 @@ function lookup({ entries, of }: MapValue, key: string, fallback?: Value): Value
 }
 
 function merge(...values: readonly Value[]): Value {
-  const maps = values.filter(({ kind }) => kind !== "null").map((value, i) => mapping.read(value, i));
+  const maps = values.filter(({ kind }) => kind !== "null").map(mapping.read);
   const entries = maps.flatMap((one) => [...one.entries]);
   const [first] = maps;
   const isOneType = maps.every(

@@ -13,7 +13,6 @@ import {
   isMapLike,
   isSensitive,
   isValue,
-  list,
   marked,
   nothing,
   number,
@@ -25,7 +24,6 @@ import {
   typeOf,
   unmarked,
   type Value,
-  type ValueType,
   valueOfPlain,
   whenKnown,
 } from "./expression-value";
@@ -39,15 +37,13 @@ import {
   stepInto,
   unaryOperators,
 } from "./operators";
-import { ExpressionProblem, StackProblem, unsupported } from "./problem";
+import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 /** The environment in which an expression is evaluated. */
 export interface Environment {
-  /** The text that the places of an expression are of. */
-  readonly text: string;
   /** Returns the value of a name after all of its steps. */
-  readonly resolve: (root: string, steps: readonly (string | number)[], source: string) => Value;
+  readonly resolve: (root: string, steps: readonly (string | number)[]) => Value;
   /** Counts a step; throws where there were too many. */
   readonly spend: () => void;
   /** Names of loops, and `*`: the item of a splat. */
@@ -61,18 +57,9 @@ export function evaluateText(parts: readonly TextPart[], environment: Environmen
   return joinText(parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part, environment))));
 }
 
-/** The value of an expression; throws `StackProblem` with its part of the text. */
+/** The value of an expression; throws `StackProblem`. */
 export function evaluate(expression: Expression, environment: Environment): Value {
   environment.spend();
-  try {
-    return evaluateKind(expression, environment);
-  } catch (cause) {
-    if (cause instanceof StackProblem) cause.at ??= environment.text.slice(...expression.at);
-    throw cause;
-  }
-}
-
-function evaluateKind(expression: Expression, environment: Environment): Value {
   const inner = (one: Expression): Value => evaluate(one, environment);
   switch (expression.kind) {
     case "value":
@@ -109,7 +96,7 @@ const evaluateLater = (expression: Expression, values: readonly Value[], environ
     const { resolve, names = [] } = environment;
     const known: Environment = {
       ...environment,
-      resolve: (root, steps, source) => filled(resolve(root, steps, source), fill),
+      resolve: (root, steps) => filled(resolve(root, steps), fill),
       names: new Map([...names].map(([name, value]) => [name, filled(value, fill)])),
     };
     return filled(evaluate(expression, known), fill);
@@ -138,7 +125,8 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
     return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment);
   const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
   const value = outcomeOf(chosen);
-  const types = [typeOf(value), typeOfChoice(rejected)] as const;
+  // One that fails and is not chosen may have any type.
+  const types = [typeOf(value), isValue(rejected) ? typeOf(rejected) : "any"] as const;
   const type = unifiedType(types);
   if (type === undefined)
     throw new ExpressionProblem(
@@ -147,9 +135,6 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
   const isSecret = isValue(rejected) && rejected.sensitive === true;
   return marked(convert(value, type), condition.sensitive === true || isSecret);
 }
-
-/** The type of a result of a condition; any where it fails and is not chosen. */
-const typeOfChoice = (attempt: Attempt): ValueType => (isValue(attempt) ? typeOf(attempt) : "any");
 
 function evaluateCall(expression: KindOf<"call">, environment: Environment): Value {
   const { name, args, spreads } = expression;
@@ -166,8 +151,8 @@ function evaluateCall(expression: KindOf<"call">, environment: Environment): Val
 function evaluateLazily(expression: KindOf<"call">, environment: Environment): Value {
   const { name, args } = expression;
   const isCan = name === "can";
-  if (args.length === 0) throw new ExpressionProblem(`${name} takes 1 or more arguments, found 0`);
-  if (isCan && args.length > 1) throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
+  if (args.length === 0 || (isCan && args.length > 1))
+    throw new ExpressionProblem(`${name} does not take ${args.length} arguments`);
   const attempts = args.map((arg) => attempted(() => evaluate(arg, environment)));
   const first = attempts.find(isValue);
   if (first !== undefined && !isKnown(first))
@@ -235,16 +220,9 @@ function evaluateSplat(expression: KindOf<"splat">, environment: Environment): V
   const found = items.map((item) =>
     evaluate(expression.each, { ...environment, names: new Map(environment.names).set(splatItem, item) }),
   );
-  return marked(over.kind === "list" ? listAgain(found) : tuple(found), over.sensitive === true);
-}
-
-/** A list stays one where its items are of one type. */
-function listAgain(found: readonly Value[]): Value {
-  const [first] = found;
-  const isSimple = found.every(
-    ({ kind }) => kind === first?.kind && ["string", "number", "bool"].includes(kind),
-  );
-  return isSimple && first !== undefined ? list(found, first.kind as ValueType) : tuple(found);
+  // The items of a list have one type, and so have their parts.
+  const result = over.kind === "list" ? convert(tuple(found), { kind: "list", of: "any" }) : tuple(found);
+  return marked(result, over.sensitive === true);
 }
 
 /** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */
@@ -261,7 +239,7 @@ function evaluateAccess(expression: KindOf<"root" | "access">, environment: Envi
   const steps = keys.map(stepOf);
   const open = steps.indexOf(undefined);
   const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
-  const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
+  const found = environment.resolve(at.name, known);
   return open === -1 ? found : keys.slice(open).reduce(stepInto, found);
 }
 
@@ -311,12 +289,8 @@ function run(name: string, rule: FunctionRule, known: readonly Value[], isSecret
 }
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
-  const least = takes.length - optional;
-  if (found >= least && (rest !== undefined || found <= takes.length)) return;
-  const most = rest === undefined ? takes.length : undefined;
-  const wanted =
-    most === least ? String(least) : most === undefined ? `${least} or more` : `${least} to ${most}`;
-  throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
+  const isRight = found >= takes.length - optional && (rest !== undefined || found <= takes.length);
+  if (!isRight) throw new ExpressionProblem(`${name} does not take ${found} arguments`);
 }
 
 function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {

@@ -1,13 +1,8 @@
 import { binaryLevels } from "./operators";
-import { StackProblem, unsupported } from "./problem";
+import { invalid, type StackProblem, unsupported } from "./problem";
 
 /** An expression of Terraform's language. */
-export type Expression = ExpressionKind & {
-  /** Its start and end in the text. */
-  readonly at: readonly [start: number, end: number];
-};
-
-type ExpressionKind =
+export type Expression =
   | { readonly kind: "value"; readonly value: null | boolean | number | string }
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
   | { readonly kind: "root"; readonly name: string }
@@ -76,8 +71,6 @@ export function parseExpression(text: string): Expression {
 class Parser {
   private at = 0;
   private depth = 0;
-  /** A line break ends an expression: it stands in an object, outside of other brackets. */
-  private endsAtLine = false;
 
   constructor(private readonly source: string) {}
 
@@ -91,15 +84,11 @@ class Parser {
     };
     while (this.at < this.source.length && !(quoted && this.source[this.at] === '"')) {
       const escaped = this.match(/\$\$\{|%%\{/y);
-      const opening = escaped === undefined ? this.match(/\$\{~?/y) : undefined;
       if (escaped !== undefined) literal += escaped.slice(1);
-      else if (opening !== undefined) {
-        if (opening.endsWith("~")) literal = literal.trimEnd();
+      else if (this.match(/\$\{/y) !== undefined) {
         flush();
-        parts.push(this.across(() => this.expression()));
-        const closing = this.match(/\s*~?\}/y);
-        if (closing === undefined) this.expect("}");
-        if (closing?.endsWith("~}")) this.match(/\s*/y);
+        parts.push(this.expression());
+        this.expect("}");
       } else if (this.match(/%\{/y) !== undefined) throw unsupported("the directive %{…}");
       else if (quoted && this.source[this.at] === "\\") literal += this.escape();
       else {
@@ -111,18 +100,9 @@ class Parser {
     return parts;
   }
 
-  /** Reads where line breaks are space. */
-  private across<T>(read: () => T, endsAtLine = false): T {
-    const before = this.endsAtLine;
-    this.endsAtLine = endsAtLine;
-    const found = read();
-    this.endsAtLine = before;
-    return found;
-  }
-
   private escape(): string {
     const written = this.match(/\\(?:[nrt"\\]|u[\dA-Fa-f]{4}|U00(?:0[\dA-Fa-f]|10)[\dA-Fa-f]{4})/y);
-    if (written === undefined) throw this.problem(`there is no escape \\${this.source[this.at + 1] ?? ""}`);
+    if (written === undefined) throw invalid(`there is no escape \\${this.source[this.at + 1] ?? ""}`);
     if (written.startsWith("\\U")) return String.fromCodePoint(Number.parseInt(written.slice(2), 16));
     return JSON.parse(`"${written}"`) as string;
   }
@@ -139,22 +119,19 @@ class Parser {
   /** An expression with operators. */
   expression(): Expression {
     return this.nested(() => {
-      const start = this.start();
       const condition = this.binary(0);
       this.space();
       if (this.source[this.at] !== "?") return condition;
       this.at += 1;
       const yes = this.expression();
       this.expect(":");
-      const no = this.expression();
-      return { kind: "condition", condition, yes, no, at: [start, this.at] };
+      return { kind: "condition", condition, yes, no: this.expression() };
     });
   }
 
   private binary(level: number): Expression {
     const operators = binaryLevels[level];
     if (operators === undefined) return this.unary();
-    const start = this.start();
     let left = this.binary(level + 1);
     for (let steps = 0; ; steps += 1) {
       if (steps > maxSteps) throw unsupported(`more than ${maxSteps} operators in a row`);
@@ -163,75 +140,62 @@ class Parser {
       if (operator === undefined) return left;
       this.at += operator.length;
       const right = this.binary(level + 1);
-      left = { kind: "binary", operator, left, right, at: [start, this.at] };
+      left = { kind: "binary", operator, left, right };
     }
   }
 
   private unary(): Expression {
-    const start = this.start();
+    this.space();
     const operator = this.match(/-|!(?!=)/y);
     if (operator === undefined) return this.traversal();
-    const of = this.nested(() => this.unary());
-    return { kind: "unary", operator: operator as "-" | "!", of, at: [start, this.at] };
+    return { kind: "unary", operator: operator as "-" | "!", of: this.nested(() => this.unary()) };
   }
 
   /** A term and the steps into it. Behind `.*` an index is of the whole list. */
   private traversal(): Expression {
-    const start = this.start();
-    const found = this.steps(this.term(), start);
+    const found = this.steps(this.term());
     const sign = this.match(/\.\*|\[\s*\*\s*\]/y);
     if (sign === undefined) return found;
-    const item = this.at;
-    const each = this.steps({ kind: "root", name: splatItem, at: [item, item] }, item, sign === ".*");
-    return this.steps({ kind: "splat", of: found, each, at: [start, this.at] }, start);
+    const each = this.steps({ kind: "root", name: splatItem }, sign === ".*");
+    return this.steps({ kind: "splat", of: found, each });
   }
 
-  private steps(of: Expression, start: number, onlyAttributes = false): Expression {
+  private steps(of: Expression, onlyAttributes = false): Expression {
     let found = of;
     for (let steps = 0; ; steps += 1) {
       if (steps > maxDepth) throw unsupported(`more than ${maxDepth} steps in one reference`);
       this.space();
       const key = this.step(onlyAttributes);
       if (key === undefined) return found;
-      found = { kind: "access", of: found, key, at: [start, this.at] };
+      found = { kind: "access", of: found, key };
     }
   }
 
   /** The key of `.name`, `.0` or `[…]`; undefined where no step follows. */
   private step(onlyAttribute: boolean): Expression | undefined {
     if (this.match(/\.(?![.*])/y) !== undefined) {
-      const start = this.at;
       const name = this.match(identifier);
       const digits = name === undefined ? this.match(/\d+/y) : undefined;
       if (name === undefined && digits === undefined) throw this.unexpected("a name");
-      return { kind: "value", value: name ?? Number(digits), at: [start, this.at] };
+      return { kind: "value", value: name ?? Number(digits) };
     }
     if (onlyAttribute || this.match(/\[(?!\s*\*\s*\])/y) === undefined) return undefined;
-    return this.across(() => {
-      const key = this.expression();
-      this.expect("]");
-      return key;
-    });
+    const key = this.expression();
+    this.expect("]");
+    return key;
   }
 
   private term(): Expression {
-    const start = this.start();
-    const found = this.termKind();
-    return "at" in found ? found : { ...found, at: [start, this.at] };
-  }
-
-  private termKind(): ExpressionKind | Expression {
+    this.space();
     const first = this.source[this.at] ?? "";
     if (first === '"') return this.quoted();
     if (first === "[") return this.loop("]") ?? { kind: "list", items: this.sequence("]").items };
     if (first === "{") return this.loop("}") ?? this.object();
     if (first === "(") {
       this.at += 1;
-      return this.across(() => {
-        const inner = this.expression();
-        this.expect(")");
-        return inner;
-      });
+      const inner = this.expression();
+      this.expect(")");
+      return inner;
     }
     const digits = this.match(number);
     if (digits !== undefined) return { kind: "value", value: Number(digits) };
@@ -245,7 +209,7 @@ class Parser {
     return { kind: "call", name: name + namespace, args: items, spreads };
   }
 
-  private quoted(): ExpressionKind {
+  private quoted(): Expression {
     this.at += 1;
     const parts = this.text(true);
     this.expect('"');
@@ -254,72 +218,64 @@ class Parser {
 
   private sequence(close: string): { items: Expression[]; spreads: boolean } {
     this.at += 1;
-    return this.across(() => {
-      const items: Expression[] = [];
-      let spreads = false;
-      for (this.space(); this.source[this.at] !== close; this.space()) {
-        items.push(this.expression());
-        this.space();
-        spreads = close === ")" && this.match(/\.{3}\s*/y) !== undefined;
-        if (this.source[this.at] === "," && !spreads) this.at += 1;
-        else if (this.source[this.at] !== close) this.expect(close);
-      }
-      this.at += 1;
-      return { items, spreads };
-    });
+    const items: Expression[] = [];
+    let spreads = false;
+    for (this.space(); this.source[this.at] !== close; this.space()) {
+      items.push(this.expression());
+      this.space();
+      spreads = close === ")" && this.match(/\.{3}\s*/y) !== undefined;
+      if (this.source[this.at] === "," && !spreads) this.at += 1;
+      else if (this.source[this.at] !== close) this.expect(close);
+    }
+    this.at += 1;
+    return { items, spreads };
   }
 
-  private object(): ExpressionKind {
+  private object(): Expression {
     this.at += 1;
     const entries: [Expression, Expression][] = [];
-    this.across(() => {
-      for (this.match(/[\s,]*/y); this.source[this.at] !== "}"; this.match(/\s*/y)) {
-        const key = this.key();
-        this.space();
-        if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
-        this.at += 1;
-        entries.push([key, this.expression()]);
-        this.space();
-        const next = this.source[this.at];
-        if (next === ",") this.at += 1;
-        else if (next !== "}" && next !== "\n" && next !== "\r") this.expect("}");
-      }
-    }, true);
+    for (this.space(); this.source[this.at] !== "}"; this.space()) {
+      const key = this.key();
+      this.space();
+      if (!/[=:]/.test(this.source[this.at] ?? "")) this.expect("=");
+      this.at += 1;
+      entries.push([key, this.expression()]);
+      this.space();
+      if (this.source[this.at] === ",") this.at += 1;
+      else if (this.source[this.at] !== "}") this.expect("}");
+    }
     this.at += 1;
     return { kind: "object", entries };
   }
 
   /** A bare word before the sign is a name. */
   private key(): Expression {
-    const start = this.start();
+    this.space();
     const name = this.match(/[\p{ID_Start}_][\p{ID_Continue}-]*(?=\s*(?:=(?!=)|:))/uy);
-    if (name === undefined) return this.expression();
-    return { kind: "value", value: name, at: [start, this.at] };
+    return name === undefined ? this.expression() : { kind: "value", value: name };
   }
 
   /** A `for` in brackets that are still to be opened; undefined where there is none. */
-  private loop(close: "]" | "}"): ExpressionKind | undefined {
+  private loop(close: "]" | "}"): Expression | undefined {
     if (this.match(/[[{]\s*for(?=\s)/y) === undefined) return undefined;
-    return this.across(() => {
-      const first = this.word();
-      const hasKey = this.match(/\s*,/y) !== undefined;
-      const value = hasKey ? this.word() : first;
-      if (this.word() !== "in") throw this.unexpected("in");
-      const of = this.expression();
-      this.expect(":");
-      const name = close === "}" ? this.expression() : undefined;
-      if (name !== undefined) this.expect("=>");
-      const result = this.expression();
-      this.space();
-      const groups = name !== undefined && this.match(/\.{3}/y) !== undefined;
-      this.space();
-      const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
-      this.expect(close);
-      return {
-        kind: "for",
-        loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
-      };
-    });
+    const first = this.word();
+    const hasKey = this.match(/\s*,/y) !== undefined;
+    const value = hasKey ? this.word() : first;
+    if (this.word() !== "in") throw this.unexpected("in");
+    const of = this.expression();
+    this.expect(":");
+    const name = close === "}" ? this.expression() : undefined;
+    if (name !== undefined) this.expect("=>");
+    const result = this.expression();
+    this.space();
+    const groups = name !== undefined && this.match(/\.{3}/y) !== undefined;
+    this.space();
+    const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
+    this.expect(close);
+    return {
+      kind: "for",
+      loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
+    };
   }
 
   private word(): string {
@@ -342,14 +298,11 @@ class Parser {
 
   private unexpected(wanted: string): StackProblem {
     const isEnd = this.at >= this.source.length;
-    return this.problem(
-      isEnd ? `the expression ends where ${wanted} is expected` : `${wanted} is expected here`,
+    return invalid(
+      isEnd
+        ? `the expression ends where ${wanted} is expected`
+        : `${wanted} is expected at character ${this.at + 1}`,
     );
-  }
-
-  /** A problem of the text from here on. */
-  private problem(message: string): StackProblem {
-    return new StackProblem("stack.invalid_value", message, undefined, this.source.slice(this.at));
   }
 
   private match(pattern: RegExp): string | undefined {
@@ -359,12 +312,7 @@ class Parser {
     return found;
   }
 
-  private start(): number {
-    this.space();
-    return this.at;
-  }
-
   private space(): void {
-    this.match(this.endsAtLine ? /[^\S\r\n]*/y : /\s*/y);
+    this.match(/\s*/y);
   }
 }

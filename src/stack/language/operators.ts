@@ -22,8 +22,8 @@ import { ExpressionProblem } from "./problem";
 
 /** A parameter of a function. */
 export interface Parameter<Argument = unknown> {
-  /** Returns the argument at `position` as the function takes it; throws `ExpressionProblem` for another value. */
-  readonly read: (value: Value, position: number) => Argument;
+  /** Returns an argument as the function takes it; throws `ExpressionProblem` for another value. */
+  readonly read: (value: Value) => Argument;
   readonly takesNull?: true;
 }
 
@@ -46,13 +46,8 @@ export const list: Parameter<ListValue> = { read: wanted("a list", isList) };
 /** A list, a tuple or a set. */
 export const items: Parameter<ListValue> = { read: wanted("a list", isListLike) };
 export const mapping: Parameter<MapValue> = { read: wanted("a map", isMapLike) };
-export const collection: Parameter<ListValue | MapValue> = {
-  read: (value, position) => {
-    if (isListLike(value) || isMapLike(value)) return value;
-    const found = describeType(typeOf(value));
-    throw new ExpressionProblem(`argument ${position} is a list or a map, found ${found}`);
-  },
-};
+const isCollection = (value: Value): value is ListValue | MapValue => isListLike(value) || isMapLike(value);
+export const collection: Parameter<ListValue | MapValue> = { read: wanted("a list or a map", isCollection) };
 /** A list that is converted to `type`. */
 export const typed = (type: ValueType): Parameter<ListValue> => ({
   read: (value) => convert(value, type) as ListValue,
@@ -108,7 +103,7 @@ const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): 
     const { read, takesNull } = takes[i] ?? (rest as Parameter);
     if (value.kind === "null" && takesNull !== true)
       throw new ExpressionProblem(`argument ${i + 1} must not be null`);
-    return read(value, i + 1);
+    return read(value);
   });
 
 /** Returns the result for arguments that are known. */
@@ -130,8 +125,8 @@ export const applyDeep = (
 const numeric = { read: numberOf, takesNull: true } as const;
 const flag = { read: boolOf, takesNull: true } as const;
 
-const arithmetic = (call: (a: number, b: number) => number): FunctionRule => deep([numeric, numeric], call);
-const comparison = (call: (a: number, b: number) => boolean): FunctionRule => deep([numeric, numeric], call);
+const ofNumbers = (call: (a: number, b: number) => number | boolean): FunctionRule =>
+  deep([numeric, numeric], call);
 
 function divide(a: number, b: number): number {
   if (b === 0) throw new ExpressionProblem("a division by zero");
@@ -150,13 +145,13 @@ const levels: readonly Readonly<Record<string, FunctionRule>>[] = [
     "!=": deep([nullable, nullable], (a, b) => !equal(a, b)),
   },
   {
-    "<=": comparison((a, b) => a <= b),
-    ">=": comparison((a, b) => a >= b),
-    "<": comparison((a, b) => a < b),
-    ">": comparison((a, b) => a > b),
+    "<=": ofNumbers((a, b) => a <= b),
+    ">=": ofNumbers((a, b) => a >= b),
+    "<": ofNumbers((a, b) => a < b),
+    ">": ofNumbers((a, b) => a > b),
   },
-  { "+": arithmetic((a, b) => a + b), "-": arithmetic((a, b) => a - b) },
-  { "*": arithmetic((a, b) => a * b), "/": arithmetic(divide), "%": arithmetic(remainder) },
+  { "+": ofNumbers((a, b) => a + b), "-": ofNumbers((a, b) => a - b) },
+  { "*": ofNumbers((a, b) => a * b), "/": ofNumbers(divide), "%": ofNumbers(remainder) },
 ];
 export const binaryLevels = levels.map((level) => Object.keys(level));
 export const binaryOperators = Object.assign({}, ...levels) as Readonly<Record<string, FunctionRule>>;
@@ -189,8 +184,7 @@ function textParts(value: Value): readonly (TextParts[number] | undefined)[] {
 
 function templateText(value: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null is not allowed inside text");
-  if (isListLike(value) || isMapLike(value))
-    throw new ExpressionProblem("a list or an object is not allowed inside text");
+  if (isCollection(value)) throw new ExpressionProblem("a list or an object is not allowed inside text");
   return convert(value, "string");
 }
 
@@ -198,20 +192,18 @@ function templateText(value: Value): Value {
 export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
   // What has no parts has none by a key that is known later, either, unless that is a reference: its type is open.
-  const mayHaveParts = isMapLike(value) || isListLike(value) || value.kind === "later";
+  const mayHaveParts = isCollection(value) || value.kind === "later";
   const isOpenKey = key.kind === "later" && key.parts?.length === 1;
   if (value.kind === "later" || isOpenKey || (mayHaveParts && key.kind === "later"))
     return whenKnown([value, key], ([known, step]) => stepInto(known as Value, step as Value));
   if (mayHaveParts && isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
-  if (found === undefined)
-    throw new ExpressionProblem(
-      isMapLike(value) || isListLike(value)
-        ? `there is no ${shownKey(key)} in the value${offered(value)}`
-        : `a ${describeType(typeOf(value))} has no parts`,
-      "stack.reference_unknown",
-    );
-  return marked(found, value.sensitive === true);
+  if (found !== undefined) return marked(found, value.sensitive === true);
+  const shownKey = key.kind === "number" ? String(key.value) : JSON.stringify(textOf(key));
+  const why = mayHaveParts
+    ? `there is no ${shownKey} in the value`
+    : `a ${describeType(typeOf(value))} has no parts`;
+  throw new ExpressionProblem(why, "stack.reference_unknown");
 }
 
 /** Takes the steps of a name into its value. */
@@ -227,17 +219,4 @@ function stepBySecret(value: Value, key: Value): Value {
 function itemAt(value: Value, key: Value): Value | undefined {
   if (!isListLike(value) || value.kind === "set") return undefined;
   return value.items[numberOf(key)];
-}
-
-const shownKey = (key: Value): string =>
-  key.kind === "number" ? String(key.value) : JSON.stringify(textOf(key));
-
-const shownNames = 8;
-
-/** What there is instead, unless it comes from a secret. */
-function offered(value: Value): string {
-  if (isListLike(value)) return `, which has ${value.items.length} items`;
-  if (!isMapLike(value) || value.sensitive === true || value.entries.size === 0) return "";
-  const names = [...value.entries.keys()];
-  return `, which has ${names.slice(0, shownNames).join(", ")}${names.length > shownNames ? " …" : ""}`;
 }

@@ -9,8 +9,8 @@ export class StackProblem extends Error {
     readonly code: DiagnosticCode,
     message: string,
     readonly hint?: string,
-    /** Its range, or the part of the text that it is about; that of the whole value unless set. */
-    public at?: SourceRange | string,
+    /** The range of the text that it is in. */
+    public at?: SourceRange,
   ) {
     super(message);
   }

@@ -27,8 +27,10 @@ interface Verb {
   readonly source: string;
 }
 
-const verbPattern = /%([-+ 0#]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)/suy;
+const verbPattern = /%([-+ 0]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)/suy;
 const widest = 10_000;
+
+const computeIt = "compute it in the program, or run the stack with Terraform";
 
 /** Text by a format as in Terraform, whose verbs are those of Go. */
 export function format(pattern: string, args: readonly Value[]): string {
@@ -77,17 +79,16 @@ function sizeOf(digits: string | undefined, source: string): number | undefined 
 }
 
 function formatOne(verb: Verb, value: Value): string {
-  const { letter, source } = verb;
+  const { letter, places, source } = verb;
   if (value.kind === "null" && letter !== "v")
     throw new ExpressionProblem(`null cannot be formatted by ${source}`);
-  if (letter === "v") return padded(verb, plainText(verb, value));
+  if (letter === "v") return padded(verb, plainText(value));
   if (letter === "t") return String(asType(value, "bool", source).value);
-  if ("bdoxX".includes(letter)) return integer(verb, value);
-  if ("eEfgG".includes(letter)) return decimal(verb, value);
-  if (letter !== "s" && letter !== "q") throw new ExpressionProblem(`there is no verb ${source}`);
-  const whole = asType(value, "string", source).value;
-  const cut =
-    verb.places === undefined || verb.places === 0 ? whole : graphemes(whole).slice(0, verb.places).join("");
+  if (letter === "d") return integer(verb, asType(value, "number", source).value);
+  if (letter === "f") return decimal(verb, asType(value, "number", source).value);
+  if (letter !== "s" && letter !== "q") throw unsupported(`the verb ${source} of format`, computeIt);
+  const written = asType(value, "string", source).value;
+  const cut = places === undefined || places === 0 ? written : graphemes(written).slice(0, places).join("");
   return padded(verb, letter === "s" ? cut : jsonEncode({ kind: "string", value: cut }));
 }
 
@@ -101,8 +102,7 @@ function asType<Kind extends "bool" | "string" | "number">(
   throw new ExpressionProblem(`${source} takes a ${kind}, found ${describeType(typeOf(value))}`);
 }
 
-function plainText({ flags }: Verb, value: Value): string {
-  if (flags.includes("#")) return jsonEncode(value);
+function plainText(value: Value): string {
   if (value.kind === "string") return value.value;
   return value.kind === "number" ? general(value.value) : jsonEncode(value);
 }
@@ -119,42 +119,27 @@ function paddedNumber(
   { flags, width = 0 }: Verb,
   isNegative: boolean,
   digits: string,
-  { prefix = "", takesZeros = true } = {},
+  mayFill = true,
 ): string {
   const sign = isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
-  const start = sign + prefix;
-  const missing = Math.max(0, width - start.length - digits.length);
-  if (flags.includes("-")) return start + digits + " ".repeat(missing);
-  return flags.includes("0") && takesZeros
-    ? start + "0".repeat(missing) + digits
-    : " ".repeat(missing) + start + digits;
+  const missing = Math.max(0, width - sign.length - digits.length);
+  if (flags.includes("-")) return sign + digits + " ".repeat(missing);
+  return flags.includes("0") && mayFill
+    ? sign + "0".repeat(missing) + digits
+    : " ".repeat(missing) + sign + digits;
 }
 
-const bases: Readonly<Record<string, number>> = { b: 2, d: 10, o: 8, x: 16, X: 16 };
-const prefixes: Readonly<Record<string, string>> = { b: "0b", o: "0", x: "0x", X: "0X" };
-
-function integer(verb: Verb, value: Value): string {
-  const { flags, places, letter, source } = verb;
-  const found = asType(value, "number", source).value;
-  if (!Number.isInteger(found)) throw new ExpressionProblem(`${source} takes a whole number`);
-  const lowerCase = Math.abs(found).toString(bases[letter]);
-  const digits = letter === "X" ? lowerCase.toUpperCase() : lowerCase;
-  if (digits === "0" && places === 0) return "";
-  const prefix = flags.includes("#") ? prefixes[letter] : undefined;
-  const takesZeros = places === undefined;
-  return paddedNumber(verb, found < 0, digits.padStart(places ?? 0, "0"), { prefix, takesZeros });
+function integer(verb: Verb, value: number): string {
+  const { places, source } = verb;
+  if (!Number.isInteger(value)) throw new ExpressionProblem(`${source} takes a whole number`);
+  const digits = value === 0 && places === 0 ? "" : String(Math.abs(value)).padStart(places ?? 0, "0");
+  return paddedNumber(verb, value < 0, digits, places === undefined);
 }
 
-function decimal(verb: Verb, value: Value): string {
-  const { places, letter, source } = verb;
-  const found = asType(value, "number", source).value;
-  if (places !== undefined && places > mostPlaces)
-    throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
-  const positive = Math.abs(found);
-  const isGeneral = letter === "g" || letter === "G";
-  const write = letter === "f" ? fixed : scientific;
-  const digits = isGeneral ? general(positive, places) : write(positive, places ?? 6);
-  return paddedNumber(verb, found < 0, letter < "a" ? digits.toUpperCase() : digits);
+function decimal(verb: Verb, value: number): string {
+  const { places = 6, source } = verb;
+  if (places > mostPlaces) throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
+  return paddedNumber(verb, value < 0, fixed(Math.abs(value), places));
 }
 
 /** Digits behind the point that a format may ask for. */
@@ -167,24 +152,11 @@ function fixed(positive: number, places: number): string {
   return isHalf && /[13579]$/.test(rounded) ? (positive * (1 - Number.EPSILON)).toFixed(places) : rounded;
 }
 
-/** Writes a number by `%e`: its exponent has two digits at least. */
-const scientific = (value: number, places?: number): string =>
-  value.toExponential(places).replace(/(?<=e[+-])\d$/, "0$&");
-
-/** Digits that are enough to give any number back. */
-const allDigits = 17;
-
-/** Writes a number by `%g`: the exponent decides whether it is shown; without `places` in the fewest digits. */
-function general(value: number, places?: number): string {
-  // No digit is one digit.
-  const count = places === 0 ? 1 : places;
-  const rounded = count === undefined || count > allDigits ? value : Number(value.toPrecision(count));
-  const [digits = "", power] = rounded.toExponential().split("e");
-  const exponent = Number(power);
-  const length = digits.replace(/\D/g, "").length;
-  const isShort = count !== undefined && count > length && length > exponent;
-  const limit = isShort ? length : (count ?? 6);
-  return exponent < -4 || exponent >= limit ? scientific(rounded) : numberText(rounded);
+/** Writes a number by `%v`, in the fewest digits; its exponent decides whether it is shown, with two digits at least. */
+function general(value: number): string {
+  const exponent = Number(value.toExponential().split("e")[1]);
+  if (exponent >= -4 && exponent < 6) return numberText(value);
+  return value.toExponential().replace(/(?<=e[+-])\d$/, "0$&");
 }
 
 /** A letter of another case where that is one letter too: Terraform changes letter by letter. */
@@ -214,13 +186,10 @@ const lower = (value: string): string => inCase(value, (letter) => letter.toLowe
 const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
 
 function trimLetters(value: string, letters: string): string {
-  const cut = new Set(letters);
+  const isKept = (letter: string): boolean => !letters.includes(letter);
   const characters = [...value];
-  let start = 0;
-  let end = characters.length;
-  while (start < end && cut.has(characters[start] as string)) start += 1;
-  while (end > start && cut.has(characters[end - 1] as string)) end -= 1;
-  return characters.slice(start, end).join("");
+  const start = characters.findIndex(isKept);
+  return start === -1 ? "" : characters.slice(start, characters.findLastIndex(isKept) + 1).join("");
 }
 
 function substring(value: string, offset: number, length: number): string {
@@ -240,7 +209,7 @@ function replace(value: string, found: string, by: string): string {
 /** Refuses a `replace` whose second argument is a regular expression for Terraform: text between slashes. */
 function refusePattern([, found]: readonly Value[]): void {
   if (found?.kind === "string" && /^\/.*\/$/s.test(found.value))
-    throw unsupported("replace with a pattern", "compute it in the program, or run the stack with Terraform");
+    throw unsupported("replace with a pattern", computeIt);
 }
 
 function split(separator: string, value: string): Value {

@@ -39,6 +39,7 @@ export async function createResource(change: Change): Promise<Applied> {
   // What the parent shows saves the requests that would look it up.
   const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: type.addressOf(name), name, attributes, parent };
+  if (wanted.when === "never") return holdRun(change, name, parentId ?? "");
   const made = await make({ session, type, input, parentId, defaults, nonce }, change);
   const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
   const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
@@ -59,6 +60,17 @@ export async function createResource(change: Change): Promise<Applied> {
     },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
   };
+}
+
+/** Starts no run, and records what runs: a later plan compares with it. */
+async function holdRun(change: Change, name: string, parentId: string): Promise<Applied> {
+  const { session, type, wanted } = change;
+  session.reads.invalidate(mostAgeMs);
+  const inputs = await runInputs(change, parentId);
+  const live = await type.find(session.reads, { name, parentId });
+  const lastRun = { id: live?.id ?? "", content: inputs?.content };
+  const kept = { applied: appliedIn(type, wanted, wanted), lastRun, ...writtenNow(session, live) };
+  return { state: stateAfter(change, live), kept, diagnostics: [] };
 }
 
 /** A resource or a run that was made, or found. */

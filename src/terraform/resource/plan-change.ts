@@ -147,7 +147,7 @@ function namesAnother(type: TerraformShape, prior: TerraformObject, config: Terr
 
 /** Returns what pinned a reacting resource and is no longer declared: it runs as its parent says. */
 function unpinnedIn({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] {
-  if (!type.reacts) return [];
+  if (!type.reacts || config.when === "never") return [];
   const declared = type.declaredIn(config);
   const pins = type.declared.filter(({ path }) => type.computed.some(({ rule }) => rule.pinnedBy === path));
   return pins.filter(({ path }) => path in (priorPrivate.applied ?? {}) && !declared.has(path));
@@ -222,6 +222,7 @@ export function plannedWrites(
   const isMoved = (steps: PathSteps): boolean =>
     isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
   const sent = new Set<string>();
+  if (planned.when === "never") return { sent, acts: false };
   for (const { path, steps } of type.declared) {
     const rule = type.resource.rules[path];
     if (rule?.change !== "update" || !isMoved(steps)) continue;
@@ -244,12 +245,12 @@ export function plannedWrites(
 }
 
 /**
- * Returns true if a resource that reacts to others runs: its last run is not up to date, `triggers` changed, or
- * `when = "always"`. Of what was imported, the first `triggers` are no change.
+ * Returns true if a resource that reacts to others runs: it never ran, its last run is not up to date, `triggers` changed,
+ * or `when = "always"`. Of what was imported, the first `triggers` are no change.
  */
 function isRun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
-  if (planned.when === "always" || prior[upToDateName] === false || isUnknown(planned.id ?? null))
-    return true;
+  const isBehind = prior.id === null || prior[upToDateName] === false;
+  if (isBehind || planned.when === "always" || isUnknown(planned.id ?? null)) return true;
   return !isOnlyImported(kept) && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
 }
 

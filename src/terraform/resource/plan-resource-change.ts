@@ -136,7 +136,7 @@ const unchecked = ({ resource }: TerraformShape, failure: unknown): Diagnostic =
 /** Warns of a run without triggers, the same for every resource of the type: Terraform shows equal warnings once. */
 function triggerFindings({ name, resource }: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   const { triggers = null, when = null } = config;
-  if (resource.runs === undefined || triggers !== null || when === "always") return [];
+  if (resource.runs === undefined || triggers !== null || when === "always" || when === "never") return [];
   return [
     warning("plan.not_deployed", `${name} without triggers`, {
       detail:

@@ -7,6 +7,7 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
+import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
@@ -60,14 +61,15 @@ const version = ({ id, name, updatedAt = "" }: LiveResource): string => [id, nam
  * resource that was imported is taken to be up to date.
  */
 export async function checkUpToDate(
-  at: TypeInSession,
+  at: TypeInSession & { readonly state: TerraformObject },
   live: LiveResource,
   kept: PrivateData,
 ): Promise<{ readonly isUpToDate: boolean; readonly kept: PrivateData }> {
   const upToDate = { isUpToDate: true, kept };
   if (at.type.resource.runs === undefined) return { ...upToDate, isUpToDate: live.lacks === undefined };
   const inputs = live.parentId ? await runInputs(at, live.parentId) : undefined;
-  if (inputs === undefined || inputs.isHeld) return upToDate;
+  // Of one that never runs it is said for the plan in which it may.
+  if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
   const { content, changedAt } = inputs;
   const last = kept.lastRun;
   if (last?.content === content) return upToDate;

@@ -75,7 +75,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
-  session.reads.expect(type.addressOf(name), recorded, { parentId });
+  if (id !== undefined) session.reads.expect(type.addressOf(name), recorded, { parentId });
   const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
   switch (read.kind) {
     case "found": {
@@ -83,7 +83,8 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
       return { live, diagnostics: [...standingOf(resource, live, declared), ...waitWarnings(live)] };
     }
     case "absent":
-      return { isGone: true, diagnostics: [] };
+      // Nothing ran yet, and nothing is to run.
+      return { isGone: state.when !== "never", diagnostics: [] };
     case "gone":
       // A deletion that is under way may fail yet.
       if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name)] };

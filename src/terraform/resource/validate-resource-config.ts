@@ -104,9 +104,9 @@ const pinFindings = (type: TerraformShape, config: TerraformObject): readonly Di
     return [error("plan.invalid_combination", `${first} and ${second} are both set`, details)];
   });
 
-/** Terraform needs no word for a run that never runs: the resource itself says that it runs. */
-function whenFindings({ when }: TerraformObject): readonly Diagnostic[] {
-  if (when !== "never") return [];
-  const details = { hint: "remove the resource, or set its count to 0", attribute: "when" };
-  return [error("manifest.unsupported", `with when = "never" this resource does nothing`, details)];
+/** Returns the error of a pin that no run would take. */
+function whenFindings({ when, commit, commit_sha: sha }: TerraformObject): readonly Diagnostic[] {
+  if (when !== "never" || (commit ?? sha ?? null) === null) return [];
+  const details = { hint: "remove one of the two", attribute: "when" };
+  return [error("plan.invalid_combination", `with when = "never" no commit is deployed`, details)];
 }

@@ -111,10 +111,11 @@ describe("the constructs", () => {
     expect(resources(stack).rnv_deployment).toMatchObject({
       shop__plain: { service_id: "${rnv_service.shop__plain.id}", triggers: expect.anything() },
       shop__timed: { when: "always", timeout: "5m" },
+      shop__quiet: { when: "never" },
       shop__asked: { timeout: "9m" },
       own: { service_id: "${rnv_service.shop__other.id}", when: "always" },
     });
-    expect(Object.keys(resources(stack).rnv_deployment ?? {})).toHaveLength(4);
+    expect(Object.keys(resources(stack).rnv_deployment ?? {})).toHaveLength(5);
   });
 
   it("name members of a construct of one's own after the library's name for it", () => {

@@ -267,20 +267,27 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
     });
   });
 
-  it("leave out the deployment of a service that is archived, also by an aspect", () => {
-    const [first, second, third] = ["first", "second", "third"].map(
+  it("hold the deployment of a service that is archived, also by an aspect", () => {
+    const [first, , third] = ["first", "second", "third"].map(
       (id) => new Service(stack, id, { kind: "web", archived: id === "first" }),
     );
-    third?.deployOnChange();
+    third?.deployOnChange({ commit: "a".repeat(40) });
+    const held = () =>
+      Object.entries(written().rnv_deployment ?? {})
+        .filter(([, { when }]) => when === "never")
+        .map(([name, { commit }]) => [name, commit]);
     library.Aspects.of(stack).add({
       visit: (node) => {
         if (node === third) third.archived = true;
       },
     });
     library.Testing.synth(stack);
-    expect(Object.keys(written().rnv_deployment ?? {})).toEqual([second?.friendlyUniqueId]);
+    expect(held()).toEqual([
+      ["first", undefined],
+      ["third", undefined],
+    ]);
     if (first !== undefined) first.archived = false;
-    expect(Object.keys(written().rnv_deployment ?? {}).sort()).toEqual(["first", "second"]);
+    expect(held()).toEqual([["third", undefined]]);
   });
 
   describe("count and forEach", () => {

@@ -47,18 +47,6 @@ describe("a deployment", () => {
     expect(actionsOf(world.plan(desiredOf(shop())))).toEqual(["update deployment.api"]);
   });
 
-  it("stays recorded while a stack archives its service and declares no deployment", () => {
-    const world = settled();
-    const archived = desiredOf([
-      declare("service.api", { kind: "web", "configuration.branch": "main", archived: true }),
-      declare("variable.api.KEY", { value: new Secret("text") }),
-    ]);
-    expect(actionsOf(world.plan(archived))).toEqual(["update service.api"]);
-    world.settle(archived);
-    expect(actionsOf(world.plan(archived))).toEqual([]);
-    expect(world.recorded.has(at("deployment.api"))).toBe(true);
-  });
-
   it("runs when another commit is live than the pinned one", () => {
     const world = settled({ commit: commit("a") });
     expect(actionsOf(world.plan(desiredOf(shop({ commit: commit("a") }))))).toEqual([]);

@@ -15,12 +15,15 @@ const one = (address: Address, more: Partial<Upstream> = {}): Upstream => ({
   ...more,
 });
 
-const recordedWith = (inputs?: Record<string, number>): RecordedResource => ({
+const recordedWith = (
+  inputs?: Record<string, number>,
+  applied: RecordedResource["applied"] = {},
+): RecordedResource => ({
   type: "deployment",
   id: "d",
   name: "",
   dependsOn: [],
-  applied: {},
+  applied,
   computed: {},
   preventDestroy: false,
   onRemove: "delete",
@@ -30,12 +33,17 @@ const recordedWith = (inputs?: Record<string, number>): RecordedResource => ({
 
 const reason = (
   upstream: readonly Upstream[],
-  more: { inputs?: Record<string, number>; declared?: Record<string, ResolvedValue>; parent?: object } = {},
+  more: {
+    inputs?: Record<string, number>;
+    applied?: RecordedResource["applied"];
+    declared?: Record<string, ResolvedValue>;
+    parent?: object;
+  } = {},
 ): string | null | undefined => {
   const context: ReactionContext = {
     declared: new Map(Object.entries(more.declared ?? {})),
     parent: new Map(Object.entries(more.parent ?? {})),
-    recorded: more.inputs === undefined ? undefined : recordedWith(more.inputs),
+    recorded: more.inputs === undefined ? undefined : recordedWith(more.inputs, more.applied),
     upstream,
   };
   return deploymentReaction(context);
@@ -61,6 +69,12 @@ describe("a deployment runs", () => {
   it("when a variable that it was deployed with is gone", () => {
     expect(reason([one(api)], { inputs: { [api]: 1, a: 1 } })).toBe("a variable is removed");
     expect(reason([one(api)], { inputs: { [api]: 1, a: 1, b: 2 } })).toBe("2 variables are removed");
+  });
+
+  it("when its commit is no longer pinned: the configured branch is to serve", () => {
+    const pinned = { inputs: { [api]: 1 }, applied: { commit: "a".repeat(40) } };
+    expect(reason([one(api)], pinned)).toBe("commit is not pinned");
+    expect(reason([one(api)], { ...pinned, declared: { commit: "b".repeat(40) } })).toBeUndefined();
   });
 
   it("always, when that is declared", () => {

@@ -1,5 +1,5 @@
 import type { Address } from "../../../src/model/address";
-import { loadFiles, loadStackJson, resource, shownValue, values, withService } from "./load-stack";
+import { loadStackJson, resource, shownValue, values, withService } from "./load-stack";
 
 const project = (body: object) => ({ data: { rnv_project: { shop: body } } });
 const commented = { "//": { metadata: { path: "team/theirs" } } };
@@ -64,18 +64,6 @@ describe("the data sources of a stack", () => {
       "configuration.buildCommand": `in <${catalog} regions.0.id>`,
     });
     expect(shownValue(found.desired?.outputs.get("runtimes")?.value)).toBe(`<${catalog} serviceTypes>`);
-  });
-
-  it("of two stacks may bear one name", async () => {
-    const stack = (name: string) =>
-      JSON.stringify({ "//": { metadata: { stackName: name } }, ...project({ name }) });
-    const found = await loadFiles({ "a.tf.json": stack("a"), "b.tf.json": stack("b") }, [
-      "a.tf.json",
-      "b.tf.json",
-    ]);
-    expect(found.diagnostics).toEqual([]);
-    const queries = [...(found.desired?.data.values() ?? [])].map(({ query }) => query.get("name")?.value);
-    expect(queries).toEqual(["a", "b"]);
   });
 
   it.each([

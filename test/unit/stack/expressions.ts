@@ -37,7 +37,7 @@ const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
 
 /** Evaluates an expression; throws `StackProblem`. */
 export const evaluated = (expression: string): Value =>
-  evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
+  evaluate(parseExpression(expression), { resolve, spend: () => {} });
 
 /** Result of an expression as JSON, or one of the words above. */
 export function resultOf(expression: string): string {

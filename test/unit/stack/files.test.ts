@@ -50,15 +50,16 @@ const output = (stacks: Record<string, { text: object; dependencies?: readonly s
 
 describe("a stack that is no JSON", () => {
   it.each([
-    ["", "the file is empty: synthesize the stack again"],
-    ['{"resource": {"a": {}}', "the text ends early: a } or ] is missing"],
-    ['{"resource": {"a": 1,}}', "remove the comma before } or ]"],
-    ['{"resource": {"a": 1 "b": 2}}', "a comma is missing before it"],
-    ["{'resource': {}}", 'keys and texts need double quotes: "…"'],
-    ["<<<<<<< HEAD\n{}\n", "is it an unresolved merge conflict?"],
-    ["resource {}", "a stack is JSON as the synthesis writes it: synthesize it again"],
-  ])("%j is one finding with what to write", async (text, hint) => {
+    "",
+    '{"resource": {"a": {}}',
+    '{"resource": {"a": 1,}}',
+    '{"resource": {"a": 1 "b": 2}}',
+    "{'resource': {}}",
+    "<<<<<<< HEAD\n{}\n",
+    "resource {}",
+  ])("%j is one finding with what to do", async (text) => {
     const { diagnostics } = await loadStackJson(text);
+    const hint = "a stack is JSON as the synthesis writes it: synthesize it again";
     expect(diagnostics).toMatchObject([
       { code: "stack.syntax", summary: "the text is not valid JSON", hint },
     ]);
@@ -120,25 +121,42 @@ describe("a key that is duplicated", () => {
 });
 
 describe("an output folder", () => {
-  it("is read as a whole, references across stacks included", async () => {
-    const found = await loadFiles(
-      output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } }),
-      ["cdktf.out"],
-    );
-    expect(found.diagnostics).toEqual([]);
-    expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop", "service.api"]);
-    expect(resource(found, "service.api").parent).toBe("project.shop");
-    expect(values(found, "service.api").projectId).toBe("<project.shop id>");
-    expect([...(found.desired?.outputs.keys() ?? [])]).toEqual(["url"]);
-  });
+  const unit = {
+    name: "apps",
+    crossValues: new Map(),
+    needsValues: false,
+    ownedElsewhere: new Set<string>(),
+  };
 
-  it("may be named by its manifest.json, or stack by stack", async () => {
+  it("is read stack by stack, with what the others make as references", async () => {
     const files = output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } });
     for (const names of [
+      ["cdktf.out"],
       ["cdktf.out/manifest.json"],
       ["cdktf.out/stacks/apps/cdk.tf.json", "cdktf.out/stacks/base/cdk.tf.json"],
-    ])
-      expect((await loadFiles(files, names)).desired?.resources.size).toBe(2);
+    ]) {
+      const found = await loadFiles(files, names, { stack: unit });
+      expect(found.diagnostics).toEqual([]);
+      expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["service.api"]);
+      expect(resource(found, "service.api").parent).toBeUndefined();
+      expect(values(found, "service.api").projectId).toMatch(/^<data\.base\..*rnv_projectshopid value>$/);
+      expect([...(found.desired?.outputs.keys() ?? [])]).toEqual(["url"]);
+    }
+    const other = await loadFiles(files, ["cdktf.out"], { stack: { ...unit, name: "base" } });
+    expect([...(other.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
+  });
+
+  it("of several stacks is read by the name of one", async () => {
+    const files = output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } });
+    expect(await loadFiles(files, ["cdktf.out"])).toMatchObject({
+      diagnostics: [
+        {
+          code: "command.usage",
+          summary: "2 stacks are read, and this is about one",
+          hint: "name it: --stack base, --stack apps",
+        },
+      ],
+    });
   });
 
   it("a stack alone says which other it needs", async () => {
@@ -147,18 +165,6 @@ describe("an output folder", () => {
     ]);
     expect(found.diagnostics).toMatchObject([
       { code: "stack.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
-    ]);
-  });
-
-  it("two stacks with one name are distinguished by an error, not by a guess", async () => {
-    const again = { ...base, ...comment("again"), output: {} };
-    const found = await loadFiles(output({ base: { text: base }, again: { text: again } }), ["cdktf.out"]);
-    expect(found.diagnostics).toMatchObject([
-      {
-        code: "stack.duplicate",
-        address: "project.shop",
-        hint: expect.stringContaining("overrideLogicalId"),
-      },
     ]);
   });
 
@@ -231,16 +237,11 @@ describe("an output folder", () => {
       ...comment("shop"),
       resource: { rnv_project: { shop: { name: "Shop" } } },
     };
-    const unit = {
-      name: "shop",
-      crossValues: new Map(),
-      needsValues: true,
-      ownedElsewhere: new Set<string>(),
-    };
+    const shopUnit = { ...unit, name: "shop", needsValues: true };
 
     it("reads the others by name", async () => {
       const files = output({ network: { text: network }, shop: { text: shop } });
-      const found = await loadFiles(files, ["cdktf.out"], { stack: unit });
+      const found = await loadFiles(files, ["cdktf.out"], { stack: shopUnit });
       expect(found.diagnostics).toEqual([]);
       expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
       const hcl = output({ hcl: { text: {} }, shop: { text: shop } });
@@ -248,7 +249,7 @@ describe("an output folder", () => {
         "hcl/cdk.tf.json",
         "hcl/cdk.tf",
       );
-      expect((await loadFiles(hcl, ["cdktf.out"], { stack: unit })).diagnostics).toEqual([]);
+      expect((await loadFiles(hcl, ["cdktf.out"], { stack: shopUnit })).diagnostics).toEqual([]);
     });
 
     it("says how to leave one out, and how a value comes from one", async () => {
@@ -265,7 +266,7 @@ describe("an output folder", () => {
         output({ network: { text: network }, shop: { text: needy } }),
         ["cdktf.out"],
         {
-          stack: unit,
+          stack: shopUnit,
         },
       );
       expect(found.diagnostics).toMatchObject([

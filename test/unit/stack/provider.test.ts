@@ -89,10 +89,9 @@ describe("the provider block of a stack", () => {
     expect(await codes({ max_concurrency: 8 })).toEqual([
       "warning stack.unsupported rnv takes the flag -parallelism",
     ]);
-    expect(await codes({ max_concurrency: 0 })).toEqual(["error config.invalid undefined"]);
     expect(await codes({ accept_missing: false })).toEqual([]);
     expect(await codes({ accept_missing: true })).toEqual([
-      expect.stringContaining("error stack.unsupported leave it out"),
+      "warning stack.unsupported what was really deleted elsewhere: rnv state rm ADDRESS …",
     ]);
     expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error config.invalid undefined"]);
     expect(await codes({ base_ulr: "x" })).toEqual(['error stack.unknown_key did you mean "base_url"?']);

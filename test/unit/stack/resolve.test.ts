@@ -23,8 +23,6 @@ async function refusal(written: unknown, others: object = {}): Promise<string[]>
   return found.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
 }
 
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
-
 /** The part of the file that the first finding is about. */
 const placeOf = ({ sources, diagnostics: [first] }: LoadedManifest): string | undefined =>
   sources.get("cdk.tf.json")?.slice(first?.range?.start, first?.range?.end);
@@ -78,43 +76,43 @@ describe("the text of a stack", () => {
   });
 
   it.each([
-    ["a ${uuid()} b", "the function uuid", "uuid()"],
-    ['${upper(uper("a"))}', "the function uper", 'uper("a")'],
-    ["%{if true}a%{endif}", "the directive %{…}", undefined],
-    ["${rnv_service.other.*.url}", "a reference to a resource as a whole", "rnv_service.other"],
-    ["${rnv_service.other[0].url}", "a reference", "rnv_service.other[0].url"],
-    ["${each.value}", "each.value", "each.value"],
-    ["${count.index}", "count.index", "count.index"],
-    ["${path.module}", "path.module", "path.module"],
-    ["${upper(terraform.workspace)}", "terraform.workspace", "terraform.workspace"],
-    ["${module.x.y}", "module.x", "module.x.y"],
-    ["${data.rnv_nothing.c.nodes}", "the data source rnv_nothing.c", "data.rnv_nothing.c.nodes"],
-    ["${aws_instance.web.id}", "aws_instance, a resource of another provider", "aws_instance.web.id"],
-    ["${rnv_service.other}", "a reference to a resource as a whole", "rnv_service.other"],
-  ])("%s is refused under the path of its construct", async (written, what, place) => {
+    ["a ${uuid()} b", "the function uuid"],
+    ['${upper(uper("a"))}', "the function uper"],
+    ["%{if true}a%{endif}", "the directive %{…}"],
+    ["${rnv_service.other.*.url}", "a reference to a resource as a whole"],
+    ["${rnv_service.other[0].url}", "a reference to a resource as a whole"],
+    ["${each.value}", "each.value"],
+    ["${count.index}", "count.index"],
+    ["${path.module}", "path.module"],
+    ["${upper(terraform.workspace)}", "terraform.workspace"],
+    ["${module.x.y}", "module.x"],
+    ["${data.rnv_nothing.c.nodes}", "the data source rnv_nothing.c"],
+    ["${aws_instance.web.id}", "aws_instance, a resource of another provider"],
+    ["${rnv_service.other}", "a reference to a resource as a whole"],
+  ])("%s is refused under the path of its construct", async (written, what) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     const [first] = found.diagnostics;
     expect(found.desired).toBeUndefined();
     expect(first?.summary).toContain("shop/api (rnv_service.api): ");
     expect(first?.summary).toContain(what);
     expect(first?.hint).toContain("run the stack with Terraform");
-    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+    expect(placeOf(found)).toBe(JSON.stringify(written));
   });
 
   it.each([
-    ['${"unclosed', 'the expression ends where " is expected', ""],
-    ["${1 +}", "a value is expected here", "}"],
-    ['${upper("a" "b")}', ") is expected here", '"b")}'],
-    ['x ${1 + tonumber("a")}', "tonumber: a number is required, found text that is none", 'tonumber("a")'],
-    ["${1 / 0}", "a division by zero", "1 / 0"],
-    ["${[1, 2][2]}", "there is no 2 in the value, which has 2 items", "[1, 2][2]"],
-    ['${{ a = 1 }["b"]}', 'there is no "b" in the value, which has a', '{ a = 1 }["b"]'],
-    ["${upper()}", "upper takes 1 argument, found 0", "upper()"],
-    ["a ${null} b", "null is not allowed inside text", undefined],
-  ])("%s is wrong, with its place in the text", async (written, what, place) => {
+    ['${"unclosed', 'the expression ends where " is expected'],
+    ["${1 +}", "a value is expected at character 6"],
+    ['${upper("a" "b")}', ") is expected at character 13"],
+    ['x ${1 + tonumber("a")}', "tonumber: a number is required, found text that is none"],
+    ["${1 / 0}", "a division by zero"],
+    ["${[1, 2][2]}", "there is no 2 in the value"],
+    ['${{ a = 1 }["b"]}', 'there is no "b" in the value'],
+    ["${upper()}", "upper does not take 0 arguments"],
+    ["a ${null} b", "null is not allowed inside text"],
+  ])("%s is wrong, with its place in the file", async (written, what) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);
-    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+    expect(placeOf(found)).toBe(JSON.stringify(written));
   });
 
   it("an unknown function names those that there are, the one that was meant, and the provider", async () => {
