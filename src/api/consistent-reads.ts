@@ -5,16 +5,9 @@ import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
-import {
-  contentOf,
-  isDeleting,
-  type Known,
-  KnownVersions,
-  newestById,
-  recordedWrites,
-  type Shown,
-} from "./known-versions";
+import { type Known, KnownVersions, recordedWrites } from "./known-versions";
 import type { Send } from "./send";
+import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Project, Service } from "./wire/shapes";
 
 /** How long a read that contradicts our last write, or another read, is repeated, milliseconds. */

@@ -1,13 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import {
-  type CanvasScope,
-  type DetectedPatchFormat,
-  type EndpointCall,
-  type Endpoints,
-  requestOf,
-} from "./endpoints";
+import type { CanvasScope, DetectedPatchFormat, EndpointCall, Endpoints } from "./endpoints";
 import {
   fillBody,
   filledPath,
@@ -21,7 +15,7 @@ import {
 } from "./gap-rules";
 import { defaultGaps, type GapSettings, jsonObject } from "./gap-settings";
 import { aboutDeletion, ask, parseAnswer, readPages, shows } from "./parse-answer";
-import { type ApiRequest, pathSegment, type Send } from "./send";
+import { type ApiRequest, pathSegment, requestOf, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import {
   canvasAnswer,

@@ -1,6 +1,6 @@
 import { isOlder, isoTime } from "../model/time";
-import type { Shown } from "./known-versions";
 import type { ApiRequest } from "./send";
+import type { Shown } from "./versions";
 
 /** How far apart the clocks of one service may be, milliseconds. */
 const mostSkewMs = 5_000;

@@ -138,15 +138,3 @@ export interface EndpointCall {
     reading?: AnswerReading<T>,
   ) => Promise<T>;
 }
-
-/**
- * Returns a request without a key.
- * @example
- * const request = requestOf("createService", "POST", path("services"), { body });
- */
-export const requestOf = (
-  operation: string,
-  method: ApiRequest["method"],
-  path: string,
-  more: Partial<ApiRequest> = {},
-): ApiRequest => ({ operation, method, path, keyed: false, ...more });

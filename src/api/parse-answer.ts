@@ -2,8 +2,8 @@ import type { core, ZodType } from "zod";
 import type { DocumentSchema } from "../model/large-document";
 import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
-import { newestById, type Shown } from "./known-versions";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
+import { newestById, type Shown } from "./versions";
 import type { Deletion, Page } from "./wire/shapes";
 
 /**

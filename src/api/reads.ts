@@ -13,8 +13,9 @@ import {
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gap-settings";
-import { isDeleting, type KnownVersions, newestById } from "./known-versions";
+import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
+import { isDeleting, newestById } from "./versions";
 import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */

@@ -27,6 +27,14 @@ export interface ApiRequest {
   readonly about?: (body: unknown) => About;
 }
 
+/** Returns a request without a key. */
+export const requestOf = (
+  operation: string,
+  method: ApiRequest["method"],
+  path: string,
+  more: Partial<ApiRequest> = {},
+): ApiRequest => ({ operation, method, path, keyed: false, ...more });
+
 /** The subject of an answer (DESIGN section 5, "An answer is about what was asked"). */
 export interface About {
   /** The id of the resource that it shows; undefined where the answer is not as documented, or shows none. */

@@ -1,16 +1,10 @@
 import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
-import {
-  type DetectedPatchFormat,
-  type EndpointCall,
-  type Endpoints,
-  requestOf,
-  type ServiceDraft,
-} from "./endpoints";
+import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gap-settings";
 import { aboutDeletion, shows } from "./parse-answer";
-import type { About, ApiRequest } from "./send";
+import { type About, type ApiRequest, requestOf } from "./send";
 import {
   actionAnswer,
   cancelAnswer,
