@@ -58,7 +58,7 @@ const plans: Readonly<Record<string, Plan>> = {
     {
       diagnostics: [
         {
-          ...{ severity: "error", code: "plan.not_on_offer", summary: 'no kind "wep" is on offer' },
+          ...{ severity: "error", code: "plan.not_on_offer", summary: 'no kind "wep" is available' },
           ...{ hint: "there are: web, static", range: { file: "rnv.yaml", start: 3, end: 6 } },
         },
       ],

@@ -83,7 +83,7 @@ describe("what is recorded as applied", () => {
       name: "old",
     });
     expect(ignoring("port", "config", "configuration.p")).toEqual(values);
-    // What is made anew is recorded as it was sent.
+    // What is made again is recorded as it was sent.
     expect(recorded(values, { lifecycle: { ignoreChanges: ["name"] } }).applied).toEqual(values);
   });
 
@@ -106,7 +106,7 @@ describe("what is recorded as applied", () => {
     expect(recorded({ token: made }).applied).toEqual({});
   });
 
-  it("is of what nobody knows or read what was recorded before", () => {
+  it("is what was recorded before where the answer shows nothing", () => {
     const given = {
       name: new Template([{ address: shop, attribute: "name" }], false),
       "configuration.port": new UnreadSecret("x"),
@@ -174,7 +174,7 @@ describe("the record after a change", () => {
     });
   });
 
-  it("waits, for its deletion, for what it refers to besides what it lies in, sorted and once each", () => {
+  it("waits, for its deletion, for what it refers to besides what it is in, sorted and once each", () => {
     const [a, b] = ["service.shop.a", "service.shop.b"] as Address[];
     const desired = { parent: shop, dependsOn: [b, shop, a, b] };
     expect(recorded({}, { desired })).toMatchObject({ parent: shop, dependsOn: [a, b] });
@@ -213,7 +213,7 @@ describe("the record after a change", () => {
 });
 
 describe("how often a resource was written for a deployment", () => {
-  it("is once more with each change that a deployment must bring", () => {
+  it("grows with each change that a deployment must bring", () => {
     const instance = { recorded: recordOf("s1", { writes: 3 }) };
     expect(writesAfter(changeOf("update", { name: "x" }, { instance }), service)).toBe(4);
     expect(writesAfter(changeOf("no-op", {}, { instance }), service)).toBe(3);

@@ -141,7 +141,7 @@ export function runOf(given: RunGiven = {}): FakeRun {
     types: new Map((given.types ?? []).map((type) => [type.type, type])),
     send: async (request) => {
       requests.push(request);
-      if (!given.answer) throw new Error(`nobody answers ${request.operation}`);
+      if (!given.answer) throw new Error(`there is no answer to ${request.operation}`);
       return given.answer(request);
     },
     endpoints: (send) => ({ send }) as unknown as Endpoints,

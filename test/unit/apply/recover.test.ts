@@ -49,7 +49,7 @@ describe("a state without open writes", () => {
 describe("a create that an interrupted run did not see answered", () => {
   const made = liveOf("s1", { computed: new Map([["url", "u"]]), updatedAt: timeAt(5) });
 
-  it("is recorded where one new thing bears its name, in the project that is recorded", async () => {
+  it("is recorded where one new resource has its name, in the project that is recorded", async () => {
     const searches: unknown[] = [];
     const type = typeOf({
       candidates: async (_, search) => {
@@ -103,7 +103,7 @@ describe("a create that an interrupted run did not see answered", () => {
     expect(Object.keys((entries[0] as { resource: object }).resource)).not.toContain("parent");
   });
 
-  it("did not happen where nothing bears its name, and is sent again under its own key alone", async () => {
+  it("did not happen where nothing has its name, and is sent again under its own key alone", async () => {
     expect(await recoverOf({}, [creation], finding())).toEqual({
       ...{ entries: [refused, end], retriableIntents: [creation], diagnostics: [] },
     });
@@ -117,7 +117,7 @@ describe("a create that an interrupted run did not see answered", () => {
     });
   });
 
-  it("stays open where several things bear its name, which are told", async () => {
+  it("stays open where several resources have its name, which are listed", async () => {
     const result = await recoverOf({}, [creation], finding(made, liveOf("s2")));
     expect(result).toMatchObject({ entries: [], retriableIntents: [] });
     expect(result.diagnostics).toMatchObject([
@@ -131,7 +131,7 @@ describe("a create that an interrupted run did not see answered", () => {
     ]);
   });
 
-  it("stays open where nobody can look, and is told of once its key no longer counts", async () => {
+  it("stays open where it cannot be looked for, and is reported once its key no longer counts", async () => {
     const blind = typeOf({ candidates: async () => undefined });
     expect(await recoverOf({}, [creation], blind)).toEqual({
       ...{ entries: [], retriableIntents: [creation], diagnostics: [] },
@@ -270,7 +270,7 @@ describe("a deletion that was not answered", () => {
     expect(retriableIntents).toEqual([]);
   });
 
-  it("is sent again under its own key, while that counts, where nobody can look", async () => {
+  it("is sent again under its own key, while that counts, where it cannot be looked for", async () => {
     const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
     expect(await recoverOf(state, [deletion], blind)).toMatchObject({
       ...{ entries: [refused, end], retriableIntents: [deletion] },
@@ -359,7 +359,7 @@ describe("a write of a verb, left open", () => {
     ]);
   });
 
-  it("is closed and told of where nothing, several things or nobody knows what is found", async () => {
+  it("is closed and reported where nothing or several resources are found, or it cannot be looked for", async () => {
     const several = await recoverOf(state, [intent], acting(["d1", "d2"]));
     expect(several).toMatchObject({
       entries: [done, end],
@@ -430,7 +430,7 @@ describe("a write of a verb, left open", () => {
       });
     });
 
-    it("stops where several could be it, or nobody can look for it", async () => {
+    it("stops where several could be it, or it cannot be looked for", async () => {
       const { find: _find, ...blind } = acting([]).actions?.deploy ?? {};
       for (const type of [acting(["d1", "d2"]), typeOf({ actions: { deploy: blind as never } })])
         expect(await recoverOf(state, [intent], type, repeats)).toMatchObject({

@@ -277,7 +277,7 @@ describe("archiving", () => {
   });
 });
 
-describe("a deletion of an earlier run, before what it deletes is made anew", () => {
+describe("a deletion of an earlier run, before what it deletes is made again", () => {
   it("is waited for, and stops the creation where it fails", async () => {
     const run = runWith(deletable({ poll: async () => ({ kind: "done" }) }));
     expect(await perform(run, deletion({ instance: { ending } }), awaitEnding)).toEqual({ kind: "done" });

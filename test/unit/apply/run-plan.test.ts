@@ -158,7 +158,7 @@ describe("a run", () => {
     ["delete", {}, "delete"],
     ["delete", { onRemove: "archive" }, "archive"],
     ["forget", {}, "forget"],
-  ] as const)("tells of %s %j as of a step to %s, also where it fails", async (action, more, told) => {
+  ] as const)("reports %s %j as a step to %s, also where it fails", async (action, more, told) => {
     const change = of(action, api, {
       ...(more as Partial<Change>),
       instance: { recorded: recordOf("s1"), live: liveOf("s1") },
@@ -197,7 +197,7 @@ describe("a run", () => {
     expect(counts).toMatchObject({ changed: 1, adopted: 1 });
   });
 
-  it("goes on with all else where a change fails, and skips what waits for that, by its name", async () => {
+  it("continues with all else where a change fails, and skips what waits for that, by its name", async () => {
     const { log, counts, diagnostics, exitCode, run } = await ran(
       [of("create", api), { ...of("create", web), dependsOn: [api] }, of("create", shop)],
       { [`create ${api}`]: refused(400) },

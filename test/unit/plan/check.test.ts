@@ -190,7 +190,7 @@ describe("what no list of the service shows", () => {
     expect(codes(inside, parent("no-op"))).toEqual([]);
   });
 
-  it("is named where it bears the name of a creation in the same parent", () => {
+  it("is named where it has the name of a creation in the same parent", () => {
     const told9 = told(decisionsOf(made(), retained()));
     expect(told9).toMatchObject([
       {
@@ -211,7 +211,7 @@ describe("what no list of the service shows", () => {
     for (const other of others) expect(told(decisionsOf(made(), other))).toEqual([]);
   });
 
-  it("is left by a destroy, and by the deletion of what it lies in", () => {
+  it("is left by a destroy, and by the deletion of what it is in", () => {
     const codes = (decisions: ReturnType<typeof decisionsOf>, ...args: [Partial<PlanInput["options"]>?]) =>
       told(decisions, ...args).map(({ code, summary }) => `${code} ${summary.includes("service.old")}`);
     expect(codes(decisionsOf(retained()), { mode: "destroy" })).toEqual(["plan.retained true"]);

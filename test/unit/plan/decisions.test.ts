@@ -54,7 +54,7 @@ describe("what a reference finds", () => {
       expect(found("token", "no-op", { declared: { token: value }, live })).toBe("unknown");
   });
 
-  it("is of a field the default where it is made anew or reset", () => {
+  it("is of a field the default where it is made again or reset", () => {
     const defaults = { plan: "default" };
     expect(found("plan", "create", { declared: {}, defaults })).toBe("default");
     expect(found("plan", "replace", { declared: {}, live, defaults })).toBe("default");

@@ -129,7 +129,7 @@ describe("a field that differs", () => {
     ]);
   });
 
-  it("is nobody's where only rnv reads it, or the type does not know it", () => {
+  it("is not managed where only rnv reads it, or the type does not know it", () => {
     expect(causes({ declared: { preserve: true, unheardOf: 1 }, live: liveOf({}) })).toEqual([]);
   });
 
@@ -203,14 +203,14 @@ describe("a secret", () => {
     revealed?: Revealed,
   ) => diff({ declared: { token: token as never }, recorded, live, ...given }, prints, revealed);
 
-  it("is the same where its fingerprint is the recorded one and nobody wrote since", () => {
+  it("is the same where its fingerprint is the recorded one and there was no write since", () => {
     expect(of({})).toMatchObject({ changes: [], drift: [], released: [] });
     expect(of({}, {}).changes).toEqual([]);
     expect(of({ live: liveOf({}) }).changes).toEqual([]);
     expect(of({ live: liveOf({}, { updatedAt: "2025-12-31T00:00:00Z" }) }).changes).toEqual([]);
   });
 
-  it("is shown to nobody, before and after", () => {
+  it("is never shown, before and after", () => {
     const { changes, drift, diagnostics } = of({ live: liveOf({}, { updatedAt: later }) }, printed("g", "g"));
     expect(changes).toEqual([
       { path: "token", before: secret, after: secret, cause: "edit", forcesReplacement: false, range },
@@ -294,7 +294,7 @@ describe("what a refresh would record", () => {
   });
 });
 
-describe("what was set outside and nobody declares", () => {
+describe("what was set outside and is not declared", () => {
   const fields = (given: InstanceGiven, types = [typeWith()]) => {
     const instance = instanceOf({
       declared: {},

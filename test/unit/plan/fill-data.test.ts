@@ -72,7 +72,7 @@ describe("the values of data sources", () => {
     expect((value as Template).parts.filter((part) => typeof part !== "string")).toEqual([other]);
   });
 
-  it("that are null count as left out, and cannot stand inside text", () => {
+  it("that are null count as left out, and are not allowed inside text", () => {
     expect(filled(reference(api, "healthStatus"))).toEqual({ value: undefined, problems: [] });
     const inside = new Template(["is ", { address: api, attribute: "healthStatus" }], false);
     expect(filled(inside).problems).toEqual(["data.rnv_service.api.healthStatus has no value now"]);

@@ -83,7 +83,7 @@ describe("a field that only the service's catalog knows", () => {
     ]);
   });
 
-  it("that is misspelt gets the catalog's word, else what was said before, else that nobody knows it", () => {
+  it("that is misspelt gets the catalog's word, else what was said before, else that it is unknown", () => {
     const said = (hint?: string) =>
       findingsOf({ ...finding, hint }, {}, true).map((one) => [one.summary, one.hint, one.range]);
     const summary = '"newSwitch" is no field';

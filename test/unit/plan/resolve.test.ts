@@ -63,7 +63,7 @@ describe("a reference", () => {
     });
   });
 
-  it("keeps its type where it stands alone", () => {
+  it("keeps its type where it is the whole text", () => {
     const plan = new World().plan(
       desiredOf([
         declare("service.a", { kind: "web", "configuration.port": 81 }),

@@ -123,7 +123,7 @@ describe("saving a layout", () => {
     expect((await saved()).viewport).toEqual({ x: 1, y: 2, zoom: 0.5 });
   });
 
-  it("reads the canvas once more when someone saved in between, and then gives up", async () => {
+  it("reads the canvas again when someone saved in between, and then gives up", async () => {
     const { save, endpoints, projectId, ids } = world();
     const racing = (times: number): Endpoints => {
       let left = times;

@@ -51,7 +51,7 @@ describe("what a command that was not answered has made", () => {
     expect(await found("deploy", {}, [of("new", { sourceDeploymentId: "older" }), known])).toEqual([]);
   });
 
-  it("cannot be told where the service is gone", async () => {
+  it("is unknown where the service is gone", async () => {
     const gone = new ApiError({
       ...{ kind: "refused", status: 404, message: "", operation: "listDeployments", method: "GET" },
       ...{ path: "/", requestId: "", attempts: 1 },

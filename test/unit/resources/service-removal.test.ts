@@ -99,7 +99,7 @@ describe("deleting a service", () => {
     expect(await service.poll(blind, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 30_000 } });
   });
 
-  it("is not believed on a 404 of a route that nobody has seen work", async () => {
+  it("is not believed on a 404 of a route that was never seen to work", async () => {
     const world = embedded({
       gaps: { readService: false },
       conditions: ["failed-deletions", "failed-deletions-archive"],

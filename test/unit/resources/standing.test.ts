@@ -43,7 +43,7 @@ describe("where a deployment stands", () => {
     expect(made.requests().filter((request) => request.includes("/deploys"))).toEqual([]);
   });
 
-  it("needs no word when somebody else deployed and it went well", async () => {
+  it("needs no word when another user deployed and it went well", async () => {
     const made = world();
     const first = live(made);
     made.emulator.store.deploy(made.serviceId);
