@@ -9,7 +9,6 @@ import {
   Fields,
   logicalNameOf,
   type Note,
-  type Reasons,
   templateOf,
   textIn,
   variableOf,
@@ -21,27 +20,16 @@ const stores: readonly (readonly [image: RegExp, kind: string])[] = [
   [/(^|\/)(redis|valkey|keydb)(:|$|@)/, "redis"],
 ];
 
-/** Keys that say how containers run on one machine. */
-const ofOneMachine: Reasons = {
-  restart: "the service restarts what ends",
-  container_name: "services are reached by their internal host",
-  networks: "services of a project reach each other",
-  volumes: "there are no volumes",
-  links: "services of a project reach each other",
-  healthcheck: "a health check is the path of a request: configuration: { healthCheckPath: /healthz }",
-  resources: "the plan says how much it has: configuration: { plan: … }",
-};
-
-const itself = "the service runs the database itself";
-const ofStores: Reasons = {
-  ...ofOneMachine,
-  ...{ ports: itself, expose: itself, command: itself, healthcheck: itself, deploy: itself },
-  ...{
-    env_file: itself,
-    build: itself,
-    environment: "the service sets up databases, users and passwords itself",
-  },
-};
+/** Why keys that say how containers run on one machine have no counterpart. */
+const reasons = new Map([
+  ["restart", "the service restarts what ends"],
+  ["container_name", "services are reached by their internal host"],
+  ["networks", "services of a project reach each other"],
+  ["volumes", "there are no volumes"],
+  ["links", "services of a project reach each other"],
+  ["healthcheck", "a health check is the path of a request: configuration: { healthCheckPath: /healthz }"],
+  ["resources", "the plan says how much it has: configuration: { plan: … }"],
+]);
 
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
 export const convertCompose: Converter = (root, report, clone) => {
@@ -52,7 +40,6 @@ export const convertCompose: Converter = (root, report, clone) => {
   const hosts = new Map(names.map((name) => [name, `service.${logicalNameOf(name)}`]));
   file.take("version");
   file.take("name");
-  file.finish(ofOneMachine);
   const found = names.flatMap((name) => {
     const fields = services?.map(name);
     if (fields === undefined) return [];
@@ -62,16 +49,17 @@ export const convertCompose: Converter = (root, report, clone) => {
       store === undefined
         ? program(name, image, fields, hosts, clone)
         : storeOf(name, store, image ?? "", fields);
-    return [{ fields, service, reasons: store === undefined ? ofOneMachine : ofStores }];
+    return [{ fields, service, own: hosts.get(name) ?? "" }];
   });
-  const order = new Map(found.map(({ service }) => [hosts.get(service.name) ?? "", referredIn(service)]));
-  return {
-    services: found.map(({ fields, service, reasons }) => {
-      const dependsOn = orderOf(fields, service.name, hosts, order);
-      fields.finish(reasons);
-      return { ...service, dependsOn };
-    }),
-  };
+  const order = new Map(found.map(({ service, own }) => [own, referredIn(service)]));
+  const converted = found.map(({ fields, service, own }) => {
+    const dependsOn = orderOf(fields, own, hosts, order);
+    if (service.kind === "postgres" || service.kind === "redis")
+      fields.finish(() => "the service runs the database itself");
+    return { ...service, dependsOn };
+  });
+  file.finish((key) => reasons.get(key));
+  return { services: converted };
 };
 
 /** Addresses of the services that its variables refer to. */
@@ -86,26 +74,24 @@ const referredIn = ({ variables }: ConvertedService): Set<string> =>
  */
 function orderOf(
   fields: Fields,
-  name: string,
+  own: string,
   hosts: ReadonlyMap<string, string>,
   order: ReadonlyMap<string, Set<string>>,
 ): readonly string[] {
-  const own = hosts.get(name) ?? "";
   const given = fields.take("depends_on");
   const wanted = given?.kind === "map" ? [...given.entries.keys()] : (fields.texts("depends_on") ?? []);
-  return wanted.flatMap((other) => {
-    const address = hosts.get(other);
-    const before = new Set([address ?? ""]);
+  return wanted.flatMap((name) => {
+    const address = hosts.get(name) ?? "";
     // A set goes on over what is added to it while it is walked.
+    const before = new Set([address]);
     for (const one of before) for (const next of order.get(one) ?? []) before.add(next);
-    const isKept = address !== undefined && !before.has(own);
-    if (isKept) order.get(own)?.add(address);
-    else
-      fields.note(
-        "depends_on",
-        `${other}: ${address === undefined ? "the file has no such service" : "it refers to this service in turn"}`,
-      );
-    return isKept ? [address] : [];
+    if (hosts.has(name) && !before.has(own)) {
+      order.get(own)?.add(address);
+      return [address];
+    }
+    const why = hosts.has(name) ? "it refers to this service in turn" : "the file has no such service";
+    fields.note("depends_on", `${name}: ${why}`);
+    return [];
   });
 }
 
@@ -116,11 +102,10 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
   if (!isOwn || digest !== undefined)
     fields.note("image", "extensions and pinned versions of the image are not kept");
   if (kind !== "postgres") return { name, kind, configuration: {} };
-  const environment = new Map(environmentOf(fields.entry("environment")?.value));
+  const environment = new Map(environmentOf(fields.node.entries.get("environment")?.value));
   const named = (key: string): string | undefined => {
     const value = environment.get(key);
-    if (value?.kind !== "scalar") return undefined;
-    return templateOf(String(value.value ?? `$${key}`), (what) => fields.note("environment", what));
+    return value && templateOf(textIn(value) ?? `$${key}`, (what) => fields.note("environment", what));
   };
   const databaseVersion = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
   const [databaseName, databaseUser] = [named("POSTGRES_DB"), named("POSTGRES_USER")];
@@ -138,16 +123,14 @@ function program(
   const open = bound.filter((one) => !isLocal(one) && portOf(one) !== undefined);
   if (bound.length > 0 && open.length === 0)
     fields.note("ports", "none is a public TCP port: a worker has no public address");
-  const listed = [...open, ...bound.filter((one) => !open.includes(one)), ...fields.items("expose")];
-  const ports = listed.map(portOf).filter((one) => one !== undefined);
-  const [port] = ports;
-  if (listed.length > 1 && port !== undefined)
+  const listed = new Set([...open, ...bound, ...fields.items("expose")]);
+  const port = [...listed].map(portOf).find((one) => one !== undefined);
+  if (listed.size > 1 && port !== undefined)
     fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
-  const isBuilt = image === undefined || fields.entry("build") !== undefined;
+  const isBuilt = image === undefined || fields.take("build") !== undefined;
   if (isBuilt && image !== undefined) fields.note("image", "it is built instead of this image");
   const deploy = fields.map("deploy");
   const replicas = deploy?.number("replicas") ?? fields.number("scale");
-  deploy?.finish(ofOneMachine);
   const configuration = {
     ...(isBuilt
       ? buildOf(fields, clone)
@@ -194,7 +177,6 @@ function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | 
   const given = build.kind === "map" ? fields.map("build") : undefined;
   const context = (given ? given.text("context") : fields.text("build")) ?? ".";
   const dockerfilePath = given?.text("dockerfile");
-  given?.finish();
   if (/^(\w+:\/\/|git@)/.test(context)) {
     const [repository = "", part] = context.split("#");
     if (part !== undefined)

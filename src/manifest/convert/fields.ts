@@ -1,20 +1,23 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
-import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
+import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** A value of a manifest in the making: text stands as it is, `${…}` included. */
+/** A value of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
 export type ConvertedValue =
   | string
   | number
   | boolean
+  | undefined
   | readonly ConvertedValue[]
   | { readonly [key: string]: ConvertedValue };
 
-/** A service of a manifest in the making, in the order in which people read it. */
+type ConvertedMap = Readonly<Record<string, ConvertedValue>>;
+
+/** A service of a manifest in the making. */
 export interface ConvertedService {
   readonly name: string;
   readonly kind: string;
@@ -23,14 +26,14 @@ export interface ConvertedService {
   readonly environment?: string | undefined;
   /** Addresses of the services that are deployed before it. */
   readonly dependsOn?: readonly string[];
-  readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
+  readonly configuration: ConvertedMap;
   readonly variablesFrom?: readonly ConvertedValue[];
-  readonly variables?: Readonly<Record<string, ConvertedValue>>;
+  readonly variables?: ConvertedMap;
 }
 
 export interface ConvertedManifest {
   readonly services: readonly ConvertedService[];
-  readonly groups?: Readonly<Record<string, Readonly<Record<string, ConvertedValue>>>>;
+  readonly groups?: ConvertedMap;
 }
 
 /** The clone around a file: its repository, where it has one, and the folder of the file in it. */
@@ -46,11 +49,6 @@ export type Converter = (root: MapNode, report: Report, clone: Clone) => Convert
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
 
-export const repositoryHint = "configuration: { repository: https://… }";
-
-/** Why keys have no counterpart. */
-export type Reasons = Readonly<Record<string, string>>;
-
 /** The text of a single value: a number or a flag as text. */
 export const textIn = (node: SourceNode | undefined): string | undefined =>
   node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
@@ -58,13 +56,14 @@ export const textIn = (node: SourceNode | undefined): string | undefined =>
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
 export class Fields {
   readonly #taken = new Set<string>();
+  readonly #parts: Fields[] = [];
 
   constructor(
     readonly node: MapNode,
     readonly owner: string,
     readonly report: Report,
-    /** Reads a text or a number; undefined where a variable in it has no default. */
-    readonly settle: (text: string) => string | undefined = (text) => text,
+    /** Changes each text to that of a manifest; undefined where a variable in it has no default. */
+    readonly settle: (text: string) => string | undefined,
   ) {}
 
   /** The value of a key, which counts as taken. */
@@ -74,42 +73,22 @@ export class Fields {
     return value === undefined || isNull(value) ? undefined : value;
   }
 
-  entry(key: string): MapEntry | undefined {
-    return this.node.entries.get(key);
-  }
-
   /** Text, or a number or flag as text. */
   text(key: string, expected = "a text"): string | undefined {
-    const value = this.take(key);
-    if (value === undefined) return undefined;
-    const text = value.kind === "scalar" ? this.settle(String(value.value)) : undefined;
-    if (value.kind !== "scalar") this.wrong(value, key, expected);
-    else if (text === undefined) this.drop(key, "a variable in it has no default");
-    return text;
-  }
-
-  /** A command as a shell takes it. */
-  command(key: string): string | undefined {
-    const text = this.text(key)?.trim();
-    if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
+    const written = this.#read(key, expected, textIn);
+    const text = written === undefined ? undefined : this.settle(written);
+    if (written !== undefined && text === undefined) this.drop(key, "a variable in it has no default");
     return text;
   }
 
   number(key: string): number | undefined {
     const text = this.text(key, "a number");
-    const value = this.take(key);
-    if (text === undefined || value === undefined) return undefined;
-    if (Number.isFinite(Number(text))) return Number(text);
-    this.wrong(value, key, "a number");
-    return undefined;
+    if (text === undefined) return undefined;
+    return this.#read(key, "a number", () => (Number.isFinite(Number(text)) ? Number(text) : undefined));
   }
 
   map(key: string): Fields | undefined {
-    const value = this.take(key);
-    if (value === undefined) return undefined;
-    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report, this.settle);
-    this.wrong(value, key, "a mapping");
-    return undefined;
+    return this.#read(key, "a mapping", (value) => this.#partOf(value, `${this.owner}.${key}`));
   }
 
   /** Items of a list; a single value is a list of one. */
@@ -124,33 +103,51 @@ export class Fields {
     return items.length === 0 ? undefined : items;
   }
 
+  /** The mappings of a list. */
+  maps(key: string): readonly Fields[] {
+    return this.items(key).flatMap((item) => this.#partOf(item, key.replace(/s$/, "")) ?? []);
+  }
+
+  /** Reads the value of a key, where it has one; one of another kind is an error. */
+  #read<T>(key: string, expected: string, read: (value: SourceNode) => T | undefined): T | undefined {
+    const value = this.take(key);
+    if (value === undefined) return undefined;
+    const found = read(value);
+    const what = `${this.owner}.${key} is ${expected}, found ${describeNode(value)}`;
+    if (found === undefined) this.report(error("manifest.invalid_type", what, { range: value.range }));
+    return found;
+  }
+
+  #partOf(node: SourceNode, owner: string): Fields | undefined {
+    if (node.kind !== "map") return undefined;
+    const part = new Fields(node, owner, this.report, this.settle);
+    this.#parts.push(part);
+    return part;
+  }
+
   /** Reports a fact about a key at its value, or at a part of that. */
-  note(key: string, what: string, { range } = this.entry(key)?.value ?? this.node): void {
+  note(key: string, what: string, part?: { readonly range: SourceRange }): void {
+    const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
     this.report(dropped(range, `${this.owner}.${key}: ${what}`));
   }
 
   /** Reports a key that was looked at and has no counterpart. */
   drop(key: string, why: string): void {
     this.take(key);
-    const entry = this.entry(key);
-    if (entry !== undefined) this.report(dropped(entry.keyRange, `${this.owner}.${key}: ${why}`));
+    const entry = this.node.entries.get(key);
+    if (entry !== undefined) this.note(key, why, { range: entry.keyRange });
   }
 
-  wrong(node: SourceNode, key: string, expected: string): void {
-    this.report(
-      error("manifest.invalid_type", `${this.owner}.${key} is ${expected}, found ${describeNode(node)}`, {
-        range: node.range,
-      }),
-    );
-  }
-
-  /** Reports the keys that were not taken, with the reason where there is one. */
-  finish(reasons: Reasons = {}): void {
+  /** Reports the keys that were not taken, here and in the mappings inside, each once and with the reason where there is one. */
+  finish(reasonOf: (key: string) => string | undefined): void {
     for (const { key, keyRange } of this.node.entries.values()) {
       if (this.#taken.has(key) || key.startsWith("x-")) continue;
-      const why = Object.hasOwn(reasons, key) ? `: ${reasons[key]}` : " has no counterpart";
-      this.report(dropped(keyRange, `${this.owner}.${key}${why}`));
+      this.#taken.add(key);
+      const why = reasonOf(key);
+      const what = why === undefined ? " has no counterpart" : `: ${why}`;
+      this.report(dropped(keyRange, `${this.owner}.${key}${what}`));
     }
+    for (const part of this.#parts) part.finish(reasonOf);
   }
 }
 
@@ -197,9 +194,9 @@ export function variableOf(
   return withHosts(written.join(""), hosts, isHost);
 }
 
-/** The same of a text that names no variables. */
+/** The same of a text whose variables are escaped. */
 export const literalOf = (key: string, text: string): ConvertedValue =>
-  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : escapeTemplate(text);
+  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : text;
 
 /** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
 export const templateOf = (text: string, note: Note): string =>

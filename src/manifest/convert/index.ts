@@ -1,5 +1,4 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import { escapeTemplate, type MapNode } from "../tree";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
@@ -8,12 +7,11 @@ import {
   type ConvertedManifest,
   type ConvertedService,
   type ConvertedValue,
-  type Converter,
   dropped,
   logicalNameOf,
   type Report,
 } from "./fields";
-import { convertProcfile, parseProcfile } from "./procfile";
+import { convertProcfile } from "./procfile";
 import { convertRender } from "./render";
 
 export const convertibleSources = ["render", "compose", "procfile"] as const;
@@ -37,21 +35,14 @@ export interface Conversion {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-const converters: Readonly<Record<ConvertibleSource, Converter>> = {
-  render: convertRender,
-  compose: convertCompose,
-  procfile: convertProcfile,
-};
-
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { source, file, clone = { folder: "." } } = request;
+  const { file, clone = { folder: "." } } = request;
   const diagnostics: Diagnostic[] = [];
   const report: Report = (diagnostic) => diagnostics.push(diagnostic);
-  const root = parse(request, report);
-  const sources = new Map(root === undefined ? [] : [[file, withoutValues(request.text)]]);
-  if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  const converted = converters[source](root, report, clone);
+  const converted = read(request, report, clone);
+  const sources = new Map(converted === undefined ? [] : [[file, withoutValues(request.text)]]);
+  if (converted === undefined) return { count: 0, diagnostics, sources };
   if (converted.services.length === 0)
     report(
       error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
@@ -65,7 +56,7 @@ export function convert(request: ConvertRequest): Conversion {
       ),
     );
   const all = sortDiagnostics(diagnostics);
-  return { text: manifestOf(converted, source), count: converted.services.length, diagnostics: all, sources };
+  return { text: manifestOf(converted), count: converted.services.length, diagnostics: all, sources };
 }
 
 /** Keys at the beginning of a line, and what is behind them. */
@@ -78,69 +69,73 @@ const withoutValues = (text: string): string =>
     (_, key: string | undefined, value: string) => (key ?? "") + value.replaceAll(/\S/g, "*"),
   );
 
-function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
-  if (source === "procfile") return parseProcfile(file, text);
+/** Returns undefined for a file that cannot be read. */
+function read(request: ConvertRequest, report: Report, clone: Clone): ConvertedManifest | undefined {
+  const { source, file, text } = request;
+  if (source === "procfile") return convertProcfile(file, text, report, clone);
   // The tag of a merge says what the key says.
   const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
   const { root, failed } = parseYaml(file, plain, report);
-  return failed ? undefined : root;
+  if (root === undefined || failed) return undefined;
+  return (source === "render" ? convertRender : convertCompose)(root, report, clone);
 }
 
-function manifestOf({ services, groups = {} }: ConvertedManifest, source: ConvertibleSource): string {
+function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
   const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
   const blocks = new Map<string | undefined, Map<string, ConvertedValue>>();
   for (const service of services) {
     const inProject = blocks.get(service.project) ?? new Map<string, ConvertedValue>();
-    const name = freeName(logicalNameOf(service.name), inProject);
-    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown, source === "compose")));
+    const wanted = logicalNameOf(service.name);
+    let name = wanted;
+    for (let n = 2; inProject.has(name); n += 1) name = `${wanted}-${n}`;
+    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown)));
   }
-  const ungrouped = blocks.get(undefined);
   const projects = [...blocks].flatMap(([name, inProject]) => {
     if (name === undefined) return [];
     const key = logicalNameOf(name);
-    return [[key, { ...(key !== name && { name }), services: Object.fromEntries(inProject) }] as const];
+    return [
+      [key, { name: key === name ? undefined : name, services: Object.fromEntries(inProject) }] as const,
+    ];
   });
-  return writePlain({
-    ...(Object.keys(groups).length > 0 && { variableGroups: groups }),
-    ...(projects.length > 0 && { projects: Object.fromEntries(projects) }),
-    ...(ungrouped && { services: Object.fromEntries(ungrouped) }),
-  });
-}
-
-function freeName(wanted: string, taken: ReadonlyMap<string, ConvertedValue>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`;
-  return name;
+  return writePlain(
+    withoutEmpty({
+      variableGroups: groups,
+      projects: Object.fromEntries(projects),
+      services: Object.fromEntries(blocks.get(undefined) ?? []),
+    }),
+  );
 }
 
 function blockOf(
   logicalName: string,
   service: ConvertedService,
   shown: ReadonlySet<string | undefined>,
-  isTemplate: boolean,
 ): ConvertedValue {
-  const { name, kind, environment, configuration, dependsOn = [], variablesFrom = [] } = service;
-  const source = configuration.image === undefined ? {} : { sourceType: "image" };
-  const written = Object.entries({ ...source, ...configuration }).flatMap(
-    ([key, value]): [string, ConvertedValue][] => {
-      // What looks like a reference in a command is for the shell, unless the converter wrote it.
-      const isLiteral = typeof value === "string" && !isTemplate;
-      return value === undefined ? [] : [[key, isLiteral ? escapeTemplate(value) : value]];
-    },
-  );
+  const { name, kind, environment, dependsOn, configuration, variablesFrom } = service;
   const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
     const from = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : undefined;
     return [key, from !== undefined && shown.has(from) ? `\${env.${from}}` : value] as const;
   });
-  return {
-    ...(name !== logicalName && { name }),
+  return withoutEmpty({
+    name: name === logicalName ? undefined : name,
     kind,
-    ...(environment !== undefined && { environment }),
-    ...(dependsOn.length > 0 && { dependsOn }),
-    ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
-    ...(variablesFrom.length > 0 && { variablesFrom }),
-    ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
-  };
+    environment,
+    dependsOn,
+    configuration: {
+      sourceType: configuration.image === undefined ? undefined : "image",
+      ...configuration,
+    },
+    variablesFrom,
+    variables: Object.fromEntries(variables),
+  });
 }
+
+/** Leaves out lists and mappings in which nothing is defined. */
+const withoutEmpty = (map: Readonly<Record<string, ConvertedValue>>): Record<string, ConvertedValue> =>
+  Object.fromEntries(
+    Object.entries(map).filter(
+      ([, value]) => typeof value !== "object" || Object.values(value).some((part) => part !== undefined),
+    ),
+  );

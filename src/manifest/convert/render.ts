@@ -1,3 +1,4 @@
+import { escapeTemplate } from "../tree";
 import {
   type ConvertedManifest,
   type ConvertedService,
@@ -7,7 +8,6 @@ import {
   Fields,
   literalOf,
   logicalNameOf,
-  type Reasons,
   textIn,
 } from "./fields";
 
@@ -16,11 +16,17 @@ const kinds: Readonly<Record<string, string>> = {
   ...{ redis: "redis", keyvalue: "redis" },
 };
 
-const reasons: Reasons = {
-  previews: "stages make previews: stages: { preview: { each: true } }",
-  plan: "plans are others here: configuration: { plan: … }",
-  region: "regions are others here: configuration: { region: … }",
-};
+const deploysChanges =
+  "rnv deploys what changes; which words turn automatic deployment on, the service does not show";
+
+/** Why keys have no counterpart. */
+const reasons = new Map([
+  ["previews", "stages make previews: stages: { preview: { each: true } }"],
+  ["plan", "plans are others here: configuration: { plan: … }"],
+  ["region", "regions are others here: configuration: { region: … }"],
+  ["autoDeploy", deploysChanges],
+  ["autoDeployTrigger", deploysChanges],
+]);
 
 /** Addresses of the services and databases of a blueprint, by name. */
 type Addresses = ReadonlyMap<string, string>;
@@ -34,16 +40,16 @@ interface Section {
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
-  const file = new Fields(root, "render", report);
+  const file = new Fields(root, "render", report, escapeTemplate);
   const ungrouped = file.map("ungrouped");
   const sections: Section[] = [
     { fields: file },
     ...(ungrouped ? [{ fields: ungrouped }] : []),
-    ...mapsIn(file, "projects").flatMap(environmentsOf),
+    ...file.maps("projects").flatMap(environmentsOf),
   ];
   const entries = sections.flatMap((section) =>
     (["services", "databases"] as const).flatMap((list) =>
-      mapsIn(section.fields, list).map((fields) => ({ ...section, list, fields })),
+      section.fields.maps(list).map((fields) => ({ ...section, list, fields })),
     ),
   );
   const addresses = new Map(
@@ -54,11 +60,9 @@ export const convertRender: Converter = (root, report, { repository }): Converte
   );
   const groups = Object.fromEntries(
     sections.flatMap((section) =>
-      mapsIn(section.fields, "envVarGroups").map((group) => {
+      section.fields.maps("envVarGroups").map((group) => {
         const name = logicalNameOf(group.text("name") ?? "");
-        const { variables } = variablesIn(group, addresses);
-        group.finish();
-        return [name, variables] as const;
+        return [name, variablesIn(group, addresses).variables] as const;
       }),
     ),
   );
@@ -66,27 +70,19 @@ export const convertRender: Converter = (root, report, { repository }): Converte
     ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
     ...{ project, environment },
   }));
-  for (const { fields } of sections) fields.finish(reasons);
+  file.finish((key) => reasons.get(key));
   return { services, groups };
 };
 
-/** Returns the mappings of a list. */
-const mapsIn = (fields: Fields, key: string): readonly Fields[] =>
-  fields
-    .items(key)
-    .flatMap((node) => (node.kind === "map" ? [new Fields(node, key.replace(/s$/, ""), fields.report)] : []));
-
 function environmentsOf(project: Fields): readonly Section[] {
   const name = project.text("name") ?? "project";
-  const environments = mapsIn(project, "environments").map((fields) => {
+  return project.maps("environments").map((fields) => {
     const environment = fields.text("name");
     const isDefault = environment === undefined || /^production$/i.test(environment);
     if (!isDefault)
       fields.drop("name", `the project ${name} needs the environment ${environment} before the first apply`);
     return { fields, project: name, environment: isDefault ? undefined : environment };
   });
-  project.finish();
-  return environments;
 }
 
 function convertService(fields: Fields, addresses: Addresses, repository?: string): ConvertedService {
@@ -97,20 +93,11 @@ function convertService(fields: Fields, addresses: Addresses, repository?: strin
   const name = fields.text("name") ?? kind;
   if (type === "pserv")
     fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
-  const auto = fields.text("autoDeploy") ?? fields.text("autoDeployTrigger");
-  fields.take("autoDeployTrigger");
-  if (auto !== undefined && auto !== "no" && auto !== "off" && auto !== "false")
-    fields.drop(
-      fields.entry("autoDeploy") ? "autoDeploy" : "autoDeployTrigger",
-      "rnv deploys what changes; which words turn automatic deployment on, the service does not show",
-    );
   const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
   const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
   if (found === undefined) fields.note("type", `${name}: the repository is not said in this file`);
   const configuration = { ...given, repository: found || undefined };
-  fields.take("dockerCommand");
-  fields.finish(reasons);
   return { name, kind, configuration, variables, variablesFrom };
 }
 
@@ -118,6 +105,7 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   const image = fields.map("image");
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
+  const [start, dockerStart] = [commandOf(fields, "startCommand"), commandOf(fields, "dockerCommand")];
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
   const configuration = {
     repository: fields.text("repo"),
@@ -125,9 +113,9 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     image: image?.text("url"),
     rootDirectory: fields.text("rootDir"),
     runtime: isBuilt ? runtime : undefined,
-    buildCommand: fields.command("buildCommand"),
-    preDeployCommand: fields.command("preDeployCommand"),
-    startCommand: fields.command("startCommand") ?? fields.command("dockerCommand"),
+    buildCommand: commandOf(fields, "buildCommand"),
+    preDeployCommand: commandOf(fields, "preDeployCommand"),
+    startCommand: start ?? dockerStart,
     dockerfilePath: relative(fields.text("dockerfilePath")),
     dockerContext: relative(fields.text("dockerContext")),
     publishDirectory: relative(fields.text("staticPublishPath")),
@@ -148,9 +136,6 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   };
   if (scaling !== undefined)
     fields.note("scaling", "which word turns automatic scaling on, the service does not show");
-  scaling?.finish();
-  image?.finish();
-  filter?.finish();
   return configuration;
 }
 
@@ -162,8 +147,13 @@ function convertDatabase(fields: Fields): ConvertedService {
     databaseVersion: fields.text("postgresMajorVersion"),
     ipAllowList: addressesIn(fields),
   };
-  fields.finish(reasons);
   return { name, kind: "postgres", configuration };
+}
+
+function commandOf(fields: Fields, key: string): string | undefined {
+  const text = fields.text(key)?.trim();
+  if (text?.includes("\n")) fields.drop(key, "the command has several lines, which the service may not take");
+  return text;
 }
 
 const relative = (path: string | undefined): string | undefined => path?.replace(/^\.\/(?=.)/, "");
@@ -184,12 +174,11 @@ interface Variables {
 function variablesIn(fields: Fields, addresses: Addresses): Variables {
   const variables: Record<string, ConvertedValue> = {};
   const variablesFrom: ConvertedValue[] = [];
-  for (const one of mapsIn(fields, "envVars")) {
+  for (const one of fields.maps("envVars")) {
     const group = one.text("fromGroup");
     const key = one.text("key");
     if (group !== undefined) variablesFrom.push({ group: logicalNameOf(group) });
     else if (key !== undefined) variables[key] = writtenOf(key, one, addresses);
-    one.finish();
   }
   return { variables, variablesFrom };
 }
