@@ -1,10 +1,12 @@
 import { posix } from "node:path";
+import { reachable } from "../../model/graph";
+import type { Plain } from "../../model/value";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import {
   type Clone,
+  type ConvertedMap,
   type ConvertedService,
-  type ConvertedValue,
   type Converter,
   Fields,
   logicalNameOf,
@@ -79,12 +81,10 @@ function orderOf(
   order: ReadonlyMap<string, Set<string>>,
 ): readonly string[] {
   const given = fields.take("depends_on");
-  const wanted = given?.kind === "map" ? [...given.entries.keys()] : (fields.texts("depends_on") ?? []);
+  const wanted = given?.kind === "map" ? [...given.entries.keys()] : fields.texts("depends_on");
   return wanted.flatMap((name) => {
     const address = hosts.get(name) ?? "";
-    // A set goes on over what is added to it while it is walked.
-    const before = new Set([address]);
-    for (const one of before) for (const next of order.get(one) ?? []) before.add(next);
+    const before = reachable([address], (other) => [...(order.get(other) ?? [])]);
     if (hosts.has(name) && !before.has(own)) {
       order.get(own)?.add(address);
       return [address];
@@ -119,13 +119,13 @@ function program(
   hosts: ReadonlyMap<string, string>,
   clone: Clone,
 ): ConvertedService {
-  const bound = fields.items("ports");
-  const open = bound.filter((one) => !isLocal(one) && portOf(one) !== undefined);
-  if (bound.length > 0 && open.length === 0)
+  const bound = fields.items("ports").map(portOf);
+  const exposed = fields.items("expose").map(portOf);
+  const open = bound.find(({ isPublic }) => isPublic);
+  if (bound.length > 0 && open === undefined)
     fields.note("ports", "none is a public TCP port: a worker has no public address");
-  const listed = new Set([...open, ...bound, ...fields.items("expose")]);
-  const port = [...listed].map(portOf).find((one) => one !== undefined);
-  if (listed.size > 1 && port !== undefined)
+  const port = (open ?? [...bound, ...exposed].find((one) => one.port !== undefined))?.port;
+  if (bound.length + exposed.length > 1 && port !== undefined)
     fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
   const isBuilt = image === undefined || fields.take("build") !== undefined;
   if (isBuilt && image !== undefined) fields.note("image", "it is built instead of this image");
@@ -141,11 +141,11 @@ function program(
   };
   const others = new Map([...hosts].filter(([other]) => other !== name));
   const variables = variablesIn(fields, others);
-  const kind = open.length > 0 ? "web" : "worker";
+  const kind = open === undefined ? "worker" : "web";
   return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
 }
 
-function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
+function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, Plain> {
   return Object.fromEntries(
     environmentOf(fields.take("environment")).map(([key, value]) => {
       const note: Note = (what) => fields.note(`environment.${key}`, what, value);
@@ -171,7 +171,7 @@ function startOf(fields: Fields): string | undefined {
 }
 
 /** A build of the folder that the file is in, or of an address. */
-function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | undefined> {
+function buildOf(fields: Fields, clone: Clone): ConvertedMap {
   const build = fields.take("build");
   if (build === undefined) return {};
   const given = build.kind === "map" ? fields.map("build") : undefined;
@@ -201,7 +201,7 @@ function environmentOf(given: SourceNode | undefined): readonly (readonly [strin
   });
 }
 
-const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
+const envFilesOf = (fields: Fields): readonly Plain[] =>
   fields.items("env_file").flatMap((item) => {
     const isOptional = partOf(item, "required") === "false";
     const path = isOptional ? undefined : withDefaults(partOf(item, "path") ?? textIn(item) ?? "");
@@ -214,17 +214,16 @@ const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
 const partOf = (node: SourceNode, key: string): string | undefined =>
   node.kind === "map" ? textIn(node.entries.get(key)?.value) : undefined;
 
-/** The port inside of the container: `8080:80/tcp` is 80. */
-function portOf(node: SourceNode): number | undefined {
-  const target = partOf(node, "target") ?? textIn(node) ?? "";
-  const port = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(withDefaults(target) ?? target)?.[1]);
-  return Number.isInteger(port) && port > 0 && partOf(node, "protocol") !== "udp" ? port : undefined;
-}
-
-/** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */
-function isLocal(node: SourceNode): boolean {
-  const host = partOf(node, "host_ip") ?? textIn(node) ?? "";
-  return /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(withDefaults(host) ?? host);
+/** The port inside of the container, of `8080:80/tcp` 80; `127.0.0.1:8080:80` is for the machine itself. */
+function portOf(node: SourceNode): { readonly port: number | undefined; readonly isPublic: boolean } {
+  const [host = "", target = ""] = ["host_ip", "target"].map((key) => {
+    const text = partOf(node, key) ?? textIn(node) ?? "";
+    return withDefaults(text) ?? text;
+  });
+  const found = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(target)?.[1]);
+  const port = found > 0 && partOf(node, "protocol") !== "udp" ? found : undefined;
+  const isLocal = /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(host);
+  return { port, isPublic: port !== undefined && !isLocal };
 }
 
 /** A command as a shell takes it; line ends between words are spaces. */

@@ -1,21 +1,14 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
+import type { Plain } from "../../model/value";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** A value of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
-export type ConvertedValue =
-  | string
-  | number
-  | boolean
-  | undefined
-  | readonly ConvertedValue[]
-  | { readonly [key: string]: ConvertedValue };
-
-type ConvertedMap = Readonly<Record<string, ConvertedValue>>;
+/** A part of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
+export type ConvertedMap = Readonly<Record<string, Plain | undefined>>;
 
 /** A service of a manifest in the making. */
 export interface ConvertedService {
@@ -27,13 +20,13 @@ export interface ConvertedService {
   /** Addresses of the services that are deployed before it. */
   readonly dependsOn?: readonly string[];
   readonly configuration: ConvertedMap;
-  readonly variablesFrom?: readonly ConvertedValue[];
-  readonly variables?: ConvertedMap;
+  readonly variablesFrom?: readonly Plain[];
+  readonly variables?: Readonly<Record<string, Plain>>;
 }
 
 export interface ConvertedManifest {
   readonly services: readonly ConvertedService[];
-  readonly groups?: ConvertedMap;
+  readonly groups?: Readonly<Record<string, Plain>>;
 }
 
 /** The clone around a file: its repository, where it has one, and the folder of the file in it. */
@@ -74,17 +67,17 @@ export class Fields {
   }
 
   /** Text, or a number or flag as text. */
-  text(key: string, expected = "a text"): string | undefined {
-    const written = this.#read(key, expected, textIn);
+  text(key: string): string | undefined {
+    const written = this.#read(key, "a text", textIn);
     const text = written === undefined ? undefined : this.settle(written);
     if (written !== undefined && text === undefined) this.drop(key, "a variable in it has no default");
     return text;
   }
 
-  number(key: string): number | undefined {
-    const text = this.text(key, "a number");
-    if (text === undefined) return undefined;
-    return this.#read(key, "a number", () => (Number.isFinite(Number(text)) ? Number(text) : undefined));
+  /** A number; what is none stays a text, which the manifest then reports. */
+  number(key: string): number | string | undefined {
+    const text = this.text(key);
+    return Number.isFinite(Number(text)) ? Number(text) : text;
   }
 
   map(key: string): Fields | undefined {
@@ -98,9 +91,8 @@ export class Fields {
     return value.kind === "list" ? value.items : [value];
   }
 
-  texts(key: string): readonly string[] | undefined {
-    const items = this.items(key).flatMap((item) => textIn(item) ?? []);
-    return items.length === 0 ? undefined : items;
+  texts(key: string): readonly string[] {
+    return this.items(key).flatMap((item) => textIn(item) ?? []);
   }
 
   /** The mappings of a list. */
@@ -168,12 +160,7 @@ export type Note = (what: string) => void;
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
  * it. A secret is never copied: what its name says is one comes from the environment.
  */
-export function variableOf(
-  key: string,
-  text: string,
-  hosts: ReadonlyMap<string, string>,
-  note: Note,
-): ConvertedValue {
+export function variableOf(key: string, text: string, hosts: ReadonlyMap<string, string>, note: Note): Plain {
   const parts = splitSubstitutions(text);
   const [only] = parts.length === 1 ? parts : [];
   const isSecret = mayBeSecret(key) || hasPassword(text);
@@ -186,16 +173,19 @@ export function variableOf(
   if (isSecret) return { fromEnv: key };
   if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text)) note("localhost is the service itself");
   const isHost = namesHost(key);
-  const written = parts.map((part) =>
-    typeof part === "string"
-      ? escapeTemplate(part)
-      : environmentPart(part, note, hosts, isHost && only === part),
-  );
+  const written = parts.map((part) => {
+    if (typeof part === "string") return escapeTemplate(part);
+    const fallback = part.operator === "-" ? withDefaults(part.operand) : undefined;
+    const placed = withHosts(fallback ?? "", hosts, isHost && only === part);
+    if (placed === (fallback ?? "")) return environmentPart(part, note);
+    note(`${part.name} of the environment is not read: its default names a service of this file`);
+    return placed;
+  });
   return withHosts(written.join(""), hosts, isHost);
 }
 
 /** The same of a text whose variables are escaped. */
-export const literalOf = (key: string, text: string): ConvertedValue =>
+export const literalOf = (key: string, text: string): Plain =>
   mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : text;
 
 /** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
@@ -217,23 +207,13 @@ const mayBeSecret = (name: string): boolean =>
 const namesHost = (key: string): boolean =>
   /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
 
-/** `${env.NAME:-default}`; a default that names a service of the file is taken as it is. */
-function environmentPart(
-  { name, operator, operand }: Substitution,
-  note: Note,
-  hosts: ReadonlyMap<string, string> = new Map(),
-  isHost = false,
-): string {
-  const fallback = operator === "-" ? withDefaults(operand) : undefined;
-  const placed = withHosts(fallback ?? "", hosts, isHost);
-  if (fallback !== undefined && placed !== fallback) {
-    note(`${name} of the environment is not read: its default names a service of this file`);
-    return placed;
-  }
+/** `${env.NAME:-default}` */
+function environmentPart({ name, operator, operand }: Substitution, note: Note): string {
   if (operator === "+") {
     note(`the text for when ${name} is set has no counterpart`);
     return "";
   }
+  const fallback = operator === "-" ? withDefaults(operand) : undefined;
   const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
   if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
@@ -244,14 +224,14 @@ function environmentPart(
 /** `user:password@` of an address. */
 const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(text);
 
+/** A name at the beginning, or behind `//`, `@` or a comma, that is not the scheme of an address. */
+const namesInText = /(?<=^|\/\/|@|,)[^/@:,]+(?=[:/,]|$)(?!:\/\/)/g;
+
 /** Puts references in place of the names by which services of the same file reach each other. */
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
-  let written = text;
-  for (const [name, address] of hosts) {
-    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const host = new RegExp(`(^|//|@|,)${literal}(?=[:/,]|$)(?!://)`, "g");
-    if (written === name && !isHost) continue;
-    written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
-  }
-  return written;
+  if (hosts.has(text) && !isHost) return text;
+  return text.replace(namesInText, (name) => {
+    const address = hosts.get(name);
+    return address === undefined ? name : `\${${address}.internalHost}`;
+  });
 }

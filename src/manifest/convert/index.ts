@@ -1,12 +1,13 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
+import type { Plain } from "../../model/value";
 import { writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
   type Clone,
   type ConvertedManifest,
+  type ConvertedMap,
   type ConvertedService,
-  type ConvertedValue,
   dropped,
   logicalNameOf,
   type Report,
@@ -84,9 +85,9 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
   const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
-  const blocks = new Map<string | undefined, Map<string, ConvertedValue>>();
+  const blocks = new Map<string | undefined, Map<string, Plain>>();
   for (const service of services) {
-    const inProject = blocks.get(service.project) ?? new Map<string, ConvertedValue>();
+    const inProject = blocks.get(service.project) ?? new Map<string, Plain>();
     const wanted = logicalNameOf(service.name);
     let name = wanted;
     for (let n = 2; inProject.has(name); n += 1) name = `${wanted}-${n}`;
@@ -96,7 +97,10 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
     if (name === undefined) return [];
     const key = logicalNameOf(name);
     return [
-      [key, { name: key === name ? undefined : name, services: Object.fromEntries(inProject) }] as const,
+      [
+        key,
+        withoutEmpty({ name: key === name ? undefined : name, services: Object.fromEntries(inProject) }),
+      ] as const,
     ];
   });
   return writePlain(
@@ -112,30 +116,31 @@ function blockOf(
   logicalName: string,
   service: ConvertedService,
   shown: ReadonlySet<string | undefined>,
-): ConvertedValue {
+): Plain {
   const { name, kind, environment, dependsOn, configuration, variablesFrom } = service;
   const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
-    const from = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : undefined;
-    return [key, from !== undefined && shown.has(from) ? `\${env.${from}}` : value] as const;
+    const { fromEnv } = Object(value) as { readonly fromEnv?: string };
+    return [key, fromEnv !== undefined && shown.has(fromEnv) ? `\${env.${fromEnv}}` : value] as const;
   });
   return withoutEmpty({
     name: name === logicalName ? undefined : name,
     kind,
     environment,
     dependsOn,
-    configuration: {
+    configuration: withoutEmpty({
       sourceType: configuration.image === undefined ? undefined : "image",
       ...configuration,
-    },
+    }),
     variablesFrom,
     variables: Object.fromEntries(variables),
   });
 }
 
-/** Leaves out lists and mappings in which nothing is defined. */
-const withoutEmpty = (map: Readonly<Record<string, ConvertedValue>>): Record<string, ConvertedValue> =>
+/** Leaves out what is undefined, and empty lists and mappings. */
+const withoutEmpty = (map: ConvertedMap): Readonly<Record<string, Plain>> =>
   Object.fromEntries(
-    Object.entries(map).filter(
-      ([, value]) => typeof value !== "object" || Object.values(value).some((part) => part !== undefined),
-    ),
+    Object.entries(map).flatMap(([key, value]) => {
+      const isEmpty = typeof value === "object" && Object.keys(value ?? {}).length === 0;
+      return value === undefined || isEmpty ? [] : [[key, value]];
+    }),
   );

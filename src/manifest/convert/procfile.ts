@@ -1,14 +1,14 @@
 import { escapeTemplate } from "../tree";
 import { type Clone, type ConvertedManifest, dropped, type Report } from "./fields";
 
-const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
+const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
 /** `Procfile`: a service for each `name: command` line; `release` runs before the one that serves. */
 export function convertProcfile(file: string, text: string, report: Report, clone: Clone): ConvertedManifest {
   const commands = new Map<string, string>();
   let first: number | undefined;
   for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {
-    const [, name, command] = line.exec(whole.trimEnd()) ?? [];
+    const [, name, command] = line.exec(whole) ?? [];
     if (name !== undefined && command !== undefined) {
       commands.set(name, escapeTemplate(command));
       first ??= index;

@@ -1,20 +1,20 @@
+import type { Plain } from "../../model/value";
 import { escapeTemplate } from "../tree";
 import {
   type ConvertedManifest,
   type ConvertedService,
-  type ConvertedValue,
   type Converter,
   dropped,
   Fields,
   literalOf,
   logicalNameOf,
-  textIn,
 } from "./fields";
 
-const kinds: Readonly<Record<string, string>> = {
-  ...{ web: "web", pserv: "worker", worker: "worker", cron: "cron", static: "static" },
-  ...{ redis: "redis", keyvalue: "redis" },
-};
+/** Types whose word is another one here. */
+const kinds = new Map([
+  ["pserv", "worker"],
+  ["keyvalue", "redis"],
+]);
 
 const deploysChanges =
   "rnv deploys what changes; which words turn automatic deployment on, the service does not show";
@@ -67,7 +67,7 @@ export const convertRender: Converter = (root, report, { repository }): Converte
     ),
   );
   const services = entries.map(({ list, fields, project, environment }) => ({
-    ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
+    ...convertService(fields, list === "databases" ? "postgres" : undefined, addresses, repository),
     ...{ project, environment },
   }));
   file.finish((key) => reasons.get(key));
@@ -85,20 +85,24 @@ function environmentsOf(project: Fields): readonly Section[] {
   });
 }
 
-function convertService(fields: Fields, addresses: Addresses, repository?: string): ConvertedService {
-  const type = fields.text("type") ?? "web";
-  const runtime = fields.text("runtime") ?? fields.text("env");
-  fields.take("env");
-  const kind = runtime === "static" ? "static" : (kinds[type] ?? type);
+function convertService(
+  fields: Fields,
+  database: "postgres" | undefined,
+  addresses: Addresses,
+  repository?: string,
+): ConvertedService {
+  const type = database ?? fields.text("type") ?? "web";
+  const before = fields.text("env");
+  const runtime = fields.text("runtime") ?? before;
+  const kind = runtime === "static" ? "static" : (kinds.get(type) ?? type);
   const name = fields.text("name") ?? kind;
   if (type === "pserv")
     fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
-  const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
-  const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
-  if (found === undefined) fields.note("type", `${name}: the repository is not said in this file`);
-  const configuration = { ...given, repository: found || undefined };
-  return { name, kind, configuration, variables, variablesFrom };
+  const isBuilt = kind !== "postgres" && kind !== "redis" && given.image === undefined;
+  const built = isBuilt ? (given.repository ?? repository) : given.repository;
+  if (isBuilt && built === undefined) fields.note("type", `${name}: the repository is not said in this file`);
+  return { name, kind, configuration: { ...given, repository: built }, ...variablesIn(fields, addresses) };
 }
 
 function configurationIn(fields: Fields, runtime: string | undefined): ConvertedService["configuration"] {
@@ -123,6 +127,9 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     schedule: fields.text("schedule"),
     includePaths: filter?.texts("paths"),
     ignorePaths: filter?.texts("ignoredPaths"),
+    databaseName: fields.text("databaseName"),
+    databaseUser: fields.text("user"),
+    databaseVersion: fields.text("postgresMajorVersion"),
     ipAllowList: addressesIn(fields),
     evictionPolicy: fields.text("maxmemoryPolicy"),
     ...(scaling === undefined
@@ -139,17 +146,6 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   return configuration;
 }
 
-function convertDatabase(fields: Fields): ConvertedService {
-  const name = fields.text("name") ?? "database";
-  const configuration = {
-    databaseName: fields.text("databaseName"),
-    databaseUser: fields.text("user"),
-    databaseVersion: fields.text("postgresMajorVersion"),
-    ipAllowList: addressesIn(fields),
-  };
-  return { name, kind: "postgres", configuration };
-}
-
 function commandOf(fields: Fields, key: string): string | undefined {
   const text = fields.text(key)?.trim();
   if (text?.includes("\n")) fields.drop(key, "the command has several lines, which the service may not take");
@@ -159,21 +155,18 @@ function commandOf(fields: Fields, key: string): string | undefined {
 const relative = (path: string | undefined): string | undefined => path?.replace(/^\.\/(?=.)/, "");
 
 /** `[{ source: 10.0.0.0/8, description: office }]` */
-function addressesIn(fields: Fields): readonly string[] | undefined {
-  const addresses = fields
-    .items("ipAllowList")
-    .flatMap((item) => (item.kind === "map" ? (textIn(item.entries.get("source")?.value) ?? []) : []));
-  return addresses.length === 0 ? undefined : addresses;
-}
+const addressesIn = (fields: Fields): readonly string[] =>
+  fields.maps("ipAllowList").flatMap((one) => {
+    one.take("description");
+    return one.text("source") ?? [];
+  });
 
-interface Variables {
-  readonly variables: Readonly<Record<string, ConvertedValue>>;
-  readonly variablesFrom: readonly ConvertedValue[];
-}
-
-function variablesIn(fields: Fields, addresses: Addresses): Variables {
-  const variables: Record<string, ConvertedValue> = {};
-  const variablesFrom: ConvertedValue[] = [];
+function variablesIn(
+  fields: Fields,
+  addresses: Addresses,
+): Required<Pick<ConvertedService, "variables" | "variablesFrom">> {
+  const variables: Record<string, Plain> = {};
+  const variablesFrom: Plain[] = [];
   for (const one of fields.maps("envVars")) {
     const group = one.text("fromGroup");
     const key = one.text("key");
@@ -183,7 +176,7 @@ function variablesIn(fields: Fields, addresses: Addresses): Variables {
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields, addresses: Addresses): ConvertedValue {
+function writtenOf(key: string, fields: Fields, addresses: Addresses): Plain {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
@@ -196,7 +189,7 @@ function writtenOf(key: string, fields: Fields, addresses: Addresses): Converted
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, addresses: Addresses): ConvertedValue {
+function referenceOf(key: string, from: Fields, addresses: Addresses): Plain {
   const name = from.text("name") ?? "";
   const property = from.text("property");
   const variable = from.text("envVarKey");
