@@ -22,17 +22,6 @@ const stores: readonly (readonly [image: RegExp, kind: string])[] = [
   [/(^|\/)(redis|valkey|keydb)(:|$|@)/, "redis"],
 ];
 
-/** Why keys that say how containers run on one machine have no counterpart. */
-const reasons = new Map([
-  ["restart", "the service restarts what ends"],
-  ["container_name", "services are reached by their internal host"],
-  ["networks", "services of a project reach each other"],
-  ["volumes", "there are no volumes"],
-  ["links", "services of a project reach each other"],
-  ["healthcheck", "a health check is the path of a request: configuration: { healthCheckPath: /healthz }"],
-  ["resources", "the plan says how much it has: configuration: { plan: … }"],
-]);
-
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
 export const convertCompose: Converter = (root, report, clone) => {
   // Numbers and paths of a manifest have no variables: defaults take their places.
@@ -57,10 +46,10 @@ export const convertCompose: Converter = (root, report, clone) => {
   const converted = found.map(({ fields, service, own }) => {
     const dependsOn = orderOf(fields, own, hosts, order);
     if (service.kind === "postgres" || service.kind === "redis")
-      fields.finish(() => "the service runs the database itself");
+      fields.finish("the service runs the database itself");
     return { ...service, dependsOn };
   });
-  file.finish((key) => reasons.get(key));
+  file.finish();
   return { services: converted };
 };
 
@@ -156,19 +145,31 @@ function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record
   );
 }
 
-/** The whole command: `entrypoint`, which `command` follows. */
+/** Text in quotes, or white space outside of it. */
+const quotedOrSpace = /('[^']*'|"(?:\\.|[^"\\])*")|\s+/gs;
+
+/** The whole command as a shell takes it: `entrypoint`, which `command` follows. */
 function startOf(fields: Fields): string | undefined {
-  const command = fields.take("command");
-  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(outsideQuotes(String(command.value), ""));
+  const outsideQuotes = textIn(fields.take("command"))?.replace(quotedOrSpace, "");
+  const isShell = /[&|;<>]/.test(outsideQuotes ?? "");
   if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
-  const words = (isShell ? ["command"] : ["entrypoint", "command"]).map((key) =>
-    commandOf(fields.take(key), (what) => fields.note(key, what)),
-  );
-  const given = words.filter((part) => part !== undefined && part !== "").join(" ");
-  if (given.includes("\n"))
+  const words = (isShell ? ["command"] : ["entrypoint", "command"]).flatMap((key) => {
+    const isText = fields.take(key)?.kind === "scalar";
+    return fields.items(key).map((item) => {
+      const text = (textIn(item) ?? "").trim();
+      // Line ends between words are spaces; a word of a list is one word.
+      const word = isText ? text.replace(quotedOrSpace, (_, quoted) => quoted ?? " ") : quotedWord(text);
+      return templateOf(word, (what) => fields.note(key, what));
+    });
+  });
+  const start = words.filter((word) => word !== "").join(" ");
+  if (start.includes("\n"))
     fields.note("command", "the command has several lines, which the service may not take");
-  return given === "" ? undefined : given;
+  return start === "" ? undefined : start;
 }
+
+const quotedWord = (word: string): string =>
+  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A build of the folder that the file is in, or of an address. */
 function buildOf(fields: Fields, clone: Clone): ConvertedMap {
@@ -225,18 +226,3 @@ function portOf(node: SourceNode): { readonly port: number | undefined; readonly
   const isLocal = /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(host);
   return { port, isPublic: port !== undefined && !isLocal };
 }
-
-/** A command as a shell takes it; line ends between words are spaces. */
-function commandOf(node: SourceNode | undefined, note: Note): string | undefined {
-  if (node?.kind === "scalar") return templateOf(outsideQuotes(String(node.value), " "), note).trim();
-  if (node?.kind !== "list") return undefined;
-  return node.items
-    .map((item) => (textIn(item) ?? "").trim())
-    .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .map((word) => templateOf(word, note))
-    .join(" ");
-}
-
-/** Text with its white space as single spaces, or with nothing but what is outside quotes. */
-const outsideQuotes = (text: string, quotes: "" | " "): string =>
-  text.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\s+/gs, (found) => (/^\s/.test(found) ? " " : quotes && found));

@@ -130,18 +130,27 @@ export class Fields {
     if (entry !== undefined) this.note(key, why, { range: entry.keyRange });
   }
 
-  /** Reports the keys that were not taken, here and in the mappings inside, each once and with the reason where there is one. */
-  finish(reasonOf: (key: string) => string | undefined): void {
+  /** Reports the keys that were not taken, here and in the mappings inside, each once. */
+  finish(why?: string): void {
     for (const { key, keyRange } of this.node.entries.values()) {
       if (this.#taken.has(key) || key.startsWith("x-")) continue;
       this.#taken.add(key);
-      const why = reasonOf(key);
       const what = why === undefined ? " has no counterpart" : `: ${why}`;
-      this.report(dropped(keyRange, `${this.owner}.${key}${what}`));
+      const hint = why === undefined ? hints.get(key) : undefined;
+      this.report(dropped(keyRange, `${this.owner}.${key}${what}`, hint));
     }
-    for (const part of this.#parts) part.finish(reasonOf);
+    for (const part of this.#parts) part.finish(why);
   }
 }
+
+/** What a manifest has in place of keys without a counterpart. */
+const hints = new Map([
+  ["healthcheck", "configuration: { healthCheckPath: /healthz }"],
+  ["plan", "configuration: { plan: … }"],
+  ["previews", "stages: { preview: { each: true } }"],
+  ["region", "configuration: { region: … }"],
+  ["resources", "configuration: { plan: … }"],
+]);
 
 /** A name that can stand in an address. */
 export function logicalNameOf(name: string): string {

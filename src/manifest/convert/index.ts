@@ -39,25 +39,22 @@ export interface Conversion {
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
   const { file, clone = { folder: "." } } = request;
-  const diagnostics: Diagnostic[] = [];
-  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
+  const found: Diagnostic[] = [];
+  const report: Report = (diagnostic) => found.push(diagnostic);
   const converted = read(request, report, clone);
-  const sources = new Map(converted === undefined ? [] : [[file, withoutValues(request.text)]]);
-  if (converted === undefined) return { count: 0, diagnostics, sources };
-  if (converted.services.length === 0)
-    report(
-      error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
-    );
-  if (hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  if (converted.services.some(({ configuration }) => configuration.image !== undefined))
-    report(
-      dropped(
-        { file, start: 0, end: 0 },
-        "sourceType: image is assumed for images: the service's documents do not show its word",
-      ),
-    );
-  const all = sortDiagnostics(diagnostics);
-  return { text: manifestOf(converted), count: converted.services.length, diagnostics: all, sources };
+  if (converted === undefined) return { count: 0, diagnostics: found, sources: new Map() };
+  const range = { file, start: 0, end: 0 };
+  const count = converted.services.length;
+  if (count === 0 && !hasErrors(found))
+    report(error("manifest.missing_key", `${file} declares no service`, { range }));
+  if (converted.services.some(({ configuration }) => configuration.image !== undefined)) {
+    const assumed = "sourceType: image is assumed for images: the service's documents do not show its word";
+    report(dropped(range, assumed));
+  }
+  const diagnostics = sortDiagnostics(found);
+  const sources = new Map([[file, withoutValues(request.text)]]);
+  if (hasErrors(diagnostics)) return { count, diagnostics, sources };
+  return { text: manifestOf(converted), count, diagnostics, sources };
 }
 
 /** Keys at the beginning of a line, and what is behind them. */

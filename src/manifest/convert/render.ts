@@ -16,18 +16,6 @@ const kinds = new Map([
   ["keyvalue", "redis"],
 ]);
 
-const deploysChanges =
-  "rnv deploys what changes; which words turn automatic deployment on, the service does not show";
-
-/** Why keys have no counterpart. */
-const reasons = new Map([
-  ["previews", "stages make previews: stages: { preview: { each: true } }"],
-  ["plan", "plans are others here: configuration: { plan: … }"],
-  ["region", "regions are others here: configuration: { region: … }"],
-  ["autoDeploy", deploysChanges],
-  ["autoDeployTrigger", deploysChanges],
-]);
-
 /** Addresses of the services and databases of a blueprint, by name. */
 type Addresses = ReadonlyMap<string, string>;
 
@@ -70,7 +58,7 @@ export const convertRender: Converter = (root, report, { repository }): Converte
     ...convertService(fields, list === "databases" ? "postgres" : undefined, addresses, repository),
     ...{ project, environment },
   }));
-  file.finish((key) => reasons.get(key));
+  file.finish();
   return { services, groups };
 };
 
