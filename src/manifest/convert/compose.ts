@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { reachable } from "../../model/graph";
+import { append, reachable } from "../../model/graph";
 import type { Plain } from "../../model/value";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
@@ -34,19 +34,18 @@ export const convertCompose: Converter = (root, report, clone) => {
   const found = names.flatMap((name) => {
     const fields = services?.map(name);
     if (fields === undefined) return [];
-    const image = textIn(fields.take("image"));
-    const store = stores.find(([pattern]) => image !== undefined && pattern.test(image))?.[1];
-    const service =
-      store === undefined
-        ? program(name, image, fields, hosts, clone)
-        : storeOf(name, store, image ?? "", fields);
-    return [{ fields, service, own: hosts.get(name) ?? "" }];
+    const image = textIn(fields.take("image")) ?? "";
+    const store = stores.find(([pattern]) => pattern.test(image))?.[1];
+    const isStore = store !== undefined;
+    const service = isStore
+      ? storeOf(name, store, image, fields)
+      : program(name, image, fields, hosts, clone);
+    return [{ fields, service, isStore, own: hosts.get(name) ?? "" }];
   });
   const order = new Map(found.map(({ service, own }) => [own, referredIn(service)]));
-  const converted = found.map(({ fields, service, own }) => {
+  const converted = found.map(({ fields, service, isStore, own }) => {
     const dependsOn = orderOf(fields, own, hosts, order);
-    if (service.kind === "postgres" || service.kind === "redis")
-      fields.finish("the service runs the database itself");
+    if (isStore) fields.finish("the service runs the database itself");
     return { ...service, dependsOn };
   });
   file.finish();
@@ -54,10 +53,8 @@ export const convertCompose: Converter = (root, report, clone) => {
 };
 
 /** Addresses of the services that its variables refer to. */
-const referredIn = ({ variables }: ConvertedService): Set<string> =>
-  new Set(
-    [...JSON.stringify(variables ?? {}).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found),
-  );
+const referredIn = ({ variables = {} }: ConvertedService): string[] =>
+  [...JSON.stringify(variables).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found);
 
 /**
  * Returns the addresses of the services in `depends_on`, a list of names or a mapping by name. One that refers back to this
@@ -67,15 +64,15 @@ function orderOf(
   fields: Fields,
   own: string,
   hosts: ReadonlyMap<string, string>,
-  order: ReadonlyMap<string, Set<string>>,
+  order: Map<string, string[]>,
 ): readonly string[] {
   const given = fields.take("depends_on");
   const wanted = given?.kind === "map" ? [...given.entries.keys()] : fields.texts("depends_on");
   return wanted.flatMap((name) => {
     const address = hosts.get(name) ?? "";
-    const before = reachable([address], (other) => [...(order.get(other) ?? [])]);
+    const before = reachable([address], (other) => order.get(other) ?? []);
     if (hosts.has(name) && !before.has(own)) {
-      order.get(own)?.add(address);
+      append(order, own, address);
       return [address];
     }
     const why = hosts.has(name) ? "it refers to this service in turn" : "the file has no such service";
@@ -103,7 +100,7 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
 
 function program(
   name: string,
-  image: string | undefined,
+  image: string,
   fields: Fields,
   hosts: ReadonlyMap<string, string>,
   clone: Clone,
@@ -116,8 +113,8 @@ function program(
   const port = (open ?? [...bound, ...exposed].find((one) => one.port !== undefined))?.port;
   if (bound.length + exposed.length > 1 && port !== undefined)
     fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
-  const isBuilt = image === undefined || fields.take("build") !== undefined;
-  if (isBuilt && image !== undefined) fields.note("image", "it is built instead of this image");
+  const isBuilt = image === "" || fields.take("build") !== undefined;
+  if (isBuilt && image !== "") fields.note("image", "it is built instead of this image");
   const deploy = fields.map("deploy");
   const replicas = deploy?.number("replicas") ?? fields.number("scale");
   const configuration = {

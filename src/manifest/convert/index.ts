@@ -1,6 +1,6 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
-import { writePlain } from "../write";
+import { put, type Written, writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
@@ -82,31 +82,20 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
   const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
-  const blocks = new Map<string | undefined, Map<string, Plain>>();
-  for (const service of services) {
-    const inProject = blocks.get(service.project) ?? new Map<string, Plain>();
-    const wanted = logicalNameOf(service.name);
-    let name = wanted;
-    for (let n = 2; inProject.has(name); n += 1) name = `${wanted}-${n}`;
-    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown)));
+  const written: Written = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
+  const paths = new Set<string>();
+  // Projects come first.
+  for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
+    const { name, project } = service;
+    const outer = project === undefined ? [] : ["projects", logicalNameOf(project)];
+    if (project !== undefined && project !== outer[1]) put(written, [...outer, "name"], project);
+    const wanted = [...outer, "services", logicalNameOf(name)].join("/");
+    let path = wanted;
+    for (let n = 2; paths.has(path); n += 1) path = `${wanted}-${n}`;
+    paths.add(path);
+    put(written, path.split("/"), blockOf(path.split("/").at(-1) ?? "", service, shown));
   }
-  const projects = [...blocks].flatMap(([name, inProject]) => {
-    if (name === undefined) return [];
-    const key = logicalNameOf(name);
-    return [
-      [
-        key,
-        withoutEmpty({ name: key === name ? undefined : name, services: Object.fromEntries(inProject) }),
-      ] as const,
-    ];
-  });
-  return writePlain(
-    withoutEmpty({
-      variableGroups: groups,
-      projects: Object.fromEntries(projects),
-      services: Object.fromEntries(blocks.get(undefined) ?? []),
-    }),
-  );
+  return writePlain(written);
 }
 
 function blockOf(

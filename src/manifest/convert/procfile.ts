@@ -6,13 +6,10 @@ const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 /** `Procfile`: a service for each `name: command` line; `release` runs before the one that serves. */
 export function convertProcfile(file: string, text: string, report: Report, clone: Clone): ConvertedManifest {
   const commands = new Map<string, string>();
-  let first: number | undefined;
   for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {
     const [, name, command] = line.exec(whole) ?? [];
-    if (name !== undefined && command !== undefined) {
-      commands.set(name, escapeTemplate(command));
-      first ??= index;
-    } else if (!/^\s*(?:#.*)?$/.test(whole))
+    if (name !== undefined && command !== undefined) commands.set(name, escapeTemplate(command));
+    else if (!/^\s*(?:#.*)?$/.test(whole))
       report(
         dropped(
           { file, start: index, end: index + whole.trimEnd().length },
@@ -36,7 +33,7 @@ export function convertProcfile(file: string, text: string, report: Report, clon
   }));
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;
-  if (first !== undefined && services.length > 0)
-    report(dropped({ file, start: first, end: first }, `the file ${missing} the variables`, hint));
+  if (services.length > 0)
+    report(dropped({ file, start: 0, end: 0 }, `the file ${missing} the variables`, hint));
   return { services };
 }
