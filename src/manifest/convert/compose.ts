@@ -10,7 +10,6 @@ import {
   type Converter,
   Fields,
   logicalNameOf,
-  type Note,
   templateOf,
   textIn,
   variableOf,
@@ -36,16 +35,13 @@ export const convertCompose: Converter = (root, report, clone) => {
     if (fields === undefined) return [];
     const image = textIn(fields.take("image")) ?? "";
     const store = stores.find(([pattern]) => pattern.test(image))?.[1];
-    const isStore = store !== undefined;
-    const service = isStore
-      ? storeOf(name, store, image, fields)
-      : program(name, image, fields, hosts, clone);
-    return [{ fields, service, isStore, own: hosts.get(name) ?? "" }];
+    const service = store ? storeOf(name, store, image, fields) : program(name, image, fields, hosts, clone);
+    return [{ fields, service, store, own: hosts.get(name) ?? "" }];
   });
   const order = new Map(found.map(({ service, own }) => [own, referredIn(service)]));
-  const converted = found.map(({ fields, service, isStore, own }) => {
+  const converted = found.map(({ fields, service, store, own }) => {
     const dependsOn = orderOf(fields, own, hosts, order);
-    if (isStore) fields.finish("the service runs the database itself");
+    if (store) fields.finish("the service runs the database itself");
     return { ...service, dependsOn };
   });
   file.finish();
@@ -134,7 +130,7 @@ function program(
 function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, Plain> {
   return Object.fromEntries(
     environmentOf(fields.take("environment")).map(([key, value]) => {
-      const note: Note = (what) => fields.note(`environment.${key}`, what, value);
+      const note = (what: string) => fields.note(`environment.${key}`, what, value);
       const text = textIn(value);
       if (text === undefined) note("it has no value, and so is required in the environment");
       return [key, text === undefined ? { fromEnv: key } : variableOf(key, text, hosts, note)];

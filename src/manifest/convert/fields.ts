@@ -153,14 +153,8 @@ const hints = new Map([
 ]);
 
 /** A name that can stand in an address. */
-export function logicalNameOf(name: string): string {
-  if (isLogicalName(name)) return name;
-  const made = name
-    .normalize("NFKD")
-    .replace(/[^A-Za-z0-9_]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return made === "" ? "service" : made;
-}
+export const logicalNameOf = (name: string): string =>
+  isLogicalName(name) ? name : (name.normalize("NFKD").match(/\w+/g)?.join("-") ?? "service");
 
 /** Reports one fact about a text that is converted. */
 export type Note = (what: string) => void;

@@ -57,15 +57,9 @@ export function convert(request: ConvertRequest): Conversion {
   return { text: manifestOf(converted), count, diagnostics, sources };
 }
 
-/** Keys at the beginning of a line, and what is behind them. */
-const keyAndRest = /^([ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])?(.*)$/gm;
-
-/** The text with every value starred out: keys and offsets stay. */
+/** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
 const withoutValues = (text: string): string =>
-  text.replaceAll(
-    keyAndRest,
-    (_, key: string | undefined, value: string) => (key ?? "") + value.replaceAll(/\S/g, "*"),
-  );
+  text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
 
 /** Returns undefined for a file that cannot be read. */
 function read(request: ConvertRequest, report: Report, clone: Clone): ConvertedManifest | undefined {
@@ -81,7 +75,7 @@ function read(request: ConvertRequest, report: Report, clone: Clone): ConvertedM
 function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
-  const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
+  const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
   const written: Written = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
   const paths = new Set<string>();
   // Projects come first.
@@ -93,7 +87,8 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
     let path = wanted;
     for (let n = 2; paths.has(path); n += 1) path = `${wanted}-${n}`;
     paths.add(path);
-    put(written, path.split("/"), blockOf(path.split("/").at(-1) ?? "", service, shown));
+    const keys = path.split("/");
+    put(written, keys, blockOf(keys.at(-1) ?? "", service, shown));
   }
   return writePlain(written);
 }

@@ -2,7 +2,7 @@ import type { Plain } from "../../model/value";
 import { escapeTemplate } from "../tree";
 import {
   type ConvertedManifest,
-  type ConvertedService,
+  type ConvertedMap,
   type Converter,
   dropped,
   Fields,
@@ -29,37 +29,36 @@ interface Section {
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
   const file = new Fields(root, "render", report, escapeTemplate);
-  const ungrouped = file.map("ungrouped");
   const sections: Section[] = [
-    { fields: file },
-    ...(ungrouped ? [{ fields: ungrouped }] : []),
+    ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields }] : [])),
     ...file.maps("projects").flatMap(environmentsOf),
   ];
-  const entries = sections.flatMap((section) =>
-    (["services", "databases"] as const).flatMap((list) =>
-      section.fields.maps(list).map((fields) => ({ ...section, list, fields })),
-    ),
-  );
+  const entries = sections.flatMap((section) => [
+    ...section.fields
+      .maps("services")
+      .map((fields) => ({ ...section, fields, type: fields.text("type") ?? "web" })),
+    ...section.fields.maps("databases").map((fields) => ({ ...section, fields, type: "postgres" })),
+  ]);
   const addresses = new Map(
     entries.map(({ fields, project }) => {
       const name = fields.text("name") ?? "";
-      return [name, ["service", ...(project ? [logicalNameOf(project)] : []), logicalNameOf(name)].join(".")];
+      const names = project === undefined ? [name] : [project, name];
+      return [name, ["service", ...names.map(logicalNameOf)].join(".")];
     }),
   );
-  const groups = Object.fromEntries(
-    sections.flatMap((section) =>
-      section.fields.maps("envVarGroups").map((group) => {
-        const name = logicalNameOf(group.text("name") ?? "");
-        return [name, variablesIn(group, addresses).variables] as const;
-      }),
-    ),
+  const groups = sections.flatMap(({ fields }) =>
+    fields.maps("envVarGroups").map((group) => {
+      const name = logicalNameOf(group.text("name") ?? "");
+      return [name, variablesIn(group, addresses).variables] as const;
+    }),
   );
-  const services = entries.map(({ list, fields, project, environment }) => ({
-    ...convertService(fields, list === "databases" ? "postgres" : undefined, addresses, repository),
-    ...{ project, environment },
+  const services = entries.map(({ type, fields, project, environment }) => ({
+    ...convertService(type, fields, addresses, repository),
+    project,
+    environment,
   }));
   file.finish();
-  return { services, groups };
+  return { services, groups: Object.fromEntries(groups) };
 };
 
 function environmentsOf(project: Fields): readonly Section[] {
@@ -73,16 +72,10 @@ function environmentsOf(project: Fields): readonly Section[] {
   });
 }
 
-function convertService(
-  fields: Fields,
-  database: "postgres" | undefined,
-  addresses: Addresses,
-  repository?: string,
-): ConvertedService {
-  const type = database ?? fields.text("type") ?? "web";
+function convertService(type: string, fields: Fields, addresses: Addresses, repository?: string) {
   const before = fields.text("env");
   const runtime = fields.text("runtime") ?? before;
-  const kind = runtime === "static" ? "static" : (kinds.get(type) ?? type);
+  const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
   const name = fields.text("name") ?? kind;
   if (type === "pserv")
     fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
@@ -93,13 +86,15 @@ function convertService(
   return { name, kind, configuration: { ...given, repository: built }, ...variablesIn(fields, addresses) };
 }
 
-function configurationIn(fields: Fields, runtime: string | undefined): ConvertedService["configuration"] {
+function configurationIn(fields: Fields, runtime: string | undefined): ConvertedMap {
   const image = fields.map("image");
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
   const [start, dockerStart] = [commandOf(fields, "startCommand"), commandOf(fields, "dockerCommand")];
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
-  const configuration = {
+  if (scaling !== undefined)
+    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
+  return {
     repository: fields.text("repo"),
     branch: fields.text("branch"),
     image: image?.text("url"),
@@ -120,18 +115,12 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     databaseVersion: fields.text("postgresMajorVersion"),
     ipAllowList: addressesIn(fields),
     evictionPolicy: fields.text("maxmemoryPolicy"),
-    ...(scaling === undefined
-      ? { replicas: fields.number("numInstances") }
-      : {
-          minReplicas: scaling.number("minInstances"),
-          maxReplicas: scaling.number("maxInstances"),
-          targetCpu: scaling.number("targetCPUPercent"),
-          targetMemory: scaling.number("targetMemoryPercent"),
-        }),
+    replicas: scaling === undefined ? fields.number("numInstances") : undefined,
+    minReplicas: scaling?.number("minInstances"),
+    maxReplicas: scaling?.number("maxInstances"),
+    targetCpu: scaling?.number("targetCPUPercent"),
+    targetMemory: scaling?.number("targetMemoryPercent"),
   };
-  if (scaling !== undefined)
-    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
-  return configuration;
 }
 
 function commandOf(fields: Fields, key: string): string | undefined {
@@ -149,10 +138,7 @@ const addressesIn = (fields: Fields): readonly string[] =>
     return one.text("source") ?? [];
   });
 
-function variablesIn(
-  fields: Fields,
-  addresses: Addresses,
-): Required<Pick<ConvertedService, "variables" | "variablesFrom">> {
+function variablesIn(fields: Fields, addresses: Addresses) {
   const variables: Record<string, Plain> = {};
   const variablesFrom: Plain[] = [];
   for (const one of fields.maps("envVars")) {
