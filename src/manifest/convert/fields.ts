@@ -92,7 +92,7 @@ export class Fields {
   }
 
   texts(key: string): readonly string[] {
-    return this.items(key).flatMap((item) => textIn(item) ?? []);
+    return this.items(key).flatMap((item) => this.settle(textIn(item) ?? "") || []);
   }
 
   /** The mappings of a list. */
