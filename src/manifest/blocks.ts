@@ -1,7 +1,7 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { Report } from "./findings";
-import { besides, hintForKeys, hintForNames, hintForUnseen, meantKey } from "./findings";
+import { besides, hintForKeys, hintForUnseen, meantKey } from "./findings";
 import { isValueOf } from "./merge";
 import {
   describeKind,
@@ -94,7 +94,7 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
     if (isNull(value)) return;
     const { keyRange: range } = entry;
     const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
-    const hint = hintForNames(entry.key, value, placed.shorthand?.secret === true);
+    const hint = hintForKeys(value, [], placed.shorthand?.secret);
     walk.report(error("manifest.invalid_type", summary, { range, hint }));
     return;
   }

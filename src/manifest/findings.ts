@@ -135,17 +135,10 @@ function synonymOf(
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Suggests what to write where a mapping of names is expected. */
-export function hintForNames(key: string, node: SourceNode, isSecret: boolean): string | undefined {
-  if (node.kind === "list")
-    return `no dashes: below ${key}: a line for each, ${isSecret ? "NAME: value" : "name: { … }"}`;
-  return isSecret ? undefined : hintForKeys(node, []);
-}
-
-/** Suggests what to write where a block of keys is expected. */
-export function hintForKeys(node: SourceNode, keys: readonly string[]): string | undefined {
+/** Suggests what to write where a mapping is expected; of a secret it shows nothing. */
+export function hintForKeys(node: SourceNode, keys: readonly string[], isSecret = false): string | undefined {
   if (node.kind === "list") return "no dashes: a mapping is lines of `key: value`";
-  const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
+  const text = !isSecret && node.kind === "scalar" && typeof node.value === "string" ? node.value : "";
   const [, key, value] = /^([\w.-]+)(?::| *= *)(\S[^\n]*)$/.exec(text.slice(0, longest)) ?? [];
   return key === undefined ? listKeys(keys) : `write ${key}: ${value}`;
 }

@@ -49,10 +49,10 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 }
 
 /** A mapping to be written; values are plain data, such mappings, and scalars with a comment. */
-type Written = Map<string, unknown>;
+export type Written = Map<string, unknown>;
 
 /** Sets a value, with the mappings that lead to it. */
-function put(root: Written, path: readonly string[], value: unknown): void {
+export function put(root: Written, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
     const next = at.get(key) ?? new Map();
@@ -82,7 +82,7 @@ const shortStyle: Style = {
  * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
  * line that a CI runner takes for a command. `${…}` in a text stands as it is.
  */
-function yamlText(content: Readonly<Record<string, unknown>> | Written, style: Style): string {
+function yamlText(content: Written, style: Style): string {
   const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, scalar) => {
@@ -171,7 +171,7 @@ function dataOf(value: Plain | Template): unknown {
 }
 
 /** The YAML text of plain values; `${…}` in a text stands as it is. */
-export const writePlain = (value: Readonly<Record<string, unknown>>): string => yamlText(value, shortStyle);
+export const writePlain = (value: Written): string => yamlText(value, shortStyle);
 
 const partText = (part: Template["parts"][number]): string => {
   if (typeof part === "string") return escapeTemplate(part);

@@ -1,15 +1,15 @@
 import { posix } from "node:path";
+import { append, reachable } from "../../model/graph";
+import type { Plain } from "../../model/value";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import {
   type Clone,
+  type ConvertedMap,
   type ConvertedService,
-  type ConvertedValue,
   type Converter,
   Fields,
   logicalNameOf,
-  type Note,
-  type Reasons,
   templateOf,
   textIn,
   variableOf,
@@ -21,28 +21,6 @@ const stores: readonly (readonly [image: RegExp, kind: string])[] = [
   [/(^|\/)(redis|valkey|keydb)(:|$|@)/, "redis"],
 ];
 
-/** Keys that say how containers run on one machine. */
-const ofOneMachine: Reasons = {
-  restart: "the service restarts what ends",
-  container_name: "services are reached by their internal host",
-  networks: "services of a project reach each other",
-  volumes: "there are no volumes",
-  links: "services of a project reach each other",
-  healthcheck: "a health check is the path of a request: configuration: { healthCheckPath: /healthz }",
-  resources: "the plan says how much it has: configuration: { plan: … }",
-};
-
-const itself = "the service runs the database itself";
-const ofStores: Reasons = {
-  ...ofOneMachine,
-  ...{ ports: itself, expose: itself, command: itself, healthcheck: itself, deploy: itself },
-  ...{
-    env_file: itself,
-    build: itself,
-    environment: "the service sets up databases, users and passwords itself",
-  },
-};
-
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
 export const convertCompose: Converter = (root, report, clone) => {
   // Numbers and paths of a manifest have no variables: defaults take their places.
@@ -52,33 +30,27 @@ export const convertCompose: Converter = (root, report, clone) => {
   const hosts = new Map(names.map((name) => [name, `service.${logicalNameOf(name)}`]));
   file.take("version");
   file.take("name");
-  file.finish(ofOneMachine);
   const found = names.flatMap((name) => {
     const fields = services?.map(name);
     if (fields === undefined) return [];
-    const image = textIn(fields.take("image"));
-    const store = stores.find(([pattern]) => image !== undefined && pattern.test(image))?.[1];
-    const service =
-      store === undefined
-        ? program(name, image, fields, hosts, clone)
-        : storeOf(name, store, image ?? "", fields);
-    return [{ fields, service, reasons: store === undefined ? ofOneMachine : ofStores }];
+    const image = textIn(fields.take("image")) ?? "";
+    const store = stores.find(([pattern]) => pattern.test(image))?.[1];
+    const service = store ? storeOf(name, store, image, fields) : program(name, image, fields, hosts, clone);
+    return [{ fields, service, store, own: hosts.get(name) ?? "" }];
   });
-  const order = new Map(found.map(({ service }) => [hosts.get(service.name) ?? "", referredIn(service)]));
-  return {
-    services: found.map(({ fields, service, reasons }) => {
-      const dependsOn = orderOf(fields, service.name, hosts, order);
-      fields.finish(reasons);
-      return { ...service, dependsOn };
-    }),
-  };
+  const order = new Map(found.map(({ service, own }) => [own, referredIn(service)]));
+  const converted = found.map(({ fields, service, store, own }) => {
+    const dependsOn = orderOf(fields, own, hosts, order);
+    if (store) fields.finish("the service runs the database itself");
+    return { ...service, dependsOn };
+  });
+  file.finish();
+  return { services: converted };
 };
 
 /** Addresses of the services that its variables refer to. */
-const referredIn = ({ variables }: ConvertedService): Set<string> =>
-  new Set(
-    [...JSON.stringify(variables ?? {}).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found),
-  );
+const referredIn = ({ variables = {} }: ConvertedService): string[] =>
+  [...JSON.stringify(variables).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found);
 
 /**
  * Returns the addresses of the services in `depends_on`, a list of names or a mapping by name. One that refers back to this
@@ -86,26 +58,22 @@ const referredIn = ({ variables }: ConvertedService): Set<string> =>
  */
 function orderOf(
   fields: Fields,
-  name: string,
+  own: string,
   hosts: ReadonlyMap<string, string>,
-  order: ReadonlyMap<string, Set<string>>,
+  order: Map<string, string[]>,
 ): readonly string[] {
-  const own = hosts.get(name) ?? "";
   const given = fields.take("depends_on");
-  const wanted = given?.kind === "map" ? [...given.entries.keys()] : (fields.texts("depends_on") ?? []);
-  return wanted.flatMap((other) => {
-    const address = hosts.get(other);
-    const before = new Set([address ?? ""]);
-    // A set goes on over what is added to it while it is walked.
-    for (const one of before) for (const next of order.get(one) ?? []) before.add(next);
-    const isKept = address !== undefined && !before.has(own);
-    if (isKept) order.get(own)?.add(address);
-    else
-      fields.note(
-        "depends_on",
-        `${other}: ${address === undefined ? "the file has no such service" : "it refers to this service in turn"}`,
-      );
-    return isKept ? [address] : [];
+  const wanted = given?.kind === "map" ? [...given.entries.keys()] : fields.texts("depends_on");
+  return wanted.flatMap((name) => {
+    const address = hosts.get(name) ?? "";
+    const before = reachable([address], (other) => order.get(other) ?? []);
+    if (hosts.has(name) && !before.has(own)) {
+      append(order, own, address);
+      return [address];
+    }
+    const why = hosts.has(name) ? "it refers to this service in turn" : "the file has no such service";
+    fields.note("depends_on", `${name}: ${why}`);
+    return [];
   });
 }
 
@@ -116,11 +84,10 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
   if (!isOwn || digest !== undefined)
     fields.note("image", "extensions and pinned versions of the image are not kept");
   if (kind !== "postgres") return { name, kind, configuration: {} };
-  const environment = new Map(environmentOf(fields.entry("environment")?.value));
+  const environment = new Map(environmentOf(fields.node.entries.get("environment")?.value));
   const named = (key: string): string | undefined => {
     const value = environment.get(key);
-    if (value?.kind !== "scalar") return undefined;
-    return templateOf(String(value.value ?? `$${key}`), (what) => fields.note("environment", what));
+    return value && templateOf(textIn(value) ?? `$${key}`, (what) => fields.note("environment", what));
   };
   const databaseVersion = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
   const [databaseName, databaseUser] = [named("POSTGRES_DB"), named("POSTGRES_USER")];
@@ -129,25 +96,23 @@ function storeOf(name: string, kind: string, image: string, fields: Fields): Con
 
 function program(
   name: string,
-  image: string | undefined,
+  image: string,
   fields: Fields,
   hosts: ReadonlyMap<string, string>,
   clone: Clone,
 ): ConvertedService {
-  const bound = fields.items("ports");
-  const open = bound.filter((one) => !isLocal(one) && portOf(one) !== undefined);
-  if (bound.length > 0 && open.length === 0)
+  const bound = fields.items("ports").map(portOf);
+  const exposed = fields.items("expose").map(portOf);
+  const open = bound.find(({ isPublic }) => isPublic);
+  if (bound.length > 0 && open === undefined)
     fields.note("ports", "none is a public TCP port: a worker has no public address");
-  const listed = [...open, ...bound.filter((one) => !open.includes(one)), ...fields.items("expose")];
-  const ports = listed.map(portOf).filter((one) => one !== undefined);
-  const [port] = ports;
-  if (listed.length > 1 && port !== undefined)
+  const port = (open ?? [...bound, ...exposed].find((one) => one.port !== undefined))?.port;
+  if (bound.length + exposed.length > 1 && port !== undefined)
     fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
-  const isBuilt = image === undefined || fields.entry("build") !== undefined;
-  if (isBuilt && image !== undefined) fields.note("image", "it is built instead of this image");
+  const isBuilt = image === "" || fields.take("build") !== undefined;
+  if (isBuilt && image !== "") fields.note("image", "it is built instead of this image");
   const deploy = fields.map("deploy");
   const replicas = deploy?.number("replicas") ?? fields.number("scale");
-  deploy?.finish(ofOneMachine);
   const configuration = {
     ...(isBuilt
       ? buildOf(fields, clone)
@@ -158,14 +123,14 @@ function program(
   };
   const others = new Map([...hosts].filter(([other]) => other !== name));
   const variables = variablesIn(fields, others);
-  const kind = open.length > 0 ? "web" : "worker";
+  const kind = open === undefined ? "worker" : "web";
   return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
 }
 
-function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, ConvertedValue> {
+function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, Plain> {
   return Object.fromEntries(
     environmentOf(fields.take("environment")).map(([key, value]) => {
-      const note: Note = (what) => fields.note(`environment.${key}`, what, value);
+      const note = (what: string) => fields.note(`environment.${key}`, what, value);
       const text = textIn(value);
       if (text === undefined) note("it has no value, and so is required in the environment");
       return [key, text === undefined ? { fromEnv: key } : variableOf(key, text, hosts, note)];
@@ -173,28 +138,39 @@ function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record
   );
 }
 
-/** The whole command: `entrypoint`, which `command` follows. */
+/** Text in quotes, or white space outside of it. */
+const quotedOrSpace = /('[^']*'|"(?:\\.|[^"\\])*")|\s+/gs;
+
+/** The whole command as a shell takes it: `entrypoint`, which `command` follows. */
 function startOf(fields: Fields): string | undefined {
-  const command = fields.take("command");
-  const isShell = command?.kind === "scalar" && /[&|;<>]/.test(outsideQuotes(String(command.value), ""));
+  const outsideQuotes = textIn(fields.take("command"))?.replace(quotedOrSpace, "");
+  const isShell = /[&|;<>]/.test(outsideQuotes ?? "");
   if (isShell) fields.drop("entrypoint", "operators of a shell in the command would be its arguments");
-  const words = (isShell ? ["command"] : ["entrypoint", "command"]).map((key) =>
-    commandOf(fields.take(key), (what) => fields.note(key, what)),
-  );
-  const given = words.filter((part) => part !== undefined && part !== "").join(" ");
-  if (given.includes("\n"))
+  const words = (isShell ? ["command"] : ["entrypoint", "command"]).flatMap((key) => {
+    const isText = fields.take(key)?.kind === "scalar";
+    return fields.items(key).map((item) => {
+      const text = (textIn(item) ?? "").trim();
+      // Line ends between words are spaces; a word of a list is one word.
+      const word = isText ? text.replace(quotedOrSpace, (_, quoted) => quoted ?? " ") : quotedWord(text);
+      return templateOf(word, (what) => fields.note(key, what));
+    });
+  });
+  const start = words.filter((word) => word !== "").join(" ");
+  if (start.includes("\n"))
     fields.note("command", "the command has several lines, which the service may not take");
-  return given === "" ? undefined : given;
+  return start === "" ? undefined : start;
 }
 
+const quotedWord = (word: string): string =>
+  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** A build of the folder that the file is in, or of an address. */
-function buildOf(fields: Fields, clone: Clone): Record<string, ConvertedValue | undefined> {
+function buildOf(fields: Fields, clone: Clone): ConvertedMap {
   const build = fields.take("build");
   if (build === undefined) return {};
   const given = build.kind === "map" ? fields.map("build") : undefined;
   const context = (given ? given.text("context") : fields.text("build")) ?? ".";
   const dockerfilePath = given?.text("dockerfile");
-  given?.finish();
   if (/^(\w+:\/\/|git@)/.test(context)) {
     const [repository = "", part] = context.split("#");
     if (part !== undefined)
@@ -219,7 +195,7 @@ function environmentOf(given: SourceNode | undefined): readonly (readonly [strin
   });
 }
 
-const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
+const envFilesOf = (fields: Fields): readonly Plain[] =>
   fields.items("env_file").flatMap((item) => {
     const isOptional = partOf(item, "required") === "false";
     const path = isOptional ? undefined : withDefaults(partOf(item, "path") ?? textIn(item) ?? "");
@@ -232,30 +208,14 @@ const envFilesOf = (fields: Fields): readonly ConvertedValue[] =>
 const partOf = (node: SourceNode, key: string): string | undefined =>
   node.kind === "map" ? textIn(node.entries.get(key)?.value) : undefined;
 
-/** The port inside of the container: `8080:80/tcp` is 80. */
-function portOf(node: SourceNode): number | undefined {
-  const target = partOf(node, "target") ?? textIn(node) ?? "";
-  const port = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(withDefaults(target) ?? target)?.[1]);
-  return Number.isInteger(port) && port > 0 && partOf(node, "protocol") !== "udp" ? port : undefined;
+/** The port inside of the container, of `8080:80/tcp` 80; `127.0.0.1:8080:80` is for the machine itself. */
+function portOf(node: SourceNode): { readonly port: number | undefined; readonly isPublic: boolean } {
+  const [host = "", target = ""] = ["host_ip", "target"].map((key) => {
+    const text = partOf(node, key) ?? textIn(node) ?? "";
+    return withDefaults(text) ?? text;
+  });
+  const found = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(target)?.[1]);
+  const port = found > 0 && partOf(node, "protocol") !== "udp" ? found : undefined;
+  const isLocal = /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(host);
+  return { port, isPublic: port !== undefined && !isLocal };
 }
-
-/** Returns true for a port that only the machine itself reaches: `127.0.0.1:8080:80`. */
-function isLocal(node: SourceNode): boolean {
-  const host = partOf(node, "host_ip") ?? textIn(node) ?? "";
-  return /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(withDefaults(host) ?? host);
-}
-
-/** A command as a shell takes it; line ends between words are spaces. */
-function commandOf(node: SourceNode | undefined, note: Note): string | undefined {
-  if (node?.kind === "scalar") return templateOf(outsideQuotes(String(node.value), " "), note).trim();
-  if (node?.kind !== "list") return undefined;
-  return node.items
-    .map((item) => (textIn(item) ?? "").trim())
-    .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .map((word) => templateOf(word, note))
-    .join(" ");
-}
-
-/** Text with its white space as single spaces, or with nothing but what is outside quotes. */
-const outsideQuotes = (text: string, quotes: "" | " "): string =>
-  text.replace(/'[^']*'|"(?:\\.|[^"\\])*"|\s+/gs, (found) => (/^\s/.test(found) ? " " : quotes && found));

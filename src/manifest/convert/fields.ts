@@ -1,20 +1,16 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
+import type { Plain } from "../../model/value";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
-import { describeNode, escapeTemplate, isNull, type MapEntry, type MapNode, type SourceNode } from "../tree";
+import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** A value of a manifest in the making: text stands as it is, `${…}` included. */
-export type ConvertedValue =
-  | string
-  | number
-  | boolean
-  | readonly ConvertedValue[]
-  | { readonly [key: string]: ConvertedValue };
+/** A part of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
+export type ConvertedMap = Readonly<Record<string, Plain | undefined>>;
 
-/** A service of a manifest in the making, in the order in which people read it. */
+/** A service of a manifest in the making. */
 export interface ConvertedService {
   readonly name: string;
   readonly kind: string;
@@ -23,14 +19,14 @@ export interface ConvertedService {
   readonly environment?: string | undefined;
   /** Addresses of the services that are deployed before it. */
   readonly dependsOn?: readonly string[];
-  readonly configuration: Readonly<Record<string, ConvertedValue | undefined>>;
-  readonly variablesFrom?: readonly ConvertedValue[];
-  readonly variables?: Readonly<Record<string, ConvertedValue>>;
+  readonly configuration: ConvertedMap;
+  readonly variablesFrom?: readonly Plain[];
+  readonly variables?: Readonly<Record<string, Plain>>;
 }
 
 export interface ConvertedManifest {
   readonly services: readonly ConvertedService[];
-  readonly groups?: Readonly<Record<string, Readonly<Record<string, ConvertedValue>>>>;
+  readonly groups?: Readonly<Record<string, Plain>>;
 }
 
 /** The clone around a file: its repository, where it has one, and the folder of the file in it. */
@@ -46,11 +42,6 @@ export type Converter = (root: MapNode, report: Report, clone: Clone) => Convert
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
   warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
 
-export const repositoryHint = "configuration: { repository: https://… }";
-
-/** Why keys have no counterpart. */
-export type Reasons = Readonly<Record<string, string>>;
-
 /** The text of a single value: a number or a flag as text. */
 export const textIn = (node: SourceNode | undefined): string | undefined =>
   node?.kind === "scalar" && node.value !== null ? String(node.value) : undefined;
@@ -58,13 +49,14 @@ export const textIn = (node: SourceNode | undefined): string | undefined =>
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
 export class Fields {
   readonly #taken = new Set<string>();
+  readonly #parts: Fields[] = [];
 
   constructor(
     readonly node: MapNode,
     readonly owner: string,
     readonly report: Report,
-    /** Reads a text or a number; undefined where a variable in it has no default. */
-    readonly settle: (text: string) => string | undefined = (text) => text,
+    /** Changes each text to that of a manifest; undefined where a variable in it has no default. */
+    readonly settle: (text: string) => string | undefined,
   ) {}
 
   /** The value of a key, which counts as taken. */
@@ -74,42 +66,22 @@ export class Fields {
     return value === undefined || isNull(value) ? undefined : value;
   }
 
-  entry(key: string): MapEntry | undefined {
-    return this.node.entries.get(key);
-  }
-
   /** Text, or a number or flag as text. */
-  text(key: string, expected = "a text"): string | undefined {
-    const value = this.take(key);
-    if (value === undefined) return undefined;
-    const text = value.kind === "scalar" ? this.settle(String(value.value)) : undefined;
-    if (value.kind !== "scalar") this.wrong(value, key, expected);
-    else if (text === undefined) this.drop(key, "a variable in it has no default");
+  text(key: string): string | undefined {
+    const written = this.#read(key, "a text", textIn);
+    const text = written === undefined ? undefined : this.settle(written);
+    if (written !== undefined && text === undefined) this.drop(key, "a variable in it has no default");
     return text;
   }
 
-  /** A command as a shell takes it. */
-  command(key: string): string | undefined {
-    const text = this.text(key)?.trim();
-    if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
-    return text;
-  }
-
-  number(key: string): number | undefined {
-    const text = this.text(key, "a number");
-    const value = this.take(key);
-    if (text === undefined || value === undefined) return undefined;
-    if (Number.isFinite(Number(text))) return Number(text);
-    this.wrong(value, key, "a number");
-    return undefined;
+  /** A number; what is none stays a text, which the manifest then reports. */
+  number(key: string): number | string | undefined {
+    const text = this.text(key);
+    return Number.isFinite(Number(text)) ? Number(text) : text;
   }
 
   map(key: string): Fields | undefined {
-    const value = this.take(key);
-    if (value === undefined) return undefined;
-    if (value.kind === "map") return new Fields(value, `${this.owner}.${key}`, this.report, this.settle);
-    this.wrong(value, key, "a mapping");
-    return undefined;
+    return this.#read(key, "a mapping", (value) => this.#partOf(value, `${this.owner}.${key}`));
   }
 
   /** Items of a list; a single value is a list of one. */
@@ -119,50 +91,70 @@ export class Fields {
     return value.kind === "list" ? value.items : [value];
   }
 
-  texts(key: string): readonly string[] | undefined {
-    const items = this.items(key).flatMap((item) => textIn(item) ?? []);
-    return items.length === 0 ? undefined : items;
+  texts(key: string): readonly string[] {
+    return this.items(key).flatMap((item) => this.settle(textIn(item) ?? "") || []);
+  }
+
+  /** The mappings of a list. */
+  maps(key: string): readonly Fields[] {
+    return this.items(key).flatMap((item) => this.#partOf(item, key.replace(/s$/, "")) ?? []);
+  }
+
+  /** Reads the value of a key, where it has one; one of another kind is an error. */
+  #read<T>(key: string, expected: string, read: (value: SourceNode) => T | undefined): T | undefined {
+    const value = this.take(key);
+    if (value === undefined) return undefined;
+    const found = read(value);
+    const what = `${this.owner}.${key} is ${expected}, found ${describeNode(value)}`;
+    if (found === undefined) this.report(error("manifest.invalid_type", what, { range: value.range }));
+    return found;
+  }
+
+  #partOf(node: SourceNode, owner: string): Fields | undefined {
+    if (node.kind !== "map") return undefined;
+    const part = new Fields(node, owner, this.report, this.settle);
+    this.#parts.push(part);
+    return part;
   }
 
   /** Reports a fact about a key at its value, or at a part of that. */
-  note(key: string, what: string, { range } = this.entry(key)?.value ?? this.node): void {
+  note(key: string, what: string, part?: { readonly range: SourceRange }): void {
+    const { range } = part ?? this.node.entries.get(key)?.value ?? this.node;
     this.report(dropped(range, `${this.owner}.${key}: ${what}`));
   }
 
   /** Reports a key that was looked at and has no counterpart. */
   drop(key: string, why: string): void {
     this.take(key);
-    const entry = this.entry(key);
-    if (entry !== undefined) this.report(dropped(entry.keyRange, `${this.owner}.${key}: ${why}`));
+    const entry = this.node.entries.get(key);
+    if (entry !== undefined) this.note(key, why, { range: entry.keyRange });
   }
 
-  wrong(node: SourceNode, key: string, expected: string): void {
-    this.report(
-      error("manifest.invalid_type", `${this.owner}.${key} is ${expected}, found ${describeNode(node)}`, {
-        range: node.range,
-      }),
-    );
-  }
-
-  /** Reports the keys that were not taken, with the reason where there is one. */
-  finish(reasons: Reasons = {}): void {
+  /** Reports the keys that were not taken, here and in the mappings inside, each once. */
+  finish(why?: string): void {
     for (const { key, keyRange } of this.node.entries.values()) {
       if (this.#taken.has(key) || key.startsWith("x-")) continue;
-      const why = Object.hasOwn(reasons, key) ? `: ${reasons[key]}` : " has no counterpart";
-      this.report(dropped(keyRange, `${this.owner}.${key}${why}`));
+      this.#taken.add(key);
+      const what = why === undefined ? " has no counterpart" : `: ${why}`;
+      const hint = why === undefined ? hints.get(key) : undefined;
+      this.report(dropped(keyRange, `${this.owner}.${key}${what}`, hint));
     }
+    for (const part of this.#parts) part.finish(why);
   }
 }
 
+/** What a manifest has in place of keys without a counterpart. */
+const hints = new Map([
+  ["healthcheck", "configuration: { healthCheckPath: /healthz }"],
+  ["plan", "configuration: { plan: … }"],
+  ["previews", "stages: { preview: { each: true } }"],
+  ["region", "configuration: { region: … }"],
+  ["resources", "configuration: { plan: … }"],
+]);
+
 /** A name that can stand in an address. */
-export function logicalNameOf(name: string): string {
-  if (isLogicalName(name)) return name;
-  const made = name
-    .normalize("NFKD")
-    .replace(/[^A-Za-z0-9_]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return made === "" ? "service" : made;
-}
+export const logicalNameOf = (name: string): string =>
+  isLogicalName(name) ? name : (name.normalize("NFKD").match(/\w+/g)?.join("-") ?? "service");
 
 /** Reports one fact about a text that is converted. */
 export type Note = (what: string) => void;
@@ -171,12 +163,7 @@ export type Note = (what: string) => void;
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
  * it. A secret is never copied: what its name says is one comes from the environment.
  */
-export function variableOf(
-  key: string,
-  text: string,
-  hosts: ReadonlyMap<string, string>,
-  note: Note,
-): ConvertedValue {
+export function variableOf(key: string, text: string, hosts: ReadonlyMap<string, string>, note: Note): Plain {
   const parts = splitSubstitutions(text);
   const [only] = parts.length === 1 ? parts : [];
   const isSecret = mayBeSecret(key) || hasPassword(text);
@@ -189,17 +176,20 @@ export function variableOf(
   if (isSecret) return { fromEnv: key };
   if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text)) note("localhost is the service itself");
   const isHost = namesHost(key);
-  const written = parts.map((part) =>
-    typeof part === "string"
-      ? escapeTemplate(part)
-      : environmentPart(part, note, hosts, isHost && only === part),
-  );
+  const written = parts.map((part) => {
+    if (typeof part === "string") return escapeTemplate(part);
+    const fallback = part.operator === "-" ? withDefaults(part.operand) : undefined;
+    const placed = withHosts(fallback ?? "", hosts, isHost && only === part);
+    if (placed === (fallback ?? "")) return environmentPart(part, note);
+    note(`${part.name} of the environment is not read: its default names a service of this file`);
+    return placed;
+  });
   return withHosts(written.join(""), hosts, isHost);
 }
 
-/** The same of a text that names no variables. */
-export const literalOf = (key: string, text: string): ConvertedValue =>
-  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : escapeTemplate(text);
+/** The same of a text whose variables are escaped. */
+export const literalOf = (key: string, text: string): Plain =>
+  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : text;
 
 /** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
 export const templateOf = (text: string, note: Note): string =>
@@ -220,23 +210,13 @@ const mayBeSecret = (name: string): boolean =>
 const namesHost = (key: string): boolean =>
   /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
 
-/** `${env.NAME:-default}`; a default that names a service of the file is taken as it is. */
-function environmentPart(
-  { name, operator, operand }: Substitution,
-  note: Note,
-  hosts: ReadonlyMap<string, string> = new Map(),
-  isHost = false,
-): string {
-  const fallback = operator === "-" ? withDefaults(operand) : undefined;
-  const placed = withHosts(fallback ?? "", hosts, isHost);
-  if (fallback !== undefined && placed !== fallback) {
-    note(`${name} of the environment is not read: its default names a service of this file`);
-    return placed;
-  }
+/** `${env.NAME:-default}` */
+function environmentPart({ name, operator, operand }: Substitution, note: Note): string {
   if (operator === "+") {
     note(`the text for when ${name} is set has no counterpart`);
     return "";
   }
+  const fallback = operator === "-" ? withDefaults(operand) : undefined;
   const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
   if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
@@ -247,14 +227,14 @@ function environmentPart(
 /** `user:password@` of an address. */
 const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(text);
 
+/** A name at the beginning, or behind `//`, `@` or a comma, that is not the scheme of an address. */
+const namesInText = /(?<=^|\/\/|@|,)[^/@:,]+(?=[:/,]|$)(?!:\/\/)/g;
+
 /** Puts references in place of the names by which services of the same file reach each other. */
 function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
-  let written = text;
-  for (const [name, address] of hosts) {
-    const literal = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    const host = new RegExp(`(^|//|@|,)${literal}(?=[:/,]|$)(?!://)`, "g");
-    if (written === name && !isHost) continue;
-    written = written.replace(host, (_, before: string) => `${before}\${${address}.internalHost}`);
-  }
-  return written;
+  if (hosts.has(text) && !isHost) return text;
+  return text.replace(namesInText, (name) => {
+    const address = hosts.get(name);
+    return address === undefined ? name : `\${${address}.internalHost}`;
+  });
 }

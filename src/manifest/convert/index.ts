@@ -1,19 +1,18 @@
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
-import { escapeTemplate, type MapNode } from "../tree";
-import { writePlain } from "../write";
+import type { Plain } from "../../model/value";
+import { put, type Written, writePlain } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
   type Clone,
   type ConvertedManifest,
+  type ConvertedMap,
   type ConvertedService,
-  type ConvertedValue,
-  type Converter,
   dropped,
   logicalNameOf,
   type Report,
 } from "./fields";
-import { convertProcfile, parseProcfile } from "./procfile";
+import { convertProcfile } from "./procfile";
 import { convertRender } from "./render";
 
 export const convertibleSources = ["render", "compose", "procfile"] as const;
@@ -37,110 +36,92 @@ export interface Conversion {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-const converters: Readonly<Record<ConvertibleSource, Converter>> = {
-  render: convertRender,
-  compose: convertCompose,
-  procfile: convertProcfile,
-};
-
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { source, file, clone = { folder: "." } } = request;
-  const diagnostics: Diagnostic[] = [];
-  const report: Report = (diagnostic) => diagnostics.push(diagnostic);
-  const root = parse(request, report);
-  const sources = new Map(root === undefined ? [] : [[file, withoutValues(request.text)]]);
-  if (root === undefined || hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  const converted = converters[source](root, report, clone);
-  if (converted.services.length === 0)
-    report(
-      error("manifest.missing_key", `${file} declares no service`, { range: { file, start: 0, end: 0 } }),
-    );
-  if (hasErrors(diagnostics)) return { count: 0, diagnostics, sources };
-  if (converted.services.some(({ configuration }) => configuration.image !== undefined))
-    report(
-      dropped(
-        { file, start: 0, end: 0 },
-        "sourceType: image is assumed for images: the service's documents do not show its word",
-      ),
-    );
-  const all = sortDiagnostics(diagnostics);
-  return { text: manifestOf(converted, source), count: converted.services.length, diagnostics: all, sources };
+  const { file, clone = { folder: "." } } = request;
+  const found: Diagnostic[] = [];
+  const report: Report = (diagnostic) => found.push(diagnostic);
+  const converted = read(request, report, clone);
+  if (converted === undefined) return { count: 0, diagnostics: found, sources: new Map() };
+  const range = { file, start: 0, end: 0 };
+  const count = converted.services.length;
+  if (count === 0 && !hasErrors(found))
+    report(error("manifest.missing_key", `${file} declares no service`, { range }));
+  if (converted.services.some(({ configuration }) => configuration.image !== undefined)) {
+    const assumed = "sourceType: image is assumed for images: the service's documents do not show its word";
+    report(dropped(range, assumed));
+  }
+  const diagnostics = sortDiagnostics(found);
+  const sources = new Map([[file, withoutValues(request.text)]]);
+  if (hasErrors(diagnostics)) return { count, diagnostics, sources };
+  return { text: manifestOf(converted), count, diagnostics, sources };
 }
 
-/** Keys at the beginning of a line, and what is behind them. */
-const keyAndRest = /^([ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])?(.*)$/gm;
-
-/** The text with every value starred out: keys and offsets stay. */
+/** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
 const withoutValues = (text: string): string =>
-  text.replaceAll(
-    keyAndRest,
-    (_, key: string | undefined, value: string) => (key ?? "") + value.replaceAll(/\S/g, "*"),
-  );
+  text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
 
-function parse({ source, file, text }: ConvertRequest, report: Report): MapNode | undefined {
-  if (source === "procfile") return parseProcfile(file, text);
+/** Returns undefined for a file that cannot be read. */
+function read(request: ConvertRequest, report: Report, clone: Clone): ConvertedManifest | undefined {
+  const { source, file, text } = request;
+  if (source === "procfile") return convertProcfile(file, text, report, clone);
   // The tag of a merge says what the key says.
   const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
   const { root, failed } = parseYaml(file, plain, report);
-  return failed ? undefined : root;
+  if (root === undefined || failed) return undefined;
+  return (source === "render" ? convertRender : convertCompose)(root, report, clone);
 }
 
-function manifestOf({ services, groups = {} }: ConvertedManifest, source: ConvertibleSource): string {
+function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
-  const shown = new Set([...configurations.matchAll(/\$\{env\.(\w+)/g)].map(([, name]) => name));
-  const blocks = new Map<string | undefined, Map<string, ConvertedValue>>();
-  for (const service of services) {
-    const inProject = blocks.get(service.project) ?? new Map<string, ConvertedValue>();
-    const name = freeName(logicalNameOf(service.name), inProject);
-    blocks.set(service.project, inProject.set(name, blockOf(name, service, shown, source === "compose")));
+  const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
+  const written: Written = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
+  const paths = new Set<string>();
+  // Projects come first.
+  for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
+    const { name, project } = service;
+    const outer = project === undefined ? [] : ["projects", logicalNameOf(project)];
+    if (project !== undefined && project !== outer[1]) put(written, [...outer, "name"], project);
+    const wanted = [...outer, "services", logicalNameOf(name)].join("/");
+    let path = wanted;
+    for (let n = 2; paths.has(path); n += 1) path = `${wanted}-${n}`;
+    paths.add(path);
+    const keys = path.split("/");
+    put(written, keys, blockOf(keys.at(-1) ?? "", service, shown));
   }
-  const ungrouped = blocks.get(undefined);
-  const projects = [...blocks].flatMap(([name, inProject]) => {
-    if (name === undefined) return [];
-    const key = logicalNameOf(name);
-    return [[key, { ...(key !== name && { name }), services: Object.fromEntries(inProject) }] as const];
-  });
-  return writePlain({
-    ...(Object.keys(groups).length > 0 && { variableGroups: groups }),
-    ...(projects.length > 0 && { projects: Object.fromEntries(projects) }),
-    ...(ungrouped && { services: Object.fromEntries(ungrouped) }),
-  });
-}
-
-function freeName(wanted: string, taken: ReadonlyMap<string, ConvertedValue>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(name); n += 1) name = `${wanted}-${n}`;
-  return name;
+  return writePlain(written);
 }
 
 function blockOf(
   logicalName: string,
   service: ConvertedService,
   shown: ReadonlySet<string | undefined>,
-  isTemplate: boolean,
-): ConvertedValue {
-  const { name, kind, environment, configuration, dependsOn = [], variablesFrom = [] } = service;
-  const source = configuration.image === undefined ? {} : { sourceType: "image" };
-  const written = Object.entries({ ...source, ...configuration }).flatMap(
-    ([key, value]): [string, ConvertedValue][] => {
-      // What looks like a reference in a command is for the shell, unless the converter wrote it.
-      const isLiteral = typeof value === "string" && !isTemplate;
-      return value === undefined ? [] : [[key, isLiteral ? escapeTemplate(value) : value]];
-    },
-  );
+): Plain {
+  const { name, kind, environment, dependsOn, configuration, variablesFrom } = service;
   const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
-    const from = typeof value === "object" && "fromEnv" in value ? String(value.fromEnv) : undefined;
-    return [key, from !== undefined && shown.has(from) ? `\${env.${from}}` : value] as const;
+    const { fromEnv } = Object(value) as { readonly fromEnv?: string };
+    return [key, fromEnv !== undefined && shown.has(fromEnv) ? `\${env.${fromEnv}}` : value] as const;
   });
-  return {
-    ...(name !== logicalName && { name }),
+  return withoutEmpty({
+    name: name === logicalName ? undefined : name,
     kind,
-    ...(environment !== undefined && { environment }),
-    ...(dependsOn.length > 0 && { dependsOn }),
-    ...(written.length > 0 && { configuration: Object.fromEntries(written) }),
-    ...(variablesFrom.length > 0 && { variablesFrom }),
-    ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
-  };
+    environment,
+    dependsOn,
+    configuration: withoutEmpty({
+      sourceType: configuration.image === undefined ? undefined : "image",
+      ...configuration,
+    }),
+    variablesFrom,
+    variables: Object.fromEntries(variables),
+  });
 }
+
+/** Leaves out what is undefined, and empty lists and mappings. */
+const withoutEmpty = (map: ConvertedMap): Readonly<Record<string, Plain>> =>
+  Object.fromEntries(
+    Object.entries(map).flatMap(([key, value]) => {
+      const isEmpty = typeof value === "object" && Object.keys(value ?? {}).length === 0;
+      return value === undefined || isEmpty ? [] : [[key, value]];
+    }),
+  );

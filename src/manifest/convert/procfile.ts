@@ -1,46 +1,39 @@
-import type { MapEntry, MapNode } from "../tree";
-import { type Converter, dropped, repositoryHint, textIn } from "./fields";
+import { escapeTemplate } from "../tree";
+import { type Clone, type ConvertedManifest, dropped, type Report } from "./fields";
 
-const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)[ \t]*$/;
+const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
-/** Reads `name: command` lines; others are kept under an empty name for the report. */
-export function parseProcfile(file: string, text: string): MapNode {
-  const entries = new Map<string, MapEntry>();
-  let start = 0;
-  for (const whole of text.split("\n")) {
-    const written = whole.trimEnd();
-    const range = { file, start, end: start + written.length };
-    const [, key, command] = line.exec(written) ?? [];
-    const isNothing = /^\s*(?:#.*)?$/.test(written);
-    const value = { kind: "scalar" as const, value: command ?? null, range };
-    if (key !== undefined) entries.set(key, { key, keyRange: { ...range, end: start + key.length }, value });
-    else if (!isNothing) entries.set(`\0${start}`, { key: "", keyRange: range, value });
-    start += whole.length + 1;
+/** `Procfile`: a service for each `name: command` line; `release` runs before the one that serves. */
+export function convertProcfile(file: string, text: string, report: Report, clone: Clone): ConvertedManifest {
+  const commands = new Map<string, string>();
+  for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {
+    const [, name, command] = line.exec(whole) ?? [];
+    if (name !== undefined && command !== undefined) commands.set(name, escapeTemplate(command));
+    else if (!/^\s*(?:#.*)?$/.test(whole))
+      report(
+        dropped(
+          { file, start: index, end: index + whole.trimEnd().length },
+          "this line is no process: name: command",
+        ),
+      );
   }
-  return { kind: "map", entries, range: { file, start: 0, end: 0 } };
-}
-
-/** `Procfile`: a service for each process; `release` runs before the one that serves. */
-export const convertProcfile: Converter = (root, report, clone) => {
-  const processes = [...root.entries.values()].filter(({ key }) => key !== "");
-  for (const { key, keyRange } of root.entries.values())
-    if (key === "") report(dropped(keyRange, "this line is no process: name: command"));
-  const release = root.entries.get("release");
-  const served = processes.filter(({ key }) => key !== "release");
-  const first = served.find(({ key }) => key === "web") ?? served[0];
-  const services = served.map(({ key, value }) => ({
-    name: key,
-    kind: key === "web" ? "web" : "worker",
+  const release = commands.get("release");
+  commands.delete("release");
+  const serving = commands.has("web") ? "web" : [...commands.keys()][0];
+  const { repository, folder } = clone;
+  const services = [...commands].map(([name, startCommand]) => ({
+    name,
+    kind: name === "web" ? "web" : "worker",
     configuration: {
-      repository: clone.repository,
-      rootDirectory: clone.repository === undefined || clone.folder === "." ? undefined : clone.folder,
-      preDeployCommand: key === first?.key ? textIn(release?.value) : undefined,
-      startCommand: textIn(value),
+      repository,
+      rootDirectory: repository === undefined || folder === "." ? undefined : folder,
+      preDeployCommand: name === serving ? release : undefined,
+      startCommand,
     },
   }));
-  const [start] = services.length > 0 ? processes : [];
-  const missing = clone.repository === undefined ? "names neither the repository nor" : "does not name";
-  const hint = clone.repository === undefined ? repositoryHint : undefined;
-  if (start !== undefined) report(dropped(start.keyRange, `the file ${missing} the variables`, hint));
+  const missing = repository === undefined ? "names neither the repository nor" : "does not name";
+  const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;
+  if (services.length > 0)
+    report(dropped({ file, start: 0, end: 0 }, `the file ${missing} the variables`, hint));
   return { services };
-};
+}

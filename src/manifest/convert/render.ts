@@ -1,26 +1,20 @@
+import type { Plain } from "../../model/value";
+import { escapeTemplate } from "../tree";
 import {
   type ConvertedManifest,
-  type ConvertedService,
-  type ConvertedValue,
+  type ConvertedMap,
   type Converter,
   dropped,
   Fields,
   literalOf,
   logicalNameOf,
-  type Reasons,
-  textIn,
 } from "./fields";
 
-const kinds: Readonly<Record<string, string>> = {
-  ...{ web: "web", pserv: "worker", worker: "worker", cron: "cron", static: "static" },
-  ...{ redis: "redis", keyvalue: "redis" },
-};
-
-const reasons: Reasons = {
-  previews: "stages make previews: stages: { preview: { each: true } }",
-  plan: "plans are others here: configuration: { plan: … }",
-  region: "regions are others here: configuration: { region: … }",
-};
+/** Types whose word is another one here. */
+const kinds = new Map([
+  ["pserv", "worker"],
+  ["keyvalue", "redis"],
+]);
 
 /** Addresses of the services and databases of a blueprint, by name. */
 type Addresses = ReadonlyMap<string, string>;
@@ -34,100 +28,81 @@ interface Section {
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
-  const file = new Fields(root, "render", report);
-  const ungrouped = file.map("ungrouped");
+  const file = new Fields(root, "render", report, escapeTemplate);
   const sections: Section[] = [
-    { fields: file },
-    ...(ungrouped ? [{ fields: ungrouped }] : []),
-    ...mapsIn(file, "projects").flatMap(environmentsOf),
+    ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields }] : [])),
+    ...file.maps("projects").flatMap(environmentsOf),
   ];
-  const entries = sections.flatMap((section) =>
-    (["services", "databases"] as const).flatMap((list) =>
-      mapsIn(section.fields, list).map((fields) => ({ ...section, list, fields })),
-    ),
-  );
+  const entries = sections.flatMap((section) => [
+    ...section.fields
+      .maps("services")
+      .map((fields) => ({ ...section, fields, type: fields.text("type") ?? "web" })),
+    ...section.fields.maps("databases").map((fields) => ({ ...section, fields, type: "postgres" })),
+  ]);
   const addresses = new Map(
     entries.map(({ fields, project }) => {
       const name = fields.text("name") ?? "";
-      return [name, ["service", ...(project ? [logicalNameOf(project)] : []), logicalNameOf(name)].join(".")];
+      const names = project === undefined ? [name] : [project, name];
+      return [name, ["service", ...names.map(logicalNameOf)].join(".")];
     }),
   );
-  const groups = Object.fromEntries(
-    sections.flatMap((section) =>
-      mapsIn(section.fields, "envVarGroups").map((group) => {
-        const name = logicalNameOf(group.text("name") ?? "");
-        const { variables } = variablesIn(group, addresses);
-        group.finish();
-        return [name, variables] as const;
-      }),
-    ),
+  const groups = sections.flatMap(({ fields }) =>
+    fields.maps("envVarGroups").map((group) => {
+      const name = logicalNameOf(group.text("name") ?? "");
+      return [name, variablesIn(group, addresses).variables] as const;
+    }),
   );
-  const services = entries.map(({ list, fields, project, environment }) => ({
-    ...(list === "services" ? convertService(fields, addresses, repository) : convertDatabase(fields)),
-    ...{ project, environment },
+  const services = entries.map(({ type, fields, project, environment }) => ({
+    ...convertService(type, fields, addresses, repository),
+    project,
+    environment,
   }));
-  for (const { fields } of sections) fields.finish(reasons);
-  return { services, groups };
+  file.finish();
+  return { services, groups: Object.fromEntries(groups) };
 };
-
-/** Returns the mappings of a list. */
-const mapsIn = (fields: Fields, key: string): readonly Fields[] =>
-  fields
-    .items(key)
-    .flatMap((node) => (node.kind === "map" ? [new Fields(node, key.replace(/s$/, ""), fields.report)] : []));
 
 function environmentsOf(project: Fields): readonly Section[] {
   const name = project.text("name") ?? "project";
-  const environments = mapsIn(project, "environments").map((fields) => {
+  return project.maps("environments").map((fields) => {
     const environment = fields.text("name");
     const isDefault = environment === undefined || /^production$/i.test(environment);
     if (!isDefault)
       fields.drop("name", `the project ${name} needs the environment ${environment} before the first apply`);
     return { fields, project: name, environment: isDefault ? undefined : environment };
   });
-  project.finish();
-  return environments;
 }
 
-function convertService(fields: Fields, addresses: Addresses, repository?: string): ConvertedService {
-  const type = fields.text("type") ?? "web";
-  const runtime = fields.text("runtime") ?? fields.text("env");
-  fields.take("env");
-  const kind = runtime === "static" ? "static" : (kinds[type] ?? type);
+function convertService(type: string, fields: Fields, addresses: Addresses, repository?: string) {
+  const before = fields.text("env");
+  const runtime = fields.text("runtime") ?? before;
+  const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
   const name = fields.text("name") ?? kind;
   if (type === "pserv")
     fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
-  const auto = fields.text("autoDeploy") ?? fields.text("autoDeployTrigger");
-  fields.take("autoDeployTrigger");
-  if (auto !== undefined && auto !== "no" && auto !== "off" && auto !== "false")
-    fields.drop(
-      fields.entry("autoDeploy") ? "autoDeploy" : "autoDeployTrigger",
-      "rnv deploys what changes; which words turn automatic deployment on, the service does not show",
-    );
-  const { variables, variablesFrom } = variablesIn(fields, addresses);
   const given = configurationIn(fields, runtime);
-  const found = given.repository ?? (kind === "redis" || given.image !== undefined ? "" : repository);
-  if (found === undefined) fields.note("type", `${name}: the repository is not said in this file`);
-  const configuration = { ...given, repository: found || undefined };
-  fields.take("dockerCommand");
-  fields.finish(reasons);
-  return { name, kind, configuration, variables, variablesFrom };
+  const isBuilt = kind !== "postgres" && kind !== "redis" && given.image === undefined;
+  const built = isBuilt ? (given.repository ?? repository) : given.repository;
+  if (isBuilt && built === undefined) fields.note("type", `${name}: the repository is not said in this file`);
+  return { name, kind, configuration: { ...given, repository: built }, ...variablesIn(fields, addresses) };
 }
 
-function configurationIn(fields: Fields, runtime: string | undefined): ConvertedService["configuration"] {
+function configurationIn(fields: Fields, runtime: string | undefined): ConvertedMap {
   const image = fields.map("image");
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
+  const [start, dockerStart] = [commandOf(fields, "startCommand"), commandOf(fields, "dockerCommand")];
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
-  const configuration = {
+  if (scaling !== undefined)
+    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
+  return {
     repository: fields.text("repo"),
     branch: fields.text("branch"),
     image: image?.text("url"),
     rootDirectory: fields.text("rootDir"),
     runtime: isBuilt ? runtime : undefined,
-    buildCommand: fields.command("buildCommand"),
-    preDeployCommand: fields.command("preDeployCommand"),
-    startCommand: fields.command("startCommand") ?? fields.command("dockerCommand"),
+    buildCommand: commandOf(fields, "buildCommand"),
+    preDeployCommand: commandOf(fields, "preDeployCommand"),
+    startCommand: start ?? dockerStart,
     dockerfilePath: relative(fields.text("dockerfilePath")),
     dockerContext: relative(fields.text("dockerContext")),
     publishDirectory: relative(fields.text("staticPublishPath")),
@@ -135,66 +110,47 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     schedule: fields.text("schedule"),
     includePaths: filter?.texts("paths"),
     ignorePaths: filter?.texts("ignoredPaths"),
-    ipAllowList: addressesIn(fields),
-    evictionPolicy: fields.text("maxmemoryPolicy"),
-    ...(scaling === undefined
-      ? { replicas: fields.number("numInstances") }
-      : {
-          minReplicas: scaling.number("minInstances"),
-          maxReplicas: scaling.number("maxInstances"),
-          targetCpu: scaling.number("targetCPUPercent"),
-          targetMemory: scaling.number("targetMemoryPercent"),
-        }),
-  };
-  if (scaling !== undefined)
-    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
-  scaling?.finish();
-  image?.finish();
-  filter?.finish();
-  return configuration;
-}
-
-function convertDatabase(fields: Fields): ConvertedService {
-  const name = fields.text("name") ?? "database";
-  const configuration = {
     databaseName: fields.text("databaseName"),
     databaseUser: fields.text("user"),
     databaseVersion: fields.text("postgresMajorVersion"),
     ipAllowList: addressesIn(fields),
+    evictionPolicy: fields.text("maxmemoryPolicy"),
+    replicas: scaling === undefined ? fields.number("numInstances") : undefined,
+    minReplicas: scaling?.number("minInstances"),
+    maxReplicas: scaling?.number("maxInstances"),
+    targetCpu: scaling?.number("targetCPUPercent"),
+    targetMemory: scaling?.number("targetMemoryPercent"),
   };
-  fields.finish(reasons);
-  return { name, kind: "postgres", configuration };
+}
+
+function commandOf(fields: Fields, key: string): string | undefined {
+  const text = fields.text(key)?.trim();
+  if (text?.includes("\n")) fields.drop(key, "the command has several lines, which the service may not take");
+  return text;
 }
 
 const relative = (path: string | undefined): string | undefined => path?.replace(/^\.\/(?=.)/, "");
 
 /** `[{ source: 10.0.0.0/8, description: office }]` */
-function addressesIn(fields: Fields): readonly string[] | undefined {
-  const addresses = fields
-    .items("ipAllowList")
-    .flatMap((item) => (item.kind === "map" ? (textIn(item.entries.get("source")?.value) ?? []) : []));
-  return addresses.length === 0 ? undefined : addresses;
-}
+const addressesIn = (fields: Fields): readonly string[] =>
+  fields.maps("ipAllowList").flatMap((one) => {
+    one.take("description");
+    return one.text("source") ?? [];
+  });
 
-interface Variables {
-  readonly variables: Readonly<Record<string, ConvertedValue>>;
-  readonly variablesFrom: readonly ConvertedValue[];
-}
-
-function variablesIn(fields: Fields, addresses: Addresses): Variables {
-  const variables: Record<string, ConvertedValue> = {};
-  const variablesFrom: ConvertedValue[] = [];
-  for (const one of mapsIn(fields, "envVars")) {
+function variablesIn(fields: Fields, addresses: Addresses) {
+  const variables: Record<string, Plain> = {};
+  const variablesFrom: Plain[] = [];
+  for (const one of fields.maps("envVars")) {
     const group = one.text("fromGroup");
     const key = one.text("key");
     if (group !== undefined) variablesFrom.push({ group: logicalNameOf(group) });
     else if (key !== undefined) variables[key] = writtenOf(key, one, addresses);
-    one.finish();
   }
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields, addresses: Addresses): ConvertedValue {
+function writtenOf(key: string, fields: Fields, addresses: Addresses): Plain {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
@@ -207,7 +163,7 @@ function writtenOf(key: string, fields: Fields, addresses: Addresses): Converted
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, addresses: Addresses): ConvertedValue {
+function referenceOf(key: string, from: Fields, addresses: Addresses): Plain {
   const name = from.text("name") ?? "";
   const property = from.text("property");
   const variable = from.text("envVarKey");

@@ -11,9 +11,9 @@ afterAll(removeFolders);
 
 const convertFile = (source: ConvertibleSource, file: string, text: string) => {
   const converted = convert({ source, file, text });
-  const report = converted.diagnostics.map(({ severity, summary, range }) => {
+  const report = converted.diagnostics.map(({ severity, summary, range, hint }) => {
     const { line, column } = positionAt(text, range?.start ?? 0);
-    return `${severity} ${file}:${line}:${column} ${summary}\n`;
+    return `${severity} ${file}:${line}:${column} ${summary}${hint === undefined ? "" : ` (${hint})`}\n`;
   });
   return { ...converted, report: report.join("") };
 };

@@ -114,12 +114,12 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     [
       "variables as a list",
       api("    variables:\n      - A=b\n"),
-      "invalid_type 4:5 variables | no dashes: below variables: a line for each, NAME: value",
+      "invalid_type 4:5 variables | no dashes: a mapping is lines of `key: value`",
     ],
     [
       "services as a list",
       "services:\n  - api\n",
-      "invalid_type 1:1 services | no dashes: below services: a line for each, name: { … }",
+      "invalid_type 1:1 services | no dashes: a mapping is lines of `key: value`",
     ],
     [
       "configuration as a list",
