@@ -91,14 +91,15 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
   );
 
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
-export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
-  const at = block.at(protectionAttribute);
-  if (at.isAbsent || at.value === false) return false;
-  if (at.value === true && isProtectable) return true;
+export function protectionOf(at: JsonNode, isProtectable: boolean, reader: BlockReader): boolean {
+  const node = at.isAbsent ? undefined : reader.read(at, ["boolean"]);
+  const value = node?.kind === "scalar" ? node.value : undefined;
+  if (node === undefined || value === false) return false;
+  if (value === true && isProtectable) return true;
   const summary = isProtectable
     ? `${protectionAttribute} is true or false`
     : `nothing of this type has ${protectionAttribute}`;
-  refuse(invalid(summary), at);
+  reader.refuse(invalid(summary), at);
   return false;
 }
 

@@ -17,7 +17,7 @@ import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { dataSegments, isDataAddress } from "../model/data-source";
+import { dataSegments, dataType, isDataAddress } from "../model/data-source";
 import type {
   Desired,
   DesiredAttribute,
@@ -49,7 +49,6 @@ import {
   ownerOf,
   problemAt,
   readStack,
-  type Self,
   type Stack,
   type StackContext,
   type StackResource,
@@ -274,15 +273,13 @@ function readData(context: StackContext): readonly FoundData[] {
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
-    if (context.dataTypes.has(terraformType))
-      return [readLookup({ terraformType, name, isData: true }, entry, context)];
+    if (context.dataTypes.has(terraformType)) return [readLookup(terraformType, name, entry, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
 }
 
-function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundData {
-  const { terraformType, name } = self;
+function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext): FoundData {
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
     terraformType: `data.${terraformType}`,
@@ -311,7 +308,7 @@ function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundDa
     dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,
   };
-  return { data, conditions: readConditions(entry, address, reader, self) };
+  return { data, conditions: readConditions(entry, address, reader, [dataType, terraformType, name]) };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */

@@ -8,7 +8,14 @@ import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredCondition, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
-import { camelCase, terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
+import {
+  camelCase,
+  protectionAttribute,
+  terraformNameOf,
+  terraformPrefix,
+  timeoutNames,
+  variablesResource,
+} from "../model/text";
 import { parseDuration } from "../model/time";
 import { referredAddresses, Template } from "../model/value";
 import {
@@ -69,7 +76,7 @@ export function readResource(
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
-  const isKept = protectionOf(block, isProtectable, reader);
+  const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
@@ -119,7 +126,7 @@ export function buildStackResource(
   const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
-  const self = { ...resource, isData: false };
+  const self = [resource.terraformType, resource.name];
   const conditions = readConditions(resource.block, address, reader, self);
   const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
   const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);

@@ -70,8 +70,8 @@ export interface Scope {
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
-  /** The block that `self` names; undefined where `self` has no meaning. */
-  readonly self?: Self | undefined;
+  /** What `self` stands for: `rnv_service.api`, in steps; undefined where it has no meaning. */
+  readonly self?: readonly string[] | undefined;
 }
 
 /** The construct and the resource that a problem of a value names. */
@@ -82,13 +82,6 @@ export interface Owner {
 
 /** The steps into a name: `.a`, `[0]`. */
 export type Steps = readonly (string | number)[];
-
-/** The block that `self` names. */
-export interface Self {
-  readonly isData: boolean;
-  readonly terraformType: string;
-  readonly name: string;
-}
 
 /** The library's prefix of remote states that carry references across stacks. */
 export const crossStackInput = "cross-stack-reference-input-";

@@ -9,8 +9,10 @@ import {
   jsonDecode,
   jsonEncode,
   list,
+  longestText,
   numberText,
   text,
+  tooLong,
   typeOf,
   type Value,
 } from "./expression-value";
@@ -107,39 +109,33 @@ function plainText(value: Value): string {
   return value.kind === "number" ? general(value.value) : jsonEncode(value);
 }
 
-function padded({ flags, width = 0 }: Verb, shown: string): string {
-  const missing = width - graphemes(shown).length;
-  if (missing <= 0) return shown;
-  const pad = (flags.includes("0") ? "0" : " ").repeat(missing);
-  return flags.includes("-") ? shown + pad : pad + shown;
+/** Fills up what is shown: with zeros behind its sign, or with spaces. */
+function padded({ flags, width = 0 }: Verb, shown: string, fill = zeroOr(flags), sign = ""): string {
+  const missing = fill.repeat(Math.max(0, width - sign.length - graphemes(shown).length));
+  if (flags.includes("-")) return sign + shown + missing;
+  return fill === "0" ? sign + missing + shown : missing + sign + shown;
 }
 
-/** A number, filled up with spaces, or with zeros behind its sign. */
-function paddedNumber(
-  { flags, width = 0 }: Verb,
-  isNegative: boolean,
-  digits: string,
-  mayFill = true,
-): string {
-  const sign = isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
-  const missing = Math.max(0, width - sign.length - digits.length);
-  if (flags.includes("-")) return sign + digits + " ".repeat(missing);
-  return flags.includes("0") && mayFill
-    ? sign + "0".repeat(missing) + digits
-    : " ".repeat(missing) + sign + digits;
+const zeroOr = (flags: string): "0" | " " => (flags.includes("0") ? "0" : " ");
+
+/** A number, which no zeros may follow. */
+function paddedNumber(verb: Verb, value: number, digits: string, mayFill = true): string {
+  const { flags } = verb;
+  const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+  return padded(verb, digits, mayFill && !flags.includes("-") ? zeroOr(flags) : " ", sign);
 }
 
 function integer(verb: Verb, value: number): string {
   const { places, source } = verb;
   if (!Number.isInteger(value)) throw new ExpressionProblem(`${source} takes a whole number`);
   const digits = value === 0 && places === 0 ? "" : String(Math.abs(value)).padStart(places ?? 0, "0");
-  return paddedNumber(verb, value < 0, digits, places === undefined);
+  return paddedNumber(verb, value, digits, places === undefined);
 }
 
 function decimal(verb: Verb, value: number): string {
   const { places = 6, source } = verb;
   if (places > mostPlaces) throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
-  return paddedNumber(verb, value < 0, fixed(Math.abs(value), places));
+  return paddedNumber(verb, value, fixed(Math.abs(value), places));
 }
 
 /** Digits behind the point that a format may ask for. */
@@ -159,28 +155,23 @@ function general(value: number): string {
   return value.toExponential().replace(/(?<=e[+-])\d$/, "0$&");
 }
 
-/** A letter of another case where that is one letter too: Terraform changes letter by letter. */
+/** Letters that change case in a way of their own: two in one (ǆ), and Greek ones with an iota below. */
+const specialLetters = /[\u01c4-\u01cc\u01f1-\u01f3\u1f80-\u1ffc]/;
+
+/** Letters of another case where that is one letter too: Terraform changes letter by letter, and keeps ß. */
 function inCase(value: string, change: (letter: string) => string): string {
+  const special = specialLetters.exec(value)?.[0];
+  if (special !== undefined) throw unsupported(`the letter ${special} in another case`, computeIt);
   return [...value]
     .map((letter) => {
-      const changed = [...change(letter)];
-      return changed.length === 1 ? changed[0] : singleCase(letter, changed);
+      const changed = change(letter);
+      return [...changed].length === 1 ? changed : letter;
     })
     .join("");
 }
 
-/** Letters with an iota below have a capital of their own; İ loses its dot. */
-function singleCase(letter: string, changed: readonly string[]): string {
-  if (letter === "\u0130") return "i";
-  const code = letter.codePointAt(0) as number;
-  const hasCapital = changed[1] === "\u0399" && code >= 0x1f80 && code <= 0x1fff;
-  if (!hasCapital) return letter;
-  if (code < 0x1fb0) return String.fromCodePoint(code | 8);
-  return [0x1fb3, 0x1fc3, 0x1ff3].includes(code) ? String.fromCodePoint(code + 9) : letter;
-}
-
 const upper = (value: string): string => inCase(value, (letter) => letter.toUpperCase());
-const lower = (value: string): string => inCase(value, (letter) => letter.toLowerCase());
+const lower = (value: string): string => inCase(value.replaceAll("İ", "i"), (letter) => letter.toLowerCase());
 
 /** White space of Unicode, which is what Terraform trims. */
 const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
@@ -202,7 +193,7 @@ function substring(value: string, offset: number, length: number): string {
 function replace(value: string, found: string, by: string): string {
   const pieces = found === "" ? ["", ...value, ""] : value.split(found);
   const size = value.length + pieces.length * by.length;
-  if (size > largestReplacement) throw new ExpressionProblem(`the text would have ${size} characters`);
+  if (size > longestText) throw tooLong();
   return pieces.join(by);
 }
 
@@ -221,8 +212,6 @@ function indent(spaces: number, value: string): string {
     throw new ExpressionProblem("the indentation is a whole number up to 1000");
   return value.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 }
-
-const largestReplacement = 16 * 1024 * 1024;
 
 function decodeBase64(written: string): string {
   const value = written.replace(/[\r\n]/g, "");
@@ -255,17 +244,10 @@ function parseInteger(given: Value, radix: number): number {
   return Number.parseInt(value, radix);
 }
 
-/** Letters of two have a form of their own at the start of a word. */
-const capital = (letter: string): string =>
-  "ǄǅǆǇǈǉǊǋǌǱǲǳ".includes(letter) ? digraph(letter) : upper(letter);
-
-const digraph = (letter: string): string =>
-  ["ǅ", "ǈ", "ǋ", "ǲ"].find((one) => upper(one) === upper(letter)) ?? letter;
-
 const title = (value: string): string =>
   value.replace(
     /(^|[^\p{L}\p{N}_])(\p{L})/gu,
-    (_all, before: string, letter: string) => before + capital(letter),
+    (_all, before: string, letter: string) => before + upper(letter),
   );
 
 /** `formatlist`: a format for each item of its lists, which are equally long. */
@@ -283,10 +265,8 @@ function formatEach(pattern: string, ...args: readonly Value[]): Value {
 }
 
 const ofText = (change: (value: string) => string): FunctionRule => deep([string], change);
-const ofTexts = (change: (value: string, other: string) => string): FunctionRule =>
-  deep([string, string], change);
-const testOf = (test: (value: string, other: string) => boolean): FunctionRule =>
-  deep([string, string], test);
+const ofTexts = (call: (value: string, other: string) => string | boolean): FunctionRule =>
+  deep([string, string], call);
 const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], change);
 
 /** Functions of text and numbers. */
@@ -302,9 +282,9 @@ export const textFunctions: Readonly<Record<string, FunctionRule>> = {
   ),
   chomp: ofText((value) => value.replace(/[\r\n]+$/, "")),
   indent: deep([number, string], indent),
-  startswith: testOf((value, start) => value.startsWith(start)),
-  endswith: testOf((value, end) => value.endsWith(end)),
-  strcontains: testOf((value, part) => value.includes(part)),
+  startswith: ofTexts((value, start) => value.startsWith(start)),
+  endswith: ofTexts((value, end) => value.endsWith(end)),
+  strcontains: ofTexts((value, part) => value.includes(part)),
   strrev: ofText((value) => graphemes(value).reverse().join("")),
   replace: deep([string, string, string], replace, { check: refusePattern }),
   split: deep([string, string], split),
