@@ -26,7 +26,7 @@ import type {
   DesiredResource,
 } from "../model/desired";
 import { conditionKinds } from "../model/policy";
-import { snakeCase, terraformPrefix } from "../model/text";
+import { snakeCase } from "../model/text";
 import { referencesOf, referredAddresses } from "../model/value";
 import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
@@ -51,7 +51,6 @@ import {
   readStack,
   type Stack,
   type StackContext,
-  type StackResource,
 } from "./stack";
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
@@ -183,8 +182,9 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
 /** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
   const around = { imports: readImports(context), protecting: readProviders(context) };
-  const levelOf = ({ type }: StackResource): number => type?.level ?? 0;
-  const sorted = [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b));
+  // The types are listed after those of their parents.
+  const types = [undefined, ...context.types.values()];
+  const sorted = types.flatMap((type) => context.stack.resources.filter((one) => one.type === type));
   return sorted.flatMap((resource) => {
     const read = readResource(resource, context, around);
     if (read === undefined) return [];
@@ -210,9 +210,8 @@ function reportNamesakes(
     const isPart = type.removedWithParent === true;
     const of = block.parent?.address ?? textOf(parent.link?.value.value);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
-    const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
-    const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
+    const key = isNamed ? [type.type, of, name].join("\0") : address;
     const earlier = first.get(key) ?? first.get(address);
     first.set(key, one).set(address, one);
     if (earlier === undefined) return;
@@ -223,13 +222,6 @@ function reportNamesakes(
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });
-}
-
-/** The settings that say where the provider of a block reads and writes. */
-function workspaceOf({ resource, reader }: StackBlock["source"]): readonly string[] {
-  const name = String(resource.block.at("provider").value ?? terraformPrefix);
-  const provider = reader.context.stack.providers.get(name);
-  return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
 /** The id of a parent, or the attribute that holds it. */

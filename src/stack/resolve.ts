@@ -24,7 +24,7 @@ import {
 } from "./language/expression-value";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackGroup, type StackType } from "./names";
+import { addressOfResource, type DataType, type StackGroup, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
@@ -234,20 +234,18 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value
 /** `configuration.health_check_path` in rnv's words. */
 function dataPath(
   terraformType: string,
-  [first = "", second, ...others]: readonly string[],
+  path: readonly string[],
   { dataTypes }: StackContext,
 ): readonly string[] {
-  const { type, shows } = dataTypes.get(terraformType) ?? { shows: new Map<string, string>() };
-  const refuse = (name: string, known: Iterable<string>): StackProblem =>
-    unknownReference(`the data source ${terraformType} has no attribute "${name}"`, didYouMean(name, known));
-  const found = shows.get(first);
-  if (found === undefined) throw refuse(first, shows.keys());
-  if (second === undefined) return [found];
-  const group = type?.groups.get(first);
-  if (group === undefined) return [found, second, ...others];
-  const field = group.fields.get(second);
-  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
-  return [...field.path.split("."), ...others];
+  const { type, shows } = dataTypes.get(terraformType) as DataType;
+  const steps = type?.groups.has(path[0] ?? "") ? 2 : 1;
+  const name = path.slice(0, steps).join(".");
+  const found = shows.get(name);
+  if (found !== undefined) return [...found.split("."), ...path.slice(steps)];
+  throw unknownReference(
+    `the data source ${terraformType} has no attribute "${name}"`,
+    didYouMean(name, shows.keys()),
+  );
 }
 
 /** The output of another stack, which may be left to Terraform. */
@@ -306,12 +304,8 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope): Value {
     if (scope.self?.join(".") !== label) throw notDeclared(resource, steps);
   }
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
-  const own = type.attributes.get(first)?.path ?? type.computed.get(first) ?? first;
-  const path =
-    group === undefined || field === undefined
-      ? own
-      : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
-  const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
+  const path = (field === undefined ? [first] : [first, field]).map(camelCase);
+  const segments = [...addressOfResource(type, name).split("."), ...path];
   return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
 }
 

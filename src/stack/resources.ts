@@ -19,7 +19,6 @@ import {
 import { parseDuration } from "../model/time";
 import { referredAddresses, Template } from "../model/value";
 import {
-  checkTriggers,
   protectionOf,
   type ResourceSource,
   readAttributes,
@@ -72,7 +71,6 @@ export function readResource(
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
     if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
-  checkTriggers(source);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
@@ -121,6 +119,7 @@ export function buildStackResource(
 ): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
   const { resource, address, reader } = source;
   const { reading } = reader.context;
+  checkTriggers(source, block);
   const built = buildResource(block, reading, reach);
   if (link !== undefined) built.attributes.set(link.attribute, link.value);
   const known = dependsOnOf(resource.block, block, reader).filter(
@@ -145,6 +144,27 @@ const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean
   parent !== undefined &&
   named?.parent?.address === parent.address &&
   placed.type.follows.includes(named.placed.type.type);
+
+/** Refuses `triggers` with a reason that rnv does not see by itself. Derived ones are for Terraform. */
+function checkTriggers({ resource, type, reader }: ResourceSource, own: Block): void {
+  const at = resource.block.at("triggers");
+  const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
+  if (at.isAbsent || isDerived) return;
+  const { stack, reading } = reader.context;
+  const isSeen = ({ value }: JsonNode): boolean => {
+    const [, name = ""] = anyAttribute.exec(String(value)) ?? [];
+    const [{ address = "" } = {}] = stack.named.get(name) ?? [];
+    const named = reading.blocks.get(address as Address);
+    return named !== undefined && (named === own.parent || isImplied(own, named));
+  };
+  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
+  const reasons = [...at.members.values()];
+  if (reasons.length === 0 || !reasons.every(isSeen))
+    reader.refuse(unsupported("triggers", hint), at.keyRange);
+}
+
+/** A value that is an attribute of a resource: `${rnv_service.api.url}`. */
+const anyAttribute = /^\$\{(?:jsonencode\()?(rnv_\w+\.[\w-]+)\.[\w.]+\)?\}$/;
 
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>

@@ -29,55 +29,39 @@ interface Verb {
   readonly source: string;
 }
 
-const verbPattern = /%([-+ 0]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)/suy;
-const widest = 10_000;
+const verbPattern = /%([-+ 0]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)?/gsu;
+
+/** The longest text that a verb may ask for, and the most digits behind a point. */
+const widest = 100;
 
 const computeIt = "compute it in the program, or run the stack with Terraform";
 
 /** Text by a format as in Terraform, whose verbs are those of Go. */
 export function format(pattern: string, args: readonly Value[]): string {
-  const pieces: string[] = [];
   let used = 0;
   let next = 0;
-  for (let at = 0; at < pattern.length; ) {
-    const open = pattern.indexOf("%", at);
-    pieces.push(pattern.slice(at, open === -1 ? undefined : open));
-    if (open === -1) break;
-    verbPattern.lastIndex = open;
-    const found = verbPattern.exec(pattern);
-    if (found === null) throw new ExpressionProblem("the format ends within a verb");
-    at = verbPattern.lastIndex;
-    const [source, flags = "", width, places, index, letter = ""] = found;
-    if (letter === "%") {
-      pieces.push("%");
-      continue;
-    }
-    const verb: Verb = {
-      flags,
-      width: sizeOf(width, source),
-      places: places === undefined ? undefined : sizeOf(places, source),
-      letter,
-      source,
-    };
+  const formatted = pattern.replace(verbPattern, (source, flags, width, places, index, letter) => {
+    if (letter === undefined) throw new ExpressionProblem("the format ends within a verb");
+    if (letter === "%") return "%";
     const position = index === undefined ? next : Number(index) - 1;
     next = position + 1;
     used = Math.max(used, next);
     const arg = args[position];
     if (arg === undefined) throw new ExpressionProblem(`there is no argument ${next} for ${source}`);
-    pieces.push(formatOne(verb, arg));
-  }
+    const [columns, digits] = [width, places].map((size) => sizeOf(size, source));
+    return formatOne({ flags, width: columns, places: digits, letter, source }, arg);
+  });
   if (used < args.length)
     throw new ExpressionProblem(
       `the format uses ${used} argument${used === 1 ? "" : "s"}, found ${args.length}`,
     );
-  return pieces.join("");
+  return formatted;
 }
 
 function sizeOf(digits: string | undefined, source: string): number | undefined {
   if (digits === undefined) return undefined;
-  const size = Number(digits === "" ? "0" : digits);
-  if (size > widest) throw new ExpressionProblem(`${source} is wider than ${widest}`);
-  return size;
+  if (Number(digits) > widest) throw new ExpressionProblem(`${source} is wider than ${widest}`);
+  return Number(digits);
 }
 
 function formatOne(verb: Verb, value: Value): string {
@@ -133,13 +117,8 @@ function integer(verb: Verb, value: number): string {
 }
 
 function decimal(verb: Verb, value: number): string {
-  const { places = 6, source } = verb;
-  if (places > mostPlaces) throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
-  return paddedNumber(verb, value, fixed(Math.abs(value), places));
+  return paddedNumber(verb, value, fixed(Math.abs(value), verb.places ?? 6));
 }
-
-/** Digits behind the point that a format may ask for. */
-const mostPlaces = 100;
 
 /** Writes a number by `%f`; of two numbers that are equally near it takes the even one. */
 function fixed(positive: number, places: number): string {
