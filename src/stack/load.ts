@@ -27,7 +27,7 @@ import type {
 } from "../model/desired";
 import { conditionKinds } from "../model/policy";
 import { snakeCase } from "../model/text";
-import { referencesOf, referredAddresses } from "../model/value";
+import { referredAddresses } from "../model/value";
 import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
@@ -163,8 +163,8 @@ const severalStacks = (files: readonly StackFile[]): Diagnostic =>
     hint: `name it: ${files.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
   });
 
-const synthesizedToHcl = ({ name }: StackFile): Diagnostic =>
-  error("stack.unsupported", `the stack ${name} was synthesized to HCL`, {
+const synthesizedToHcl = ({ unit }: StackFile): Diagnostic =>
+  error("stack.unsupported", `the stack ${unit} was synthesized to HCL`, {
     hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
   });
 
@@ -208,7 +208,8 @@ function reportNamesakes(
     const { type, place } = block.placed;
     const { address, range } = block;
     const isPart = type.removedWithParent === true;
-    const of = block.parent?.address ?? textOf(parent.link?.value.value);
+    const id = parent.link?.value.value;
+    const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
     const key = isNamed ? [type.type, of, name].join("\0") : address;
@@ -223,14 +224,6 @@ function reportNamesakes(
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });
 }
-
-/** The id of a parent, or the attribute that holds it. */
-const textOf = (id: DesiredAttribute["value"] | undefined): string | undefined =>
-  typeof id === "string"
-    ? id
-    : referencesOf(id)
-        .map(({ address, attribute }) => `${address}.${attribute}`)
-        .join() || undefined;
 
 /** Adds the path of the construct to the findings about its resource. */
 const withConstructs =

@@ -9,8 +9,10 @@ import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
 import {
   attempted,
+  awaitedBy,
   isKnown,
   isMapLike,
+  isSensitive,
   isValue,
   marked,
   nothing,
@@ -36,7 +38,7 @@ import {
   type Steps,
   undeclared,
 } from "./stack";
-import { isMadeByApply, nodeOf, referenceValue } from "./values";
+import { nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
@@ -213,9 +215,8 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return isMadeByApply(nodeOf(found, scope.node, scope.reader))
-    ? crossValue(stack.name, output, rest, scope)
-    : stepsInto(found, rest);
+  const isMadeByApply = !isSensitive(found) && awaitedBy(found).some(({ kind }) => kind === "reference");
+  return isMadeByApply ? crossValue(stack.name, output, rest, scope) : stepsInto(found, rest);
 }
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */

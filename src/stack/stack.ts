@@ -136,13 +136,11 @@ const knownBlocks = new Set(
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(
   root: JsonNode,
-  fallback: { readonly name: string; readonly constructPath?: string | undefined },
+  { unit: name, constructPath }: { readonly unit: string; readonly constructPath: string },
   types: StackContext["types"],
   report: Report,
 ): Stack {
   if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
-  const stackName = commentOf(root, "metadata").at("stackName").value;
-  const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
@@ -156,7 +154,7 @@ export function readStack(
   return {
     root,
     name,
-    constructPath: fallback.constructPath ?? name,
+    constructPath,
     resources,
     named,
     variables: byLabel(blocksOf(root, "variable", 1)),

@@ -5,13 +5,14 @@ import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
+import { referencesOf } from "../model/value";
 import { protectionOf, unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";
 import { invalid, refused, StackProblem, unknownReference } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type StackContext } from "./stack";
-import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
+import { entryNode, listNode, mapNode, scalarNode } from "./values";
 
 interface TopBlock {
   readonly block: JsonNode;
@@ -96,7 +97,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
     const at = block.at("value");
     const isHidden = block.at("sensitive").value === true && !isCrossing;
     const node = reader.readWhole(at);
-    if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
+    if (node === undefined || (isCrossing && node.isSensitive)) continue;
     if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
     else if (!isLogicalName(name))
       reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
@@ -104,7 +105,9 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
       const value = node.isSensitive
         ? hiddenOutput
         : readValue(node, { attribute: `outputs.${name}` }, reading);
-      if (value !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
+      const isInProgram = isCrossing && referencesOf(value).length === 0;
+      if (value !== undefined && !isInProgram)
+        outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
     }
   }
   return outputs;
