@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
-import { convert } from "./conversion";
+import { boolOf, numberOf, textOf } from "./conversion";
 import {
-  attempted,
-  describeType,
   graphemes,
   isListLike,
-  isValue,
   jsonDecode,
   jsonEncode,
   list,
@@ -13,7 +10,6 @@ import {
   numberText,
   text,
   tooLong,
-  typeOf,
   type Value,
 } from "./expression-value";
 import { any, deep, type FunctionRule, nullable, number, string, whole } from "./operators";
@@ -69,23 +65,13 @@ function formatOne(verb: Verb, value: Value): string {
   if (value.kind === "null" && letter !== "v")
     throw new ExpressionProblem(`null cannot be formatted by ${source}`);
   if (letter === "v") return padded(verb, plainText(value));
-  if (letter === "t") return String(asType(value, "bool", source).value);
-  if (letter === "d") return integer(verb, asType(value, "number", source).value);
-  if (letter === "f") return decimal(verb, asType(value, "number", source).value);
+  if (letter === "t") return String(boolOf(value));
+  if (letter === "d") return integer(verb, numberOf(value));
+  if (letter === "f") return decimal(verb, numberOf(value));
   if (letter !== "s" && letter !== "q") throw unsupported(`the verb ${source} of format`, computeIt);
-  const written = asType(value, "string", source).value;
+  const written = textOf(value);
   const cut = places === undefined || places === 0 ? written : graphemes(written).slice(0, places).join("");
   return padded(verb, letter === "s" ? cut : jsonEncode({ kind: "string", value: cut }));
-}
-
-function asType<Kind extends "bool" | "string" | "number">(
-  value: Value,
-  kind: Kind,
-  source: string,
-): Extract<Value, { kind: Kind }> {
-  const found = attempted(() => convert(value, kind));
-  if (isValue(found) && found.kind === kind) return found as Extract<Value, { kind: Kind }>;
-  throw new ExpressionProblem(`${source} takes a ${kind}, found ${describeType(typeOf(value))}`);
 }
 
 function plainText(value: Value): string {
