@@ -18,15 +18,9 @@ import { indexTypes } from "../manifest/type-index";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import { dataSegments, dataType, isDataAddress } from "../model/data-source";
-import type {
-  Desired,
-  DesiredAttribute,
-  DesiredCondition,
-  DesiredData,
-  DesiredResource,
-} from "../model/desired";
+import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
 import { conditionKinds } from "../model/policy";
-import { snakeCase } from "../model/text";
+import { snakeCase, terraformPrefix } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
@@ -211,8 +205,9 @@ function reportNamesakes(
     const id = parent.link?.value.value;
     const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
-    const key = isNamed ? [type.type, of, name].join("\0") : address;
+    const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
     const earlier = first.get(key) ?? first.get(address);
     first.set(key, one).set(address, one);
     if (earlier === undefined) return;
@@ -223,6 +218,13 @@ function reportNamesakes(
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });
+}
+
+/** The settings that say where the provider of a block reads and writes. */
+function workspaceOf({ resource, reader }: StackBlock["source"]): readonly string[] {
+  const name = String(resource.block.at("provider").value ?? terraformPrefix);
+  const provider = reader.context.stack.providers.get(name);
+  return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
 /** Adds the path of the construct to the findings about its resource. */
@@ -246,14 +248,8 @@ const withoutDataEdges = (
     }),
   );
 
-/** A data source with its conditions. */
-interface FoundData {
-  readonly data: DesiredData;
-  readonly conditions: readonly DesiredCondition[];
-}
-
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-function readData(context: StackContext): readonly FoundData[] {
+function readData(context: StackContext) {
   const { stack } = context;
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
@@ -264,7 +260,8 @@ function readData(context: StackContext): readonly FoundData[] {
   });
 }
 
-function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext): FoundData {
+/** A data source with its conditions. */
+function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext) {
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
     terraformType: `data.${terraformType}`,
@@ -284,7 +281,7 @@ function readLookup(terraformType: string, name: string, entry: JsonNode, contex
   for (const block of nestedBlocks(entry, "lifecycle"))
     refuseOthers(block, conditionKinds, "lifecycle", reader);
   const range = entry.keyRange;
-  const data = {
+  const data: DesiredData = {
     address,
     owner,
     ...(type !== undefined && { type: type.placed.type.type }),
