@@ -3,12 +3,12 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Block, WrittenAttribute } from "../manifest/blocks";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
-import { camelCase, protectionAttribute, terraformPrefix } from "../model/text";
+import { camelCase, protectionAttribute } from "../model/text";
 import type { JsonNode } from "./document";
-import { invalid, refused, StackProblem, unsupported } from "./language/problem";
+import { invalid, refused, StackProblem } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
-import { commentOf, type StackResource } from "./stack";
+import type { StackResource } from "./stack";
 import { entryNode, mapNode } from "./values";
 
 /** A resource that is being read. */
@@ -91,42 +91,14 @@ export const unknownKey = (key: string, known: Iterable<string>): StackProblem =
   );
 
 /** Returns true if `deletion_protection` is set; refuses it where the type does not have it. */
-export function protectionOf(block: JsonNode, isProtectable: boolean, { refuse }: BlockReader): boolean {
-  const at = block.at(protectionAttribute);
-  if (at.isAbsent || at.value === false) return false;
-  if (at.value === true && isProtectable) return true;
+export function protectionOf(at: JsonNode, isProtectable: boolean, reader: BlockReader): boolean {
+  const node = at.isAbsent ? undefined : reader.read(at, ["boolean"]);
+  const value = node?.kind === "scalar" ? node.value : undefined;
+  if (node === undefined || value === false) return false;
+  if (value === true && isProtectable) return true;
   const summary = isProtectable
     ? `${protectionAttribute} is true or false`
     : `nothing of this type has ${protectionAttribute}`;
-  refuse(invalid(summary), at);
+  reader.refuse(invalid(summary), at);
   return false;
 }
-
-/** Refuses `triggers` with a reason that rnv does not see by itself. Derived ones are for Terraform. */
-export function checkTriggers({ resource, type, reader }: ResourceSource): void {
-  const at = resource.block.at("triggers");
-  const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
-  if (at.isAbsent || isDerived) return;
-  const parent = parentOf(resource, type);
-  const isSeen = (reason: JsonNode): boolean => {
-    const name = resourceIn(reason);
-    const [other] = reader.context.stack.named.get(name ?? "") ?? [];
-    const isFollowed = other?.type && type.placed.type.follows.includes(other.type.placed.type.type);
-    return (
-      name !== undefined &&
-      (name === parent || (isFollowed === true && parentOf(other, other.type) === parent))
-    );
-  };
-  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
-  const reasons = [...at.members.values()];
-  if (reasons.length === 0 || !reasons.every(isSeen))
-    reader.refuse(unsupported("triggers", hint), at.keyRange);
-}
-
-/** The resource of which a value is an attribute: `rnv_service.api`; undefined for another value. */
-const resourceIn = ({ value }: JsonNode): string | undefined =>
-  /^\$\{(?:jsonencode\()?(rnv_\w+\.[\w-]+)\.[\w.]+\)?\}$/.exec(String(value))?.[1];
-
-/** The resource that holds a resource; undefined where none is declared. */
-const parentOf = ({ block }: StackResource, { parents }: StackType): string | undefined =>
-  [...parents.keys()].map((key) => resourceIn(block.at(key))).find((name) => name !== undefined);

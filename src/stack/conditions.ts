@@ -7,7 +7,7 @@ import { type ConditionKind, conditionKinds } from "../model/policy";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, refused } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
-import { nestedBlocks, type Self, type StackContext } from "./stack";
+import { nestedBlocks, type StackContext } from "./stack";
 
 /**
  * Reads `precondition` and `postcondition` of `lifecycle`; the latter may say `self`. A mistake in one is reported, and it is
@@ -17,7 +17,7 @@ export function readConditions(
   block: JsonNode,
   address: Address,
   reader: BlockReader,
-  self: Self,
+  self: readonly string[],
 ): readonly DesiredCondition[] {
   const { context, owner } = reader;
   const { reading } = context;

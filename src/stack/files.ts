@@ -15,12 +15,10 @@ import type { Stack, StackContext } from "./stack";
 export interface StackFile {
   /** Its file as shown. */
   readonly file: string;
-  /** Its name in messages: that of the manifest of the output folder, else the file. */
-  readonly name: string;
-  /** Its name as a unit of state. */
+  /** Its name, also as a unit of state: that of the manifest of the output folder, else the one in the file. */
   readonly unit: string;
-  /** The path of its construct in the app. */
-  readonly constructPath?: string;
+  /** The path of its construct in the app; its name where no app is read. */
+  readonly constructPath: string;
   /** The units that it needs. */
   readonly dependencies: readonly string[];
   /** Notes of its program about constructs (`Annotations` of the library). */
@@ -55,7 +53,10 @@ export async function findStacks(
     const file = shownPath(full, cwd);
     if (!basename(path).endsWith(".tf.json")) files.push(...(await stacksOf(path, cwd, report)));
     else if (isLinkOut(full, resolve(cwd))) report(linkOut(file));
-    else files.push({ file, name: file, unit: await unitOf(full), dependencies: [], annotations: [] });
+    else {
+      const unit = await unitOf(full);
+      files.push({ file, unit, constructPath: unit, dependencies: [], annotations: [] });
+    }
   }
   return files;
 }
@@ -152,18 +153,15 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   return ordered.flatMap((stack) => {
     const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
     const file = shownPath(join(folder, stack.synthesizedStackPath), cwd);
-    if (isOutside(join(realPath(folder) ?? folder, stack.synthesizedStackPath), [folder, cwd])) {
+    const place = join(realPath(folder) ?? folder, stack.synthesizedStackPath);
+    if (!isWithin(realPath(place) ?? place, [folder, cwd])) {
       report(error("manifest.unreadable", `the stack ${stack.name} of ${shown} lies outside of its folder`));
       return [];
     }
-    const { name, constructPath, annotations } = stack;
-    return [{ file, name, unit: name, constructPath, dependencies, annotations }];
+    const { name: unit, constructPath, annotations } = stack;
+    return [{ file, unit, constructPath, dependencies, annotations }];
   });
 }
-
-/** Whether a file lies in none of the folders, with links followed. */
-const isOutside = (path: string, folders: readonly string[]): boolean =>
-  !isWithin(realPath(path) ?? path, folders);
 
 /** Each stack after those that it depends on; undefined when there is no such order. */
 function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {

@@ -17,17 +17,11 @@ import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { dataSegments, isDataAddress } from "../model/data-source";
-import type {
-  Desired,
-  DesiredAttribute,
-  DesiredCondition,
-  DesiredData,
-  DesiredResource,
-} from "../model/desired";
+import { dataSegments, dataType, isDataAddress } from "../model/data-source";
+import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
 import { conditionKinds } from "../model/policy";
 import { snakeCase, terraformPrefix } from "../model/text";
-import { referencesOf, referredAddresses } from "../model/value";
+import { referredAddresses } from "../model/value";
 import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
@@ -49,10 +43,8 @@ import {
   ownerOf,
   problemAt,
   readStack,
-  type Self,
   type Stack,
   type StackContext,
-  type StackResource,
 } from "./stack";
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
@@ -165,8 +157,8 @@ const severalStacks = (files: readonly StackFile[]): Diagnostic =>
     hint: `name it: ${files.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
   });
 
-const synthesizedToHcl = ({ name }: StackFile): Diagnostic =>
-  error("stack.unsupported", `the stack ${name} was synthesized to HCL`, {
+const synthesizedToHcl = ({ unit }: StackFile): Diagnostic =>
+  error("stack.unsupported", `the stack ${unit} was synthesized to HCL`, {
     hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
   });
 
@@ -184,8 +176,9 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
 /** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
   const around = { imports: readImports(context), protecting: readProviders(context) };
-  const levelOf = ({ type }: StackResource): number => type?.level ?? 0;
-  const sorted = [...context.stack.resources].sort((a, b) => levelOf(a) - levelOf(b));
+  // The types are listed after those of their parents.
+  const types = [undefined, ...context.types.values()];
+  const sorted = types.flatMap((type) => context.stack.resources.filter((one) => one.type === type));
   return sorted.flatMap((resource) => {
     const read = readResource(resource, context, around);
     if (read === undefined) return [];
@@ -209,7 +202,8 @@ function reportNamesakes(
     const { type, place } = block.placed;
     const { address, range } = block;
     const isPart = type.removedWithParent === true;
-    const of = block.parent?.address ?? textOf(parent.link?.value.value);
+    const id = parent.link?.value.value;
+    const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
@@ -233,14 +227,6 @@ function workspaceOf({ resource, reader }: StackBlock["source"]): readonly strin
   return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
-/** The id of a parent, or the attribute that holds it. */
-const textOf = (id: DesiredAttribute["value"] | undefined): string | undefined =>
-  typeof id === "string"
-    ? id
-    : referencesOf(id)
-        .map(({ address, attribute }) => `${address}.${attribute}`)
-        .join() || undefined;
-
 /** Adds the path of the construct to the findings about its resource. */
 const withConstructs =
   (owners: ReadonlyMap<string, string>, { report }: Findings): Report =>
@@ -262,27 +248,20 @@ const withoutDataEdges = (
     }),
   );
 
-/** A data source with its conditions. */
-interface FoundData {
-  readonly data: DesiredData;
-  readonly conditions: readonly DesiredCondition[];
-}
-
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-function readData(context: StackContext): readonly FoundData[] {
+function readData(context: StackContext) {
   const { stack } = context;
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
-    if (context.dataTypes.has(terraformType))
-      return [readLookup({ terraformType, name, isData: true }, entry, context)];
+    if (context.dataTypes.has(terraformType)) return [readLookup(terraformType, name, entry, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), { owner: stack.name }, entry.keyRange));
     return [];
   });
 }
 
-function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundData {
-  const { terraformType, name } = self;
+/** A data source with its conditions. */
+function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext) {
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
     terraformType: `data.${terraformType}`,
@@ -302,7 +281,7 @@ function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundDa
   for (const block of nestedBlocks(entry, "lifecycle"))
     refuseOthers(block, conditionKinds, "lifecycle", reader);
   const range = entry.keyRange;
-  const data = {
+  const data: DesiredData = {
     address,
     owner,
     ...(type !== undefined && { type: type.placed.type.type }),
@@ -311,7 +290,7 @@ function readLookup(self: Self, entry: JsonNode, context: StackContext): FoundDa
     dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,
   };
-  return { data, conditions: readConditions(entry, address, reader, self) };
+  return { data, conditions: readConditions(entry, address, reader, [dataType, terraformType, name]) };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */

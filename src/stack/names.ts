@@ -23,8 +23,6 @@ export interface StackType {
   /** The secret attribute that an attribute has made up. */
   readonly generated: ReadonlyMap<string, AttributeShape>;
   readonly groups: ReadonlyMap<string, StackGroup>;
-  /** How many parents it has above it: a project none, a variable two. */
-  readonly level: number;
   /** Attributes that hold the id of a parent. */
   readonly parents: ReadonlyMap<string, Parent>;
   /** Computed attributes with their name in rnv. */
@@ -69,12 +67,18 @@ function lookupOf(type: StackType): DataType {
     query: new Map([...parents, [nameKey, placed.type.nameAttribute ?? nameKey], ["id", "id"]]),
     shows: new Map([
       ...declared.map(([key, { path }]) => [key, path] as const),
-      ...[...type.groups].map(([name, { key }]) => [name, key] as const),
+      ...[...type.groups].flatMap(([name, group]) => pathsOf(name, group)),
       ...parents,
       ...type.computed,
     ]),
   };
 }
+
+/** A group and its fields: `configuration.health_check_path` stands for `configuration.healthCheckPath`. */
+const pathsOf = (name: string, { key, fields }: StackGroup): readonly (readonly [string, string])[] => {
+  const shown = [...fields].filter(([, { secret }]) => !secret);
+  return [[name, key], ...shown.map(([field, { path }]) => [`${name}.${field}`, path] as const)];
+};
 
 function listingOf(listing: Listing): DataType {
   const asked = Object.keys(listing.query);
@@ -93,12 +97,9 @@ export interface StackGroup {
 
 /** The resource types by their name in Terraform. */
 export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
-  new Map([...byType.values()].map((placed) => [terraformNameOf(placed.type), stackType(placed, byType)]));
+  new Map([...byType.values()].map((placed) => [terraformNameOf(placed.type), stackType(placed)]));
 
-const levelOf = (placed: PlacedType | undefined, byType: TypeIndex["byType"]): number =>
-  Math.max(0, ...(placed?.type.parents ?? []).map(({ type }) => 1 + levelOf(byType.get(type), byType)));
-
-function stackType(placed: PlacedType, byType: TypeIndex["byType"]): StackType {
+function stackType(placed: PlacedType): StackType {
   const { nameAttribute, parents, computed } = placed.type;
   const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
     snakeCase(key),
@@ -109,7 +110,6 @@ function stackType(placed: PlacedType, byType: TypeIndex["byType"]): StackType {
   return {
     terraformType: terraformNameOf(placed.type),
     placed,
-    level: levelOf(placed, byType),
     attributes: new Map([
       ...attributes,
       ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),

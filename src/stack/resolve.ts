@@ -1,7 +1,7 @@
 import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "../manifest/tree";
-import { crossStackData, dataSegments } from "../model/data-source";
+import { crossStackData, dataSegments, dataType } from "../model/data-source";
 import { camelCase, generatedName, variablesResource, writeOnlyNameOf } from "../model/text";
 import type { JsonNode } from "./document";
 import { convert } from "./language/conversion";
@@ -9,8 +9,10 @@ import { evaluateText, objectOf } from "./language/evaluate";
 import { parseText } from "./language/expression";
 import {
   attempted,
+  awaitedBy,
   isKnown,
   isMapLike,
+  isSensitive,
   isValue,
   marked,
   nothing,
@@ -24,20 +26,19 @@ import {
 } from "./language/expression-value";
 import { stepsInto } from "./language/operators";
 import { refused, StackProblem, unknownReference, unsupported } from "./language/problem";
-import { addressOfResource, type StackGroup, type StackType } from "./names";
+import { addressOfResource, type DataType, type StackGroup, type StackType } from "./names";
 import {
   crossStackInput,
   type Owner,
   ownerOf,
   problemAt,
   type Scope,
-  type Self,
   type StackContext,
   type StackResource,
   type Steps,
   undeclared,
 } from "./stack";
-import { isMadeByApply, nodeOf, referenceValue } from "./values";
+import { nodeOf, referenceValue } from "./values";
 import { variableValue } from "./variables";
 
 /** Reads the values of a block and reports the problems of each. */
@@ -52,7 +53,7 @@ export interface BlockReader extends Owner {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(context: StackContext, of: Owner, self?: Self): BlockReader {
+export function readerOf(context: StackContext, of: Owner, self?: Scope["self"]): BlockReader {
   const { stack } = context;
   if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
@@ -111,6 +112,7 @@ const isExpression = (written: string): boolean => written.includes("${") || wri
 
 /** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
 function readValue(node: JsonNode, scope: Scope): Value {
+  spend(scope);
   const readText = (written: string): Value =>
     isExpression(written) ? valueOfText(written, { ...scope, node }) : text(written);
   if (node.isList) return tuple(node.items.map((item) => readValue(item, scope)));
@@ -131,7 +133,7 @@ function valueOfText(written: string, scope: Scope): Value {
     return value;
   };
   try {
-    return evaluateText(parseText(written), { spend: () => spend(1, scope), resolve });
+    return evaluateText(parseText(written), { spend: () => spend(scope), resolve });
   } catch (cause) {
     if (cause instanceof StackProblem) cause.at ??= scope.node;
     throw cause;
@@ -141,8 +143,8 @@ function valueOfText(written: string, scope: Scope): Value {
 /** Steps of a run: those of a large program, and an end of names that occur twice in each other. */
 const maxSteps = 2_000_000;
 
-function spend(steps: number, { context: { spent } }: Scope): void {
-  spent.steps += steps;
+function spend({ context: { spent } }: Scope): void {
+  spent.steps += 1;
   if (spent.steps > maxSteps)
     throw new StackProblem("stack.too_large", `the expressions take more than ${maxSteps} steps`);
 }
@@ -160,13 +162,10 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
     if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
     return stepsInto(readEntry(`local.${name}`, entry, scope), rest);
   }
-  if (root === "data") return readDataRoot(steps, scope);
+  if (root === dataType) return readDataRoot(steps, scope);
   if (root === "self" && self !== undefined) {
-    const own = self.isData ? undefined : context.types.get(self.terraformType);
-    const all = [self.name, ...steps];
-    return own === undefined
-      ? dataAttribute(self.terraformType, all, scope)
-      : resourceAttribute(own, all, scope, true);
+    const [own = "", ...before] = self;
+    return resolveRoot(own, [...before, ...steps], scope);
   }
   if (root === variablesResource) throw mapOfVariables(name);
   if (/^[a-z0-9]+_\w+$/.test(root))
@@ -183,9 +182,6 @@ const mapOfVariables = (name: string | number | undefined): StackProblem =>
 /** Named values, each in the one before it. */
 const maxEntries = 50;
 
-/** A read of a named value takes as many steps as it has characters, divided by this. */
-const charactersOfStep = 8;
-
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
 function readEntry(label: string, node: JsonNode, scope: Scope): Value {
   const { context, stack, reader, busy } = scope;
@@ -193,7 +189,6 @@ function readEntry(label: string, node: JsonNode, scope: Scope): Value {
   if (busy.has(key)) throw new StackProblem("stack.reference_cycle", `${label} refers to itself`);
   if (busy.size >= maxEntries)
     throw new StackProblem("stack.too_large", `${label} is nested in more than ${maxEntries} others`);
-  spend(Math.ceil((node.end - node.start) / charactersOfStep), scope);
   busy.add(key);
   try {
     return readValue(node, { context, stack, node, reader, busy });
@@ -220,9 +215,8 @@ function readDataRoot(steps: Steps, scope: Scope): Value {
       "read the stacks together: -f cdktf.out",
     );
   const found = readOutput(output, entry, { ...scope, stack });
-  return isMadeByApply(nodeOf(found, scope.node, scope.reader))
-    ? crossValue(stack.name, output, rest, scope)
-    : stepsInto(found, rest);
+  const isMadeByApply = !isSensitive(found) && awaitedBy(found).some(({ kind }) => kind === "reference");
+  return isMadeByApply ? crossValue(stack.name, output, rest, scope) : stepsInto(found, rest);
 }
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
@@ -241,20 +235,18 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value
 /** `configuration.health_check_path` in rnv's words. */
 function dataPath(
   terraformType: string,
-  [first = "", second, ...others]: readonly string[],
+  path: readonly string[],
   { dataTypes }: StackContext,
 ): readonly string[] {
-  const { type, shows } = dataTypes.get(terraformType) ?? { shows: new Map<string, string>() };
-  const refuse = (name: string, known: Iterable<string>): StackProblem =>
-    unknownReference(`the data source ${terraformType} has no attribute "${name}"`, didYouMean(name, known));
-  const found = shows.get(first);
-  if (found === undefined) throw refuse(first, shows.keys());
-  if (second === undefined) return [found];
-  const group = type?.groups.get(first);
-  if (group === undefined) return [found, second, ...others];
-  const field = group.fields.get(second);
-  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
-  return [...field.path.split("."), ...others];
+  const { type, shows } = dataTypes.get(terraformType) as DataType;
+  const steps = type?.groups.has(path[0] ?? "") ? 2 : 1;
+  const name = path.slice(0, steps).join(".");
+  const found = shows.get(name);
+  if (found !== undefined) return [...found.split("."), ...path.slice(steps)];
+  throw unknownReference(
+    `the data source ${terraformType} has no attribute "${name}"`,
+    didYouMean(name, shows.keys()),
+  );
 }
 
 /** The output of another stack, which may be left to Terraform. */
@@ -290,7 +282,7 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
-function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf = false): Value {
+function resourceAttribute(type: StackType, steps: Steps, scope: Scope): Value {
   const { stack, node } = scope;
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
@@ -310,15 +302,11 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope, isSelf =
       const whole = group !== undefined && field === undefined ? wholeGroup(value, group) : value;
       return stepsInto(marked(whole, type.attributes.get(first)?.secret === true), further);
     }
-    if (!isSelf) throw notDeclared(resource, steps);
+    if (scope.self?.join(".") !== label) throw notDeclared(resource, steps);
   }
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
-  const own = type.attributes.get(first)?.path ?? type.computed.get(first) ?? first;
-  const path =
-    group === undefined || field === undefined
-      ? own
-      : (group.fields.get(field)?.path ?? `${group.key}.${camelCase(field)}`);
-  const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
+  const path = (field === undefined ? [first] : [first, field]).map(camelCase);
+  const segments = [...addressOfResource(type, name).split("."), ...path];
   return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
 }
 

@@ -8,11 +8,17 @@ import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredCondition, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
-import { camelCase, terraformNameOf, terraformPrefix, timeoutNames, variablesResource } from "../model/text";
+import {
+  camelCase,
+  protectionAttribute,
+  terraformNameOf,
+  terraformPrefix,
+  timeoutNames,
+  variablesResource,
+} from "../model/text";
 import { parseDuration } from "../model/time";
 import { referredAddresses, Template } from "../model/value";
 import {
-  checkTriggers,
   protectionOf,
   type ResourceSource,
   readAttributes,
@@ -65,11 +71,10 @@ export function readResource(
   const source: ResourceSource = { resource, type, address, reader };
   for (const key of terraformOnly)
     if (!block.at(key).isAbsent) reader.refuse(withoutRepetition(key), block.at(key).keyRange);
-  checkTriggers(source);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider(block, reader);
   const isProtectable = removal === "delete" && !removedWithParent;
-  const isKept = protectionOf(block, isProtectable, reader);
+  const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
@@ -114,12 +119,13 @@ export function buildStackResource(
 ): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
   const { resource, address, reader } = source;
   const { reading } = reader.context;
+  checkTriggers(source, block);
   const built = buildResource(block, reading, reach);
   if (link !== undefined) built.attributes.set(link.attribute, link.value);
   const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
-  const self = { ...resource, isData: false };
+  const self = [resource.terraformType, resource.name];
   const conditions = readConditions(resource.block, address, reader, self);
   const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
   const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);
@@ -138,6 +144,27 @@ const isImplied = ({ placed, parent }: Block, named: Block | undefined): boolean
   parent !== undefined &&
   named?.parent?.address === parent.address &&
   placed.type.follows.includes(named.placed.type.type);
+
+/** Refuses `triggers` with a reason that rnv does not see by itself. Derived ones are for Terraform. */
+function checkTriggers({ resource, type, reader }: ResourceSource, own: Block): void {
+  const at = resource.block.at("triggers");
+  const isDerived = commentOf(resource.block, terraformPrefix).at("triggers").value === "derived";
+  if (at.isAbsent || isDerived) return;
+  const { stack, reading } = reader.context;
+  const isSeen = ({ value }: JsonNode): boolean => {
+    const [, name = ""] = anyAttribute.exec(String(value)) ?? [];
+    const [{ address = "" } = {}] = stack.named.get(name) ?? [];
+    const named = reading.blocks.get(address as Address);
+    return named !== undefined && (named === own.parent || isImplied(own, named));
+  };
+  const hint = `a ${type.placed.type.type} of rnv follows what it belongs to, and what lies beside it, without any; for other reasons run the stack with Terraform`;
+  const reasons = [...at.members.values()];
+  if (reasons.length === 0 || !reasons.every(isSeen))
+    reader.refuse(unsupported("triggers", hint), at.keyRange);
+}
+
+/** A value that is an attribute of a resource: `${rnv_service.api.url}`. */
+const anyAttribute = /^\$\{(?:jsonencode\()?(rnv_\w+\.[\w-]+)\.[\w.]+\)?\}$/;
 
 /** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>

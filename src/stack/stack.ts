@@ -70,8 +70,8 @@ export interface Scope {
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
-  /** The block that `self` names; undefined where `self` has no meaning. */
-  readonly self?: Self | undefined;
+  /** What `self` stands for: `rnv_service.api`, in steps; undefined where it has no meaning. */
+  readonly self?: readonly string[] | undefined;
 }
 
 /** The construct and the resource that a problem of a value names. */
@@ -82,13 +82,6 @@ export interface Owner {
 
 /** The steps into a name: `.a`, `[0]`. */
 export type Steps = readonly (string | number)[];
-
-/** The block that `self` names. */
-export interface Self {
-  readonly isData: boolean;
-  readonly terraformType: string;
-  readonly name: string;
-}
 
 /** The library's prefix of remote states that carry references across stacks. */
 export const crossStackInput = "cross-stack-reference-input-";
@@ -143,13 +136,11 @@ const knownBlocks = new Set(
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(
   root: JsonNode,
-  fallback: { readonly name: string; readonly constructPath?: string | undefined },
+  { unit: name, constructPath }: { readonly unit: string; readonly constructPath: string },
   types: StackContext["types"],
   report: Report,
 ): Stack {
   if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
-  const stackName = commentOf(root, "metadata").at("stackName").value;
-  const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const [key, block] of root.entries)
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
@@ -163,7 +154,7 @@ export function readStack(
   return {
     root,
     name,
-    constructPath: fallback.constructPath ?? name,
+    constructPath,
     resources,
     named,
     variables: byLabel(blocksOf(root, "variable", 1)),

@@ -5,13 +5,14 @@ import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
-import { unknownKey } from "./block-attributes";
+import { referencesOf } from "../model/value";
+import { protectionOf, unknownKey } from "./block-attributes";
 import type { JsonNode } from "./document";
 import { invalid, refused, StackProblem, unknownReference } from "./language/problem";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type StackContext } from "./stack";
-import { entryNode, isMadeByApply, listNode, mapNode, scalarNode } from "./values";
+import { entryNode, listNode, mapNode, scalarNode } from "./values";
 
 interface TopBlock {
   readonly block: JsonNode;
@@ -96,7 +97,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
     const at = block.at("value");
     const isHidden = block.at("sensitive").value === true && !isCrossing;
     const node = reader.readWhole(at);
-    if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
+    if (node === undefined || (isCrossing && node.isSensitive)) continue;
     if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
     else if (!isLogicalName(name))
       reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
@@ -104,7 +105,9 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
       const value = node.isSensitive
         ? hiddenOutput
         : readValue(node, { attribute: `outputs.${name}` }, reading);
-      if (value !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
+      const isInProgram = isCrossing && referencesOf(value).length === 0;
+      if (value !== undefined && !isInProgram)
+        outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
     }
   }
   return outputs;
@@ -146,12 +149,9 @@ const sameAs =
     const wanted = reader.context.reading.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
     const hint = `this run is for ${wanted}; put what belongs elsewhere into a stack of its own`;
-    reader.refuse(misfit(`the setting is not what ${variable} says`, hint), at);
+    reader.refuse(new StackProblem("config.invalid", `the setting is not what ${variable} says`, hint), at);
     return false;
   };
-
-const misfit = (summary: string, hint?: string): StackProblem =>
-  new StackProblem("config.invalid", summary, hint);
 
 const isSameSetting = (a: string, b: string): boolean =>
   a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();
@@ -176,21 +176,12 @@ const onlyForTerraform =
     return false;
   };
 
-/** Returns true if a value is true when the plan is made; one that is neither true nor false is reported. */
-function isTrue(at: JsonNode, reader: BlockReader): boolean {
-  const node = reader.read(at);
-  if (node === undefined) return false;
-  const value = node.kind === "scalar" && (node.parts ?? []).length === 0 ? String(node.value) : "";
-  if (value !== "true" && value !== "false") reader.refuse(misfit("expected true or false"), at.keyRange);
-  return value === "true";
-}
-
 const settings: Readonly<Record<string, ReadSetting>> = {
   base_url: sameAs("RNV_BASE_URL"),
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
   max_concurrency: onlyForTerraform("max_concurrency", "rnv takes the flag -parallelism"),
-  deletion_protection: isTrue,
+  deletion_protection: (at, reader) => protectionOf(at, true, reader),
   accept_missing: onlyForTerraform(
     "accept_missing",
     "what was really deleted elsewhere: rnv state rm ADDRESS …",

@@ -57,17 +57,6 @@ export const entryNode = (key: string, value: SourceNode, keyRange = value.range
 export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
   later({ kind: "reference", segments, source, range });
 
-/** Returns true if a value that is not secret holds a reference. */
-export function isMadeByApply(node: SourceNode): boolean {
-  if (node.isSensitive) return false;
-  if (node.kind === "list") return node.items.some(isMadeByApply);
-  if (node.kind === "map") return [...node.entries.values()].some(({ value }) => isMadeByApply(value));
-  return node.parts?.some(isReferring) === true;
-}
-
-const isReferring = (part: TemplatePart): boolean =>
-  part.kind === "reference" || (part.kind === "computed" && part.awaits.some(isReferring));
-
 /** A known value as JSON. */
 export function plainOf(value: Value): Plain {
   if (isListLike(value)) return value.items.map(plainOf);

@@ -161,15 +161,14 @@ function evaluateLazily(expression: KindOf<"call">, environment: Environment): V
 }
 
 function evaluateLoop(expression: KindOf<"for">, environment: Environment): Value {
-  const over = evaluate(expression.loop.of, environment);
+  const over = evaluate(expression.of, environment);
   if (over.kind !== "later") return loopOver(over, expression, environment);
   // Once with an item that is known later: what the body waits for besides.
   const body = loopOver(tuple([stepInto(over, number(0))]), expression, environment);
   return evaluateLater(expression, [over, body], environment);
 }
 
-function loopOver(over: Value, expression: KindOf<"for">, environment: Environment): Value {
-  const { loop } = expression;
+function loopOver(over: Value, loop: KindOf<"for">, environment: Environment): Value {
   const isObject = loop.name !== undefined;
   const found: (readonly [Value, Value])[] = [];
   let isSecret = over.sensitive === true;
@@ -190,7 +189,7 @@ function loopOver(over: Value, expression: KindOf<"for">, environment: Environme
   }
   const names = isObject ? found.map(([name]) => name) : [];
   const waits = [...conditions, ...names.filter(({ kind }) => kind === "later")];
-  if (waits.length > 0) return evaluateLater(expression, [...waits, ...found.flat()], environment);
+  if (waits.length > 0) return evaluateLater(loop, [...waits, ...found.flat()], environment);
   if (!isObject) return marked(tuple(found.map(([, value]) => value)), isSecret);
   return marked(grouped(found, loop.groups), isSecret || names.some(isSensitive));
 }

@@ -67,7 +67,10 @@ export type Value =
   | LaterValue;
 
 /** A text that a few doublings make out of a short one is a bomb. */
-const longestText = 16 * 1024 * 1024;
+export const longestText = 16 * 1024 * 1024;
+
+export const tooLong = (): ExpressionProblem =>
+  new ExpressionProblem(`the text would have more than ${longestText} characters`);
 
 export const nothing: Value = { kind: "null" };
 export const bool = (value: boolean): Value => ({ kind: "bool", value });
@@ -94,8 +97,7 @@ export const numberText = (value: number): string => plainDigits.format(value);
 
 /** Text in the normal form that Terraform keeps. */
 export function text(value: string): Value {
-  if (value.length > longestText)
-    throw new ExpressionProblem(`the text would have more than ${longestText} characters`);
+  if (value.length > longestText) throw tooLong();
   return { kind: "string", value: value.normalize("NFC") };
 }
 

@@ -17,7 +17,7 @@ export type Expression =
     }
   | { readonly kind: "list"; readonly items: readonly Expression[] }
   | { readonly kind: "object"; readonly entries: readonly (readonly [Expression, Expression])[] }
-  | { readonly kind: "for"; readonly loop: Loop }
+  | ({ readonly kind: "for" } & Loop)
   | { readonly kind: "unary"; readonly operator: "-" | "!"; readonly of: Expression }
   | {
       readonly kind: "binary";
@@ -50,9 +50,9 @@ export type TextPart = string | Expression;
 /** The name of the item of a splat, which no other name can be. */
 export const splatItem = "*";
 
-/** Levels of nesting, and operators or steps in a row. */
+/** Levels of nesting, and operators in a row. */
 const maxDepth = 50;
-const maxSteps = 250;
+const maxOperators = 250;
 const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
@@ -134,7 +134,7 @@ class Parser {
     if (operators === undefined) return this.unary();
     let left = this.binary(level + 1);
     for (let steps = 0; ; steps += 1) {
-      if (steps > maxSteps) throw unsupported(`more than ${maxSteps} operators in a row`);
+      if (steps > maxOperators) throw unsupported(`more than ${maxOperators} operators in a row`);
       this.space();
       const operator = operators.find((one) => this.source.startsWith(one, this.at));
       if (operator === undefined) return left;
@@ -162,8 +162,7 @@ class Parser {
 
   private steps(of: Expression, onlyAttributes = false): Expression {
     let found = of;
-    for (let steps = 0; ; steps += 1) {
-      if (steps > maxDepth) throw unsupported(`more than ${maxDepth} steps in one reference`);
+    for (;;) {
       this.space();
       const key = this.step(onlyAttributes);
       if (key === undefined) return found;
@@ -272,10 +271,7 @@ class Parser {
     this.space();
     const condition = this.match(/if(?=[\s(!])/y) === undefined ? undefined : this.expression();
     this.expect(close);
-    return {
-      kind: "for",
-      loop: { key: hasKey ? first : undefined, value, of, name, result, condition, groups },
-    };
+    return { kind: "for", key: hasKey ? first : undefined, value, of, name, result, condition, groups };
   }
 
   private word(): string {

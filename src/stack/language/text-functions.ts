@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
-import { convert } from "./conversion";
+import { boolOf, numberOf, textOf } from "./conversion";
 import {
-  attempted,
-  describeType,
   graphemes,
   isListLike,
-  isValue,
   jsonDecode,
   jsonEncode,
   list,
+  longestText,
   numberText,
   text,
-  typeOf,
+  tooLong,
   type Value,
 } from "./expression-value";
 import { any, deep, type FunctionRule, nullable, number, string, whole } from "./operators";
@@ -27,55 +25,39 @@ interface Verb {
   readonly source: string;
 }
 
-const verbPattern = /%([-+ 0]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)/suy;
-const widest = 10_000;
+const verbPattern = /%([-+ 0]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)?/gsu;
+
+/** The longest text that a verb may ask for, and the most digits behind a point. */
+const widest = 100;
 
 const computeIt = "compute it in the program, or run the stack with Terraform";
 
 /** Text by a format as in Terraform, whose verbs are those of Go. */
 export function format(pattern: string, args: readonly Value[]): string {
-  const pieces: string[] = [];
   let used = 0;
   let next = 0;
-  for (let at = 0; at < pattern.length; ) {
-    const open = pattern.indexOf("%", at);
-    pieces.push(pattern.slice(at, open === -1 ? undefined : open));
-    if (open === -1) break;
-    verbPattern.lastIndex = open;
-    const found = verbPattern.exec(pattern);
-    if (found === null) throw new ExpressionProblem("the format ends within a verb");
-    at = verbPattern.lastIndex;
-    const [source, flags = "", width, places, index, letter = ""] = found;
-    if (letter === "%") {
-      pieces.push("%");
-      continue;
-    }
-    const verb: Verb = {
-      flags,
-      width: sizeOf(width, source),
-      places: places === undefined ? undefined : sizeOf(places, source),
-      letter,
-      source,
-    };
+  const formatted = pattern.replace(verbPattern, (source, flags, width, places, index, letter) => {
+    if (letter === undefined) throw new ExpressionProblem("the format ends within a verb");
+    if (letter === "%") return "%";
     const position = index === undefined ? next : Number(index) - 1;
     next = position + 1;
     used = Math.max(used, next);
     const arg = args[position];
     if (arg === undefined) throw new ExpressionProblem(`there is no argument ${next} for ${source}`);
-    pieces.push(formatOne(verb, arg));
-  }
+    const [columns, digits] = [width, places].map((size) => sizeOf(size, source));
+    return formatOne({ flags, width: columns, places: digits, letter, source }, arg);
+  });
   if (used < args.length)
     throw new ExpressionProblem(
       `the format uses ${used} argument${used === 1 ? "" : "s"}, found ${args.length}`,
     );
-  return pieces.join("");
+  return formatted;
 }
 
 function sizeOf(digits: string | undefined, source: string): number | undefined {
   if (digits === undefined) return undefined;
-  const size = Number(digits === "" ? "0" : digits);
-  if (size > widest) throw new ExpressionProblem(`${source} is wider than ${widest}`);
-  return size;
+  if (Number(digits) > widest) throw new ExpressionProblem(`${source} is wider than ${widest}`);
+  return Number(digits);
 }
 
 function formatOne(verb: Verb, value: Value): string {
@@ -83,23 +65,13 @@ function formatOne(verb: Verb, value: Value): string {
   if (value.kind === "null" && letter !== "v")
     throw new ExpressionProblem(`null cannot be formatted by ${source}`);
   if (letter === "v") return padded(verb, plainText(value));
-  if (letter === "t") return String(asType(value, "bool", source).value);
-  if (letter === "d") return integer(verb, asType(value, "number", source).value);
-  if (letter === "f") return decimal(verb, asType(value, "number", source).value);
+  if (letter === "t") return String(boolOf(value));
+  if (letter === "d") return integer(verb, numberOf(value));
+  if (letter === "f") return decimal(verb, numberOf(value));
   if (letter !== "s" && letter !== "q") throw unsupported(`the verb ${source} of format`, computeIt);
-  const written = asType(value, "string", source).value;
+  const written = textOf(value);
   const cut = places === undefined || places === 0 ? written : graphemes(written).slice(0, places).join("");
   return padded(verb, letter === "s" ? cut : jsonEncode({ kind: "string", value: cut }));
-}
-
-function asType<Kind extends "bool" | "string" | "number">(
-  value: Value,
-  kind: Kind,
-  source: string,
-): Extract<Value, { kind: Kind }> {
-  const found = attempted(() => convert(value, kind));
-  if (isValue(found) && found.kind === kind) return found as Extract<Value, { kind: Kind }>;
-  throw new ExpressionProblem(`${source} takes a ${kind}, found ${describeType(typeOf(value))}`);
 }
 
 function plainText(value: Value): string {
@@ -107,43 +79,32 @@ function plainText(value: Value): string {
   return value.kind === "number" ? general(value.value) : jsonEncode(value);
 }
 
-function padded({ flags, width = 0 }: Verb, shown: string): string {
-  const missing = width - graphemes(shown).length;
-  if (missing <= 0) return shown;
-  const pad = (flags.includes("0") ? "0" : " ").repeat(missing);
-  return flags.includes("-") ? shown + pad : pad + shown;
+/** Fills up what is shown: with zeros behind its sign, or with spaces. */
+function padded({ flags, width = 0 }: Verb, shown: string, fill = zeroOr(flags), sign = ""): string {
+  const missing = fill.repeat(Math.max(0, width - sign.length - graphemes(shown).length));
+  if (flags.includes("-")) return sign + shown + missing;
+  return fill === "0" ? sign + missing + shown : missing + sign + shown;
 }
 
-/** A number, filled up with spaces, or with zeros behind its sign. */
-function paddedNumber(
-  { flags, width = 0 }: Verb,
-  isNegative: boolean,
-  digits: string,
-  mayFill = true,
-): string {
-  const sign = isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
-  const missing = Math.max(0, width - sign.length - digits.length);
-  if (flags.includes("-")) return sign + digits + " ".repeat(missing);
-  return flags.includes("0") && mayFill
-    ? sign + "0".repeat(missing) + digits
-    : " ".repeat(missing) + sign + digits;
+const zeroOr = (flags: string): "0" | " " => (flags.includes("0") ? "0" : " ");
+
+/** A number, which no zeros may follow. */
+function paddedNumber(verb: Verb, value: number, digits: string, mayFill = true): string {
+  const { flags } = verb;
+  const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
+  return padded(verb, digits, mayFill && !flags.includes("-") ? zeroOr(flags) : " ", sign);
 }
 
 function integer(verb: Verb, value: number): string {
   const { places, source } = verb;
   if (!Number.isInteger(value)) throw new ExpressionProblem(`${source} takes a whole number`);
   const digits = value === 0 && places === 0 ? "" : String(Math.abs(value)).padStart(places ?? 0, "0");
-  return paddedNumber(verb, value < 0, digits, places === undefined);
+  return paddedNumber(verb, value, digits, places === undefined);
 }
 
 function decimal(verb: Verb, value: number): string {
-  const { places = 6, source } = verb;
-  if (places > mostPlaces) throw new ExpressionProblem(`${source} has more than ${mostPlaces} digits`);
-  return paddedNumber(verb, value < 0, fixed(Math.abs(value), places));
+  return paddedNumber(verb, value, fixed(Math.abs(value), verb.places ?? 6));
 }
-
-/** Digits behind the point that a format may ask for. */
-const mostPlaces = 100;
 
 /** Writes a number by `%f`; of two numbers that are equally near it takes the even one. */
 function fixed(positive: number, places: number): string {
@@ -159,28 +120,23 @@ function general(value: number): string {
   return value.toExponential().replace(/(?<=e[+-])\d$/, "0$&");
 }
 
-/** A letter of another case where that is one letter too: Terraform changes letter by letter. */
+/** Letters that change case in a way of their own: two in one (ǆ), and Greek ones with an iota below. */
+const specialLetters = /[\u01c4-\u01cc\u01f1-\u01f3\u1f80-\u1ffc]/;
+
+/** Letters of another case where that is one letter too: Terraform changes letter by letter, and keeps ß. */
 function inCase(value: string, change: (letter: string) => string): string {
+  const special = specialLetters.exec(value)?.[0];
+  if (special !== undefined) throw unsupported(`the letter ${special} in another case`, computeIt);
   return [...value]
     .map((letter) => {
-      const changed = [...change(letter)];
-      return changed.length === 1 ? changed[0] : singleCase(letter, changed);
+      const changed = change(letter);
+      return [...changed].length === 1 ? changed : letter;
     })
     .join("");
 }
 
-/** Letters with an iota below have a capital of their own; İ loses its dot. */
-function singleCase(letter: string, changed: readonly string[]): string {
-  if (letter === "\u0130") return "i";
-  const code = letter.codePointAt(0) as number;
-  const hasCapital = changed[1] === "\u0399" && code >= 0x1f80 && code <= 0x1fff;
-  if (!hasCapital) return letter;
-  if (code < 0x1fb0) return String.fromCodePoint(code | 8);
-  return [0x1fb3, 0x1fc3, 0x1ff3].includes(code) ? String.fromCodePoint(code + 9) : letter;
-}
-
 const upper = (value: string): string => inCase(value, (letter) => letter.toUpperCase());
-const lower = (value: string): string => inCase(value, (letter) => letter.toLowerCase());
+const lower = (value: string): string => inCase(value.replaceAll("İ", "i"), (letter) => letter.toLowerCase());
 
 /** White space of Unicode, which is what Terraform trims. */
 const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
@@ -202,7 +158,7 @@ function substring(value: string, offset: number, length: number): string {
 function replace(value: string, found: string, by: string): string {
   const pieces = found === "" ? ["", ...value, ""] : value.split(found);
   const size = value.length + pieces.length * by.length;
-  if (size > largestReplacement) throw new ExpressionProblem(`the text would have ${size} characters`);
+  if (size > longestText) throw tooLong();
   return pieces.join(by);
 }
 
@@ -221,8 +177,6 @@ function indent(spaces: number, value: string): string {
     throw new ExpressionProblem("the indentation is a whole number up to 1000");
   return value.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 }
-
-const largestReplacement = 16 * 1024 * 1024;
 
 function decodeBase64(written: string): string {
   const value = written.replace(/[\r\n]/g, "");
@@ -255,17 +209,10 @@ function parseInteger(given: Value, radix: number): number {
   return Number.parseInt(value, radix);
 }
 
-/** Letters of two have a form of their own at the start of a word. */
-const capital = (letter: string): string =>
-  "ǄǅǆǇǈǉǊǋǌǱǲǳ".includes(letter) ? digraph(letter) : upper(letter);
-
-const digraph = (letter: string): string =>
-  ["ǅ", "ǈ", "ǋ", "ǲ"].find((one) => upper(one) === upper(letter)) ?? letter;
-
 const title = (value: string): string =>
   value.replace(
     /(^|[^\p{L}\p{N}_])(\p{L})/gu,
-    (_all, before: string, letter: string) => before + capital(letter),
+    (_all, before: string, letter: string) => before + upper(letter),
   );
 
 /** `formatlist`: a format for each item of its lists, which are equally long. */
@@ -283,10 +230,8 @@ function formatEach(pattern: string, ...args: readonly Value[]): Value {
 }
 
 const ofText = (change: (value: string) => string): FunctionRule => deep([string], change);
-const ofTexts = (change: (value: string, other: string) => string): FunctionRule =>
-  deep([string, string], change);
-const testOf = (test: (value: string, other: string) => boolean): FunctionRule =>
-  deep([string, string], test);
+const ofTexts = (call: (value: string, other: string) => string | boolean): FunctionRule =>
+  deep([string, string], call);
 const ofNumber = (change: (value: number) => number): FunctionRule => deep([number], change);
 
 /** Functions of text and numbers. */
@@ -302,9 +247,9 @@ export const textFunctions: Readonly<Record<string, FunctionRule>> = {
   ),
   chomp: ofText((value) => value.replace(/[\r\n]+$/, "")),
   indent: deep([number, string], indent),
-  startswith: testOf((value, start) => value.startsWith(start)),
-  endswith: testOf((value, end) => value.endsWith(end)),
-  strcontains: testOf((value, part) => value.includes(part)),
+  startswith: ofTexts((value, start) => value.startsWith(start)),
+  endswith: ofTexts((value, end) => value.endsWith(end)),
+  strcontains: ofTexts((value, part) => value.includes(part)),
   strrev: ofText((value) => graphemes(value).reverse().join("")),
   replace: deep([string, string, string], replace, { check: refusePattern }),
   split: deep([string, string], split),

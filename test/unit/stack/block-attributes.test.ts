@@ -27,7 +27,10 @@ describe("what generated bindings write", () => {
     expect(found.diagnostics).toEqual([]);
     expect(resource(found, "service.shop.api").lifecycle.preventDestroy).toBe(true);
     expect(resource(found, "project.shop").lifecycle.preventDestroy).toBe(false);
-    expect(await problems(stack({}, { deletion_protection: "${var.x}" }))).toEqual([
+    const variables = { variable: { x: { type: "bool", default: true } } };
+    const named = await loadStackJson({ ...stack({}, { deletion_protection: "${var.x}" }), ...variables });
+    expect(resource(named, "service.shop.api").lifecycle.preventDestroy).toBe(true);
+    expect(await problems(stack({}, { deletion_protection: "perhaps" }))).toEqual([
       "stack.invalid_value rnv_service.shop__api: deletion_protection is true or false",
     ]);
     const variable = { key: "K", service_id: serviceId, value: "1", deletion_protection: true };

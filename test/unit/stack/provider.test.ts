@@ -93,7 +93,7 @@ describe("the provider block of a stack", () => {
     expect(await codes({ accept_missing: true })).toEqual([
       "warning stack.unsupported what was really deleted elsewhere: rnv state rm ADDRESS …",
     ]);
-    expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error config.invalid undefined"]);
+    expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error stack.invalid_value undefined"]);
     expect(await codes({ base_ulr: "x" })).toEqual(['error stack.unknown_key did you mean "base_url"?']);
   });
 });
