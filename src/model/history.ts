@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ApplyCounts } from "./apply-event";
+import type { Parsed } from "./value";
 
 const text = z.string().min(1);
 const count = z.int().min(0);
@@ -17,7 +17,18 @@ export const runOriginSchema = z.looseObject({
 });
 
 /** Who runs what: recorded with the run, before its first write. */
-export type RunOrigin = Readonly<Pick<z.infer<typeof runOriginSchema>, "command" | "by" | "commit" | "job">>;
+export type RunOrigin = Parsed<z.infer<typeof runOriginSchema>>;
+
+/** The counts of changes that were made, and that were not. */
+export const applyCounts = {
+  added: count,
+  changed: count,
+  destroyed: count,
+  adopted: count,
+  forgotten: count,
+  failed: count,
+  skipped: count,
+};
 
 /** The shape of a run that the state remembers. */
 export const pastRunSchema = runOriginSchema.extend({
@@ -30,26 +41,13 @@ export const pastRunSchema = runOriginSchema.extend({
   /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
   endedAt: z.string().optional(),
   /** The counts of changes that were made, and that were not; absent where the run never came to its end. */
-  counts: z
-    .looseObject({
-      added: count,
-      changed: count,
-      destroyed: count,
-      adopted: count,
-      forgotten: count,
-      failed: count,
-      skipped: count,
-    })
-    .optional(),
+  counts: z.looseObject(applyCounts).optional(),
   /** DESIGN section 8; absent where it never came to its end. */
   exitCode: count.optional(),
 });
 
 /** A run that the state remembers. */
-export type PastRun = RunOrigin &
-  Readonly<Pick<z.infer<typeof pastRunSchema>, "id" | "startedAt" | "digest" | "endedAt" | "exitCode">> & {
-    readonly counts?: ApplyCounts | undefined;
-  };
+export type PastRun = Parsed<z.infer<typeof pastRunSchema>>;
 
 /** The run record as far as the history needs it. */
 interface BegunRun {
@@ -62,19 +60,16 @@ interface BegunRun {
 /** A state keeps its last runs, as many. */
 export const keptRuns = 50;
 
-/** The past run of a record; undefined where it says nothing of its origin. */
-function pastRunOf({ id, planDigest, startedAt, origin }: BegunRun): PastRun | undefined {
-  return origin && { ...origin, id, startedAt, digest: planDigest };
-}
-
 /** How a run came to its end. */
 export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;
 
-/** Returns the past run of a record that came to its end. */
-export const endedRun = (run: BegunRun, { endedAt, counts, exitCode }: RunEnd): PastRun | undefined => {
-  const past = pastRunOf(run);
-  return past && { ...past, endedAt, counts, exitCode };
-};
+/** Returns the past run of a record, with its end where it came to that; undefined where its origin is unknown. */
+export function pastRunOf(
+  { id, planDigest, startedAt, origin }: BegunRun,
+  end?: RunEnd,
+): PastRun | undefined {
+  return origin && { ...origin, id, startedAt, digest: planDigest, ...end };
+}
 
 /**
  * Returns the history, oldest first, with `left` in it, a run that was cut short, and with `ended` behind it. A run that

@@ -54,8 +54,6 @@ export interface ComputedRule {
   readonly holdsId?: true;
   /** It changes without a write to the resource: Terraform's data sources show it, its resources do not. */
   readonly movesByItself?: true;
-  /** It never shrinks: a live value below the recorded one is of an earlier read. */
-  readonly onlyGrows?: true;
 }
 
 /** Where a type stands in the YAML manifest. */
@@ -287,18 +285,11 @@ export const withoutOpenFields = (
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
   groups.some((group) => path.startsWith(`${group}.`));
 
-type Flag = "secret" | "alwaysManaged";
-
-const pathsByFlag = new WeakMap<ResourceType["rules"], Map<Flag, readonly string[]>>();
-
 /** Returns the attribute paths whose rule has a flag. */
-export function pathsWith({ rules }: Pick<ResourceType, "rules">, flag: Flag): readonly string[] {
-  const known = pathsByFlag.get(rules) ?? new Map<Flag, readonly string[]>();
-  pathsByFlag.set(rules, known);
-  const paths = known.get(flag) ?? Object.keys(rules).filter((path) => rules[path]?.[flag]);
-  known.set(flag, paths);
-  return paths;
-}
+export const pathsWith = (
+  { rules }: Pick<ResourceType, "rules">,
+  flag: "secret" | "alwaysManaged",
+): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
 /** Returns whether a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (

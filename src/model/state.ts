@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Address } from "./address";
 import { pastRunSchema, runOriginSchema } from "./history";
 import type { Pending } from "./live";
-import type { Plain } from "./value";
+import type { Parsed, Plain } from "./value";
 
 /** A secret in the state: never the value. */
 interface Fingerprint {
@@ -14,15 +14,6 @@ export type AppliedValue = Plain | Fingerprint;
 /** Returns whether a recorded value is that of a secret: nothing but a fingerprint, which is a text. */
 export const isFingerprint = (value: unknown): value is Fingerprint =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
-
-/** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
-type Parsed<T> = [Plain] extends [T]
-  ? T
-  : T extends string | number | boolean | null | undefined
-    ? T
-    : T extends readonly (infer Item)[]
-      ? readonly Parsed<Item>[]
-      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Parsed<T[Key]> };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
