@@ -24,9 +24,8 @@ import type {
   WaitPolicy,
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
-import { type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present, sameId, textAt } from "./attribute-values";
-import { stands } from "./deletion";
+import type { ResolvedValue } from "../model/value";
+import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import { checkDeployments, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
@@ -199,17 +198,9 @@ function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDe
 const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
-  const parent = target.declared.get("serviceId");
-  const serviceId = typeof parent === "string" ? parent : target.parentId;
-  if (serviceId === undefined || parent instanceof Unknown) {
-    // Without its service it is no more: the service deletes the two together.
-    return missing;
-  }
-  const service = await reads.service(serviceId);
-  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-  const shown = service.kind === "found" ? service.value : stands(service, target);
-  if (shown === undefined) return missing;
+  const parent = await parentRecord(target, "serviceId", (id) => reads.service(id));
+  if (parent.kind !== "found") return parent;
+  const { id: serviceId, record: shown, missing } = parent;
   const latestId = shown.deploymentId ?? undefined;
   const liveId = shown.liveDeploymentId ?? undefined;
   const id = liveId ?? latestId;
@@ -225,13 +216,6 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
   declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
 
-interface DeploymentDetails {
-  /** The commit of the deployment that serves. */
-  readonly commit?: string;
-  /** The latest deployment, when it may not be what serves as it was deployed last. */
-  readonly latest?: Deployment;
-}
-
 /**
  * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
  * declared and the state does not say; the latest deployment, when it does not serve, or (for the first of many) was not
@@ -242,23 +226,18 @@ async function detailsOf(
   target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
-): Promise<DeploymentDetails> {
+): Promise<{ readonly commit?: string; readonly latest?: Deployment }> {
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && declared.has("commit");
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
-  if (!asksCommit && !asksLatest) return { commit: known };
-  const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
+  const get = async (one: string | undefined) =>
+    one && (await unlessAbsent(() => reads.live.getDeployment(serviceId, one)));
   const serving = asksCommit ? await get(id) : undefined;
-  const latest =
-    !asksLatest || latestId === undefined
-      ? undefined
-      : serving && latestId === id
-        ? serving
-        : await get(latestId);
-  return { commit: known ?? commitOf(serving), latest };
+  const latest = serving && latestId === id ? serving : await get(asksLatest ? latestId : undefined);
+  return { commit: known ?? commitOf(serving || undefined), latest: latest || undefined };
 }
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */

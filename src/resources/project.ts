@@ -4,7 +4,7 @@ import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
 import { defaultGaps } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
-import type { Project } from "../api/wire/shapes";
+import type { Deletion, Project } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
@@ -13,14 +13,13 @@ import type {
   CreateInput,
   DeleteInput,
   Holding,
-  OperationStatus,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
-import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
+import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
@@ -93,11 +92,9 @@ export const project: Resource = {
   list: async (reads) => (await reads.projects()).map(liveProject),
   create,
   update,
-  remove,
   candidates: async (reads, { name, preexistingIds }) =>
     (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
-  deletes: { pendingOf: pendingDeletion, holdings },
-  poll,
+  ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 
 /** Returns a project of the service as a live resource. */
@@ -119,7 +116,8 @@ export function liveProject(found: Project): LiveResource {
   };
 }
 
-function offeredEnvironments(found: Project): Offered[] {
+/** Returns the environments of a project as choices of its services. */
+export function offeredEnvironments(found: Project): readonly Offered[] {
   const production = productionEnvironmentId(found);
   return found.environments
     .map(environmentOf)
@@ -201,9 +199,9 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id: input.id, live: liveProject(await writes.updateProject(input.id, body)) };
 }
 
-async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
+async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> {
   try {
-    return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), pendingDeletion);
+    return await writes.deleteProject(input.id, input.name);
   } catch (failure) {
     if (!isConflict(failure)) throw failure;
     throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
@@ -234,16 +232,8 @@ const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly strin
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 
-function pendingDeletion(id: string, operationId: string | undefined): Pending {
-  return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
-}
-
-function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  return pollDeletion(reads, pending, () => lookAt(reads, pending.projectId ?? pending.id));
-}
-
 /** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
-async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
+async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
   if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
   reads.invalidate(1);
   return (await reads.projects()).some((one) => one.id === id) ? "unmarked" : goneOrAlone(reads);

@@ -29,8 +29,12 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
   };
 }
 
-function deploymentOf({ id: serviceId }: ActionInput, { id, madeAt }: Made): Pending {
-  return { kind: "deployment", serviceId, id, ...(madeAt !== undefined && { madeAt }) };
+function deploymentOf({ id: serviceId, commit }: ActionInput, { id, madeAt }: Made): Pending {
+  return {
+    ...{ kind: "deployment", serviceId, id },
+    ...(madeAt !== undefined && { madeAt }),
+    ...(commit !== undefined && { commit }),
+  };
 }
 
 const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
@@ -170,10 +174,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     aim: aimAtBranch,
     send: async (writes, { id, commit }) =>
       madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
-    pendingOf: (input, made) => ({
-      ...deploymentOf(input, made),
-      ...(input.commit === undefined ? {} : { commit: input.commit }),
-    }),
+    pendingOf: deploymentOf,
     find: findQueued(false),
     poll: pollDeployment,
   },

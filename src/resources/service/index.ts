@@ -20,13 +20,7 @@ import { isOlder } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
 import { sameId, textAt } from "../attribute-values";
-import {
-  acceptedDeletion,
-  answersUnless404,
-  type DeletionLook,
-  goneOrAlone,
-  pollDeletion,
-} from "../deletion";
+import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
 import { serviceActions } from "./actions";
 import { checkService, findPlan, planLimit } from "./checks";
 import {
@@ -67,6 +61,12 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   ...configurationRules,
 };
 
+const deletion = deletionOf({
+  send: (writes, { id, name }) => writes.deleteService(id, name),
+  subject: (serviceId) => ({ serviceId }),
+  look: lookAt,
+});
+
 /** A service: built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
@@ -105,15 +105,12 @@ export const service: Resource = {
   list,
   create,
   update,
-  remove: async (writes, input) =>
-    acceptedDeletion(input, await writes.deleteService(input.id, input.name), pendingDeletion),
-  deletes: { pendingOf: pendingDeletion },
+  ...deletion,
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
     live: liveService(await writes.archiveService(input.id)),
   }),
   candidates,
-  poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
   actions: serviceActions,
 };
 
@@ -164,7 +161,9 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
   return {
     kind: "gone",
-    ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined),
+    ending: recorded?.pending?.deletes
+      ? recorded.pending
+      : deletion.deletes.pendingOf(id, undefined, undefined),
   };
 }
 
@@ -264,10 +263,6 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   if (last === undefined) return { id, live: input.live };
   const environment = textAt(input.live?.attributes ?? attributes, "environment");
   return { id, live: liveService(last, environment) };
-}
-
-function pendingDeletion(id: string, operationId: string | undefined): Pending {
-  return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */

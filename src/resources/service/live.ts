@@ -1,17 +1,16 @@
 import type { Endpoints } from "../../api/endpoints";
 import { environmentOf } from "../../api/gap-rules";
-import { gapVariable } from "../../api/gap-settings";
 import type { Reads } from "../../api/reads";
-import type { Project, Service } from "../../api/wire/shapes";
+import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
-import { didYouMean, joinHints } from "../../diagnostics/suggest";
-import type { LiveResource } from "../../model/live";
+import type { LiveResource, Offered } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { present, textAt } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
-import { environmentsMeant, productionEnvironmentId, productionName } from "../project";
-import { configurationNames, configurationPath } from "./configuration";
+import { environmentsMeant, offeredEnvironments } from "../project";
+import { checkOffered } from "./checks";
+import { configurationPaths } from "./configuration";
 
 /** Moves by itself, with deployments and checks of health. */
 const moving = { stable: false, movesByItself: true } as const;
@@ -75,9 +74,6 @@ export function liveService(found: Service, environment?: string): LiveResource 
   return live;
 }
 
-/** Attribute paths of the fields that this version knows, in the order of the interface. */
-const knownPaths = new Map(configurationNames.map((field) => [field as string, configurationPath(field)]));
-
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
   const attributes = present({
@@ -87,9 +83,9 @@ function liveAttributes(found: Service, environment: string | undefined): Attrib
   const add = (path: string, value: unknown): void => {
     if (value !== undefined && value !== null) attributes.set(path, value as Plain);
   };
-  for (const [field, path] of knownPaths) add(path, configuration[field]);
+  for (const [field, path] of configurationPaths) add(path, configuration[field]);
   for (const [field, value] of Object.entries(configuration))
-    if (!knownPaths.has(field)) add(configurationPath(field), value);
+    if (!configurationPaths.has(field)) add(`configuration.${field}`, value);
   return attributes;
 }
 
@@ -120,45 +116,21 @@ export async function environmentNameFor(
   return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;
 }
 
-const projectsOf = new WeakMap<Endpoints, Map<string, Promise<Project>>>();
-
 /**
- * Id of the declared environment (by name or id), else of the Production environment of a project. Asks the
- * service only where what is known of the project does not say, and once per project and endpoint set.
+ * Returns the id of the declared environment (by name or id), else of the one that is chosen by itself. Asks the service
+ * only where what is known of the project does not say. Throws `DiagnosticsError` where the project has none.
  */
 export async function environmentIdFor(
   writes: Endpoints,
   projectId: string,
   declared: string | undefined,
   project: Attributes | undefined,
-): Promise<string> {
+): Promise<string | undefined> {
   const production = textAt(project ?? new Map(), "productionEnvironmentId");
   if (production !== undefined && [undefined, production].includes(declared)) return production;
-  const found = await projectOnce(writes, projectId);
-  const environments = found.environments.map(environmentOf);
-  const id =
-    declared === undefined
-      ? productionEnvironmentId(found)
-      : environmentsMeant(environments, declared)[0]?.id;
-  if (id !== undefined) return id;
-  const names = environments.map(({ name }) => name);
-  const setting = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
-  const wanted = declared ?? productionName;
-  const summary = `the project "${found.name}" has no environment "${wanted}"`;
-  const hint = joinHints(
-    didYouMean(wanted, names),
-    `it has: ${names.join(", ") || "none"}`,
-    declared === undefined ? setting : undefined,
-  );
-  throw failure("plan.not_on_offer", summary, { attribute: "environment", hint });
-}
-
-async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {
-  const known = projectsOf.get(writes) ?? new Map<string, Promise<Project>>();
-  projectsOf.set(writes, known);
-  const asked = known.get(projectId) ?? writes.getProject(projectId);
-  known.set(projectId, asked);
-  // A failure is not an answer: the next service asks again.
-  asked.catch(() => known.delete(projectId));
-  return asked;
+  const offered = offeredEnvironments(await writes.getProject(projectId));
+  const [finding] = checkOffered(declared, offered, false);
+  if (finding) throw failure(finding.code, finding.summary, finding);
+  const isChosen = ({ isDefault }: Offered): boolean => isDefault;
+  return (declared === undefined ? offered.find(isChosen) : environmentsMeant(offered, declared)[0])?.id;
 }
