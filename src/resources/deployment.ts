@@ -5,6 +5,7 @@ import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import { append } from "../model/graph";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type {
   Accepted,
@@ -56,10 +57,7 @@ const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archiv
 /** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
 function listed(upstream: readonly Upstream[]): string {
   const byType = new Map<string, Upstream[]>();
-  for (const one of upstream) {
-    const type = typeOf(one.address);
-    byType.set(type, [...(byType.get(type) ?? []), one]);
-  }
+  for (const one of upstream) append(byType, typeOf(one.address), one);
   const names = [...byType].map(([type, [first, ...others]]) =>
     others.length === 0 && first !== undefined ? first.address : `${others.length + 1} ${type}s`,
   );
@@ -257,16 +255,20 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   const { id } = queued;
   return {
     id,
-    live: liveDeployment({
-      ...{ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id },
-      asOf: queued.createdAt ?? undefined,
-    }),
+    live: queuedDeployment(queued, serviceId, input.name),
     pending: {
       ...pendingOf(id, serviceId, input.attributes),
       ...(queued.createdAt && { madeAt: queued.createdAt }),
     },
   };
 }
+
+/** Returns a deployment that was queued alone: it is the latest. */
+const queuedDeployment = (queued: Deployment, serviceId: string, name: string): LiveResource => {
+  const { id, createdAt } = queued;
+  const asOf = createdAt ?? undefined;
+  return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
+};
 
 /** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
 async function candidates(
@@ -280,9 +282,5 @@ async function candidates(
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   return queued
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
-    .map((one) => {
-      const { id, createdAt } = one;
-      const shown = { id, serviceId, name, commit: commitOf(one), latestId: id };
-      return liveDeployment({ ...shown, asOf: createdAt ?? undefined });
-    });
+    .map((one) => queuedDeployment(one, serviceId, name));
 }

@@ -35,7 +35,7 @@ export async function findResource(
   type: Resource,
   { id, name = "", parentId }: ResourceQuery,
 ): Promise<ReadResult> {
-  if (id === undefined ? name === "" : !isId(id)) return { kind: "absent" };
+  if (id === undefined ? name === "" : !uuidPattern.test(id)) return { kind: "absent" };
   const [parent] = type.parents;
   const read = await type.read(reads, {
     address: addressOf(type.type, name === "" ? (id ?? "") : name),
@@ -49,5 +49,3 @@ export async function findResource(
     (name === "" || read.live.name === name) && (parentId === undefined || read.live.parentId === parentId);
   return isMeant ? read : { kind: "absent" };
 }
-
-const isId = (text: string): boolean => uuidPattern.test(text);

@@ -204,16 +204,15 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
   return Promise.all(matches.map((found) => liveIn(reads, found)));
 }
 
-const changedConfiguration = (
+const configurationIn = (
   attributes: ReadonlyMap<string, unknown>,
   isSent: (path: string, value: unknown) => boolean,
-): Record<string, unknown> => {
-  const fields: [string, unknown][] = [];
-  for (const [path, value] of attributes)
-    if (path.startsWith("configuration.") && isSent(path, value))
-      fields.push([path.slice("configuration.".length), value]);
-  return Object.fromEntries(fields);
-};
+): Record<string, unknown> =>
+  Object.fromEntries(
+    [...attributes]
+      .filter(([path, value]) => path.startsWith("configuration.") && isSent(path, value))
+      .map(([path, value]) => [path.slice("configuration.".length), value]),
+  );
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const { attributes } = input;
@@ -225,30 +224,25 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     name: input.name,
     kind: textAt(attributes, "kind") ?? "",
     // A new service starts from the defaults, so what is null need not be said.
-    configuration: changedConfiguration(attributes, (_path, value) => value !== null),
+    configuration: configurationIn(attributes, (_path, value) => value !== null),
     deploy: false,
     ...(projectId === undefined ? {} : { projectId, environmentId }),
   });
-  const accepted = { id: made.id, live: liveService(made, sameEnvironment(made, environmentId, declared)) };
+  const shown = (one: Service): LiveResource =>
+    liveService(one, one.environmentId === environmentId ? declared : undefined);
+  const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
   try {
-    const archived = await writes.archiveService(made.id);
-    return { ...accepted, live: liveService(archived, sameEnvironment(archived, environmentId, declared)) };
+    return { ...accepted, live: shown(await writes.archiveService(made.id)) };
   } catch (failure) {
     return { ...accepted, failure };
   }
 }
 
-const sameEnvironment = (
-  made: Service,
-  id: string | undefined,
-  declared: string | undefined,
-): string | undefined => (made.environmentId === id ? declared : undefined);
-
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
   const { id, attributes, changed } = input;
   const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
-  const configuration = changedConfiguration(attributes, (path) => changed.has(path));
+  const configuration = configurationIn(attributes, (path) => changed.has(path));
   const isPatched = changed.has("name") || Object.keys(configuration).length > 0;
   let last: Service | undefined;
   // What is archived may refuse other changes: restore first, archive last.

@@ -44,19 +44,11 @@ export const serviceComputed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
-/** Live resources by record: each is asked for by its address and in the list. */
-const known = new WeakMap<
-  Service,
-  { readonly environment: string | undefined; readonly live: LiveResource }
->();
-
 /** Returns a service as a live resource; `environment` in the form of the caller: a name or an id. */
 export function liveService(found: Service, environment?: string): LiveResource {
-  const before = known.get(found);
-  if (before !== undefined && before.environment === environment) return before.live;
   const standing = serviceStanding(found);
   let attributes: Attributes | undefined;
-  const live: LiveResource = {
+  return {
     type: "service",
     id: found.id,
     name: found.name,
@@ -70,8 +62,6 @@ export function liveService(found: Service, environment?: string): LiveResource 
     updatedAt: found.updatedAt ?? undefined,
     ...(standing && { standing }),
   };
-  known.set(found, { environment, live });
-  return live;
 }
 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
