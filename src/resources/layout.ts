@@ -19,8 +19,7 @@ import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/re
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { compareTexts } from "../model/text";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({

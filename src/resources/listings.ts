@@ -47,13 +47,6 @@ export async function requireAllServices(reads: Reads): Promise<void> {
   });
 }
 
-/** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
-async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
-  const found = await variable.list(reads, serviceId);
-  if (found === undefined) throw failure("live.unchecked", "the service does not list its variables");
-  return sorted(found);
-}
-
 /** Returns the deployment of an id, else the one that serves. Throws `DiagnosticsError` where there is none. */
 async function findDeployment(reads: Reads, asked: Asked, service: Service | undefined) {
   const serviceId = asked.get("serviceId") ?? "";
@@ -86,7 +79,9 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
     case "rnv_services":
       return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
-      const found = await listVariables(reads, serviceId);
+      const listed = await variable.list(reads, serviceId);
+      if (listed === undefined) throw failure("live.unchecked", "the service does not list its variables");
+      const found = sorted(listed);
       return {
         keys: found.map(({ name }) => name),
         variables: found.map((one) => shownValues(variable, one)),

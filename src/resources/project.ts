@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type ApiError, isConflict } from "../api/api-error";
+import { isConflict } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
 import { defaultGaps } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
 import type { Deletion, Project } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
 import type {
@@ -202,9 +202,19 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> {
   try {
     return await writes.deleteProject(input.id, input.name);
-  } catch (failure) {
-    if (!isConflict(failure)) throw failure;
-    throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
+  } catch (cause) {
+    if (!isConflict(cause)) throw cause;
+    const { address } = input;
+    const content = await contentOf(writes, input.id);
+    throw failure("api.conflict", `${address} was not deleted: ${cause.message}`, {
+      address,
+      detail:
+        content.length > 0
+          ? `It holds ${shortList(content)}.`
+          : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
+      ...remedy("project.contents", address),
+      ...(cause.requestId === "" ? {} : { requestId: cause.requestId }),
+    });
   }
 }
 
@@ -220,17 +230,6 @@ async function contentOf(writes: Endpoints, projectId: string): Promise<readonly
     return [];
   }
 }
-
-const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly string[]) =>
-  error("api.conflict", `${input.address} was not deleted: ${failure.message}`, {
-    address: input.address,
-    detail:
-      content.length > 0
-        ? `It holds ${shortList(content)}.`
-        : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
-    ...remedy("project.contents", input.address),
-    ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
-  });
 
 /** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
 async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
