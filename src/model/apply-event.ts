@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import { applyCounts } from "./history";
+import { applyCounts } from "./state";
 
 const address = z
   .string()

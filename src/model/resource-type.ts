@@ -1,6 +1,5 @@
 import type { ZodObject } from "zod";
-import type { DiagnosticCode } from "../diagnostics/diagnostic";
-import type { Remedy } from "../diagnostics/remedies";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { Catalog } from "./catalog";
 import type { LiveResource, Offers } from "./live";
@@ -84,14 +83,9 @@ export interface Parent {
   readonly attribute: string;
 }
 
-export interface Finding {
-  readonly code: DiagnosticCode;
-  readonly summary: string;
-  readonly detail?: string;
-  readonly hint?: string;
-  readonly remedy?: Remedy;
-  /** Attribute path that the finding points at. */
-  readonly attribute?: string;
+/** What a type says of a declaration; `attribute` is the path that it points at. */
+export interface Finding
+  extends Pick<Diagnostic, "code" | "summary" | "detail" | "hint" | "remedy" | "attribute"> {
   /** Stops nothing; reported where the resource is sent. */
   readonly isWarning?: true;
 }
@@ -302,15 +296,6 @@ export const isUnlisted = (
   { archives }: Pick<ResourceType, "archives">,
   attributes: AttributeLookup,
 ): boolean => archives !== undefined && attributes.get(archives.attribute) === true;
-
-/** Returns the ids of this type that a live resource shows: its own, and those in attributes with `holdsId`. */
-export function shownIds(
-  { computed }: Pick<ResourceType, "computed">,
-  live: LiveResource,
-): readonly string[] {
-  const others = Object.keys(computed).filter((name) => computed[name]?.holdsId);
-  return [live.id, ...others.flatMap((name) => (live.computed.get(name) as string | undefined) ?? [])];
-}
 
 /**
  * Attribute paths of a block: its keys, with the groups flattened one level (`configuration.branch`). Records and

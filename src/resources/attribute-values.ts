@@ -54,7 +54,6 @@ export async function parentRecord<T>(
 /** Equality of two lists whose order and repetitions mean nothing: paths, addresses. */
 export function sameSet(a: Plain, b: Plain): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return plainEqual(a, b);
-  if (plainEqual(a, b)) return true;
   const left = new Set(a.map(canonicalJson));
   const right = new Set(b.map(canonicalJson));
   return left.size === right.size && [...left].every((item) => right.has(item));

@@ -172,13 +172,10 @@ function pendingOf(id: string, serviceId: string | undefined, attributes: Attrib
   };
 }
 
-interface ShownDeployment {
-  readonly id: string;
+interface ShownDeployment extends Pick<LiveResource, "id" | "name" | "asOf"> {
   readonly serviceId: string;
-  readonly name: string;
   readonly commit?: string;
   readonly latestId?: string;
-  readonly asOf?: string;
 }
 
 function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDeployment): LiveResource {
@@ -231,11 +228,11 @@ async function detailsOf(
   const asksCommit = known === undefined && declared.has("commit");
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
-  const get = async (one: string | undefined) =>
-    one && (await unlessAbsent(() => reads.live.getDeployment(serviceId, one)));
+  const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
   const serving = asksCommit ? await get(id) : undefined;
-  const latest = serving && latestId === id ? serving : await get(asksLatest ? latestId : undefined);
-  return { commit: known ?? commitOf(serving || undefined), latest: latest || undefined };
+  const commit = known ?? commitOf(serving);
+  if (!asksLatest || latestId === undefined) return { commit };
+  return { commit, latest: serving && latestId === id ? serving : await get(latestId) };
 }
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
@@ -263,12 +260,12 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   };
 }
 
-/** Returns a deployment that was queued alone: it is the latest. */
-const queuedDeployment = (queued: Deployment, serviceId: string, name: string): LiveResource => {
+/** Returns a deployment as it was queued: it is the latest. */
+function queuedDeployment(queued: Deployment, serviceId: string, name: string): LiveResource {
   const { id, createdAt } = queued;
   const asOf = createdAt ?? undefined;
   return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
-};
+}
 
 /** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
 async function candidates(
