@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { endedRun, type RunEnd, withRuns } from "../model/history";
+import { pastRunOf, type RunEnd, withRuns } from "../model/history";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Plain } from "../model/value";
@@ -173,7 +173,7 @@ export class RunJournal {
   ): Promise<State> {
     const deleted = withDeleted(this.#base.deleted, this.#deleted);
     const endedAt = new Date(this.#clock.now()).toISOString();
-    const past = ended && endedRun(ended.run, { ...ended, endedAt });
+    const past = ended && pastRunOf(ended.run, { endedAt, counts: ended.counts, exitCode: ended.exitCode });
     const history = withRuns(this.#base.history, this.#base.run, past);
     return this.#session.commit({
       ...this.#base,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseJson } from "../api/transport";
-import type { RunOrigin } from "../model/history";
+import type { RunOrigin } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 
 /** Variables by which the systems of CI are known. */

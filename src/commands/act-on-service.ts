@@ -19,7 +19,6 @@ import {
   type Command,
   commandText,
   type Intent,
-  isAskedAgain,
   type RecordedResource,
   type RunRecord,
   type State,
@@ -220,6 +219,13 @@ async function acceptedBefore(locked: LockedAction): Promise<Recovery["accepted"
   const isWanted = ageMs < sameWishMs || (await action.poll(connection.reads, pending)).kind === "waiting";
   return isWanted ? { pending, startedAt } : undefined;
 }
+
+/** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
+const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boolean =>
+  command.action === asked.action &&
+  (asked.deploymentId === undefined && asked.commit === undefined
+    ? command.isChosen === true || (command.deploymentId === undefined && command.commit === undefined)
+    : command.deploymentId === asked.deploymentId && command.commit === asked.commit);
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
 async function send(locked: LockedAction): Promise<Accepted | undefined> {

@@ -4,11 +4,10 @@ import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
-import type { RunOrigin } from "../model/history";
 import type { LiveResource } from "../model/live";
-import { shownIds } from "../model/resource-type";
+import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { RecordedResource, RunRecord } from "../model/state";
+import type { RecordedResource, RunOrigin, RunRecord } from "../model/state";
 import { plainName } from "../model/text";
 import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
@@ -108,6 +107,12 @@ function runRecord(context: Context, plan: Plan, planning: PlanningInput): RunRe
     startedAt: new Date(context.clock.now()).toISOString(),
     fences: Object.fromEntries(fences),
   };
+}
+
+/** Returns the ids of a type that a live resource shows: its own, and those in attributes with `holdsId`. */
+function shownIds({ computed }: Pick<ResourceType, "computed">, live: LiveResource): readonly string[] {
+  const others = Object.keys(computed).filter((name) => computed[name]?.holdsId);
+  return [live.id, ...others.flatMap((name) => (live.computed.get(name) as string | undefined) ?? [])];
 }
 
 function runOf(

@@ -1,13 +1,13 @@
 import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
-import type { Deployment, Service, Variable } from "../api/wire/shapes";
+import type { Deployment, Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
+import { deploymentStanding, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
@@ -73,28 +73,47 @@ async function runningService(
     name: found.name,
     runs: liveId === undefined ? "nothing" : isSuspended(found) ? "suspended" : "release",
     archived: found.archived === true,
-    ...texts(found),
-    ...(liveId !== undefined && { release: releaseAt(liveId, serving, liveId) }),
-    ...(latestId !== undefined && latestId !== liveId && { latest: releaseAt(latestId, other, liveId) }),
+    ...texts({
+      url: found.url,
+      status: found.displayStatus || found.status,
+      health: found.healthStatus,
+      healthCheckedAt: found.healthCheckedAt,
+    }),
+    ...(liveId !== undefined && { release: releaseOf(liveId, serving, liveId) }),
+    ...(latestId !== undefined && latestId !== liveId && { latest: releaseOf(latestId, other, liveId) }),
     standing: [...(serviceStanding(found) ?? []), ...(stands ? [stands] : [])],
   };
 }
 
-const releaseAt = (id: string, found: Deployment | undefined, liveId: string | undefined): Release =>
-  found === undefined
-    ? { id, serves: id === liveId, cancelRequested: false, canRollback: false }
-    : releaseOf(found, liveId);
+/** Returns a deployment as it is shown to people; `found` is undefined where it could not be read. */
+const releaseOf = (id: string, found: Deployment | undefined, liveId: string | undefined): Release => ({
+  id,
+  ...(found && { status: found.status }),
+  serves: id === liveId,
+  cancelRequested: found?.cancelRequested === true,
+  canRollback: found?.canRollback === true,
+  ...texts({
+    branch: found?.branch,
+    commit: found?.commitSha,
+    commitMessage: found?.commitMessage,
+    trigger: found?.trigger,
+    actor: found?.actor,
+    blockedReason: found?.blockedReason,
+    error: found?.error,
+    sourceId: found?.sourceDeploymentId,
+    createdAt: found?.createdAt,
+    startedAt: found?.startedAt,
+    finishedAt: found?.finishedAt,
+  }),
+});
 
-function texts(found: Service): Pick<RunningService, "url" | "status" | "health" | "healthCheckedAt"> {
-  const { url, displayStatus, status: plainStatus, healthStatus, healthCheckedAt } = found;
-  const shown = displayStatus || plainStatus;
-  return {
-    ...(url && { url }),
-    ...(shown && { status: shown }),
-    ...(healthStatus && { health: healthStatus }),
-    ...(healthCheckedAt && { healthCheckedAt }),
+/** Returns the fields without null and empty ones. */
+const texts = <Key extends string>(
+  fields: Readonly<Record<Key, string | null | undefined>>,
+): { readonly [name in Key]?: string } =>
+  Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as {
+    readonly [name in Key]?: string;
   };
-}
 
 /**
  * `rnv deployments <address>`: the newest `limit` deployments of a service, at most 200. Takes no lock and writes nothing.
@@ -115,7 +134,7 @@ export async function deployments(
   const { available, items, page, reason } = await reads.live.listDeployments(recorded.id, { limit });
   return {
     address,
-    releases: items.slice(0, limit).map((one) => releaseOf(one, liveId)),
+    releases: items.slice(0, limit).map((one) => releaseOf(one.id, one, liveId)),
     hasMore: page?.hasMore === true || items.length > limit,
     ...(!available && reason ? { reason } : {}),
   };

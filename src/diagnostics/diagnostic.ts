@@ -20,33 +20,23 @@ export interface Position {
   readonly column: number;
 }
 
-interface Lines {
-  readonly text: string;
-  readonly starts: readonly number[];
-}
-
+/** Offsets of the lines of the texts that were asked about last: a thousand findings lie in few files. */
+const knownStarts = new Map<string, readonly number[]>();
 const mostTexts = 8;
 
-/** The lines of the texts that were asked about last: a thousand findings lie in few files. */
-let known: readonly Lines[] = [];
-
-function linesOf(text: string): Lines {
-  const found = known.find((lines) => lines.text === text);
-  if (found) return found;
-  const lines = { text, starts: startsOfLines(text) };
-  known = [lines, ...known.slice(0, mostTexts - 1)];
-  return lines;
-}
-
 function startsOfLines(text: string): readonly number[] {
+  const known = knownStarts.get(text);
+  if (known) return known;
   const starts = [0];
   for (let i = text.indexOf("\n"); i !== -1; i = text.indexOf("\n", i + 1)) starts.push(i + 1);
+  if (knownStarts.size === mostTexts) knownStarts.clear();
+  knownStarts.set(text, starts);
   return starts;
 }
 
 /** Line and column of a character offset in a text. */
 export function positionAt(text: string, offset: number): Position {
-  const { starts } = linesOf(text);
+  const starts = startsOfLines(text);
   const clamped = Math.max(0, Math.min(offset, text.length));
   let line = 1;
   for (let last = starts.length; line < last; ) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
+import { applyCounts } from "./state";
 
 const address = z
   .string()
@@ -91,15 +92,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     type: z.literal("summary"),
     at,
     mode: z.enum(["apply", "destroy", "refresh-only"]),
-    counts: z.strictObject({
-      added: count,
-      changed: count,
-      destroyed: count,
-      adopted: count,
-      forgotten: count,
-      failed: count,
-      skipped: count,
-    }),
+    counts: z.strictObject(applyCounts),
     exitCode: count,
     elapsedSeconds: seconds,
     hint: z.string().optional(),

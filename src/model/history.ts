@@ -1,80 +1,18 @@
-import * as z from "zod";
-import type { ApplyCounts } from "./apply-event";
-
-const text = z.string().min(1);
-const count = z.int().min(0);
-
-/** The shape of what a run knows of where it comes from before it writes. */
-export const runOriginSchema = z.looseObject({
-  /** The verb: `apply`, `destroy`. */
-  command: text,
-  /** The person that the job names as its starter, else `user@host`. */
-  by: text,
-  /** The commit that was applied, as the job or the repository of the manifest says. */
-  commit: text.optional(),
-  /** Address of the job's page. */
-  job: text.optional(),
-});
-
-/** Who runs what: recorded with the run, before its first write. */
-export type RunOrigin = Readonly<Pick<z.infer<typeof runOriginSchema>, "command" | "by" | "commit" | "job">>;
-
-/** The shape of a run that the state remembers. */
-export const pastRunSchema = runOriginSchema.extend({
-  /** As the run record: 32 hex digits. */
-  id: text,
-  /** ISO 8601. */
-  startedAt: z.string(),
-  /** Of the plan that was applied. */
-  digest: z.string(),
-  /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
-  endedAt: z.string().optional(),
-  /** The counts of changes that were made, and that were not; absent where the run never came to its end. */
-  counts: z
-    .looseObject({
-      added: count,
-      changed: count,
-      destroyed: count,
-      adopted: count,
-      forgotten: count,
-      failed: count,
-      skipped: count,
-    })
-    .optional(),
-  /** DESIGN section 8; absent where it never came to its end. */
-  exitCode: count.optional(),
-});
-
-/** A run that the state remembers. */
-export type PastRun = RunOrigin &
-  Readonly<Pick<z.infer<typeof pastRunSchema>, "id" | "startedAt" | "digest" | "endedAt" | "exitCode">> & {
-    readonly counts?: ApplyCounts | undefined;
-  };
-
-/** The run record as far as the history needs it. */
-interface BegunRun {
-  readonly id: string;
-  readonly planDigest: string;
-  readonly startedAt: string;
-  readonly origin?: RunOrigin | undefined;
-}
+import type { PastRun, RunRecord, State } from "./state";
 
 /** A state keeps its last runs, as many. */
 export const keptRuns = 50;
 
-/** The past run of a record; undefined where it says nothing of its origin. */
-function pastRunOf({ id, planDigest, startedAt, origin }: BegunRun): PastRun | undefined {
-  return origin && { ...origin, id, startedAt, digest: planDigest };
-}
-
 /** How a run came to its end. */
 export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;
 
-/** Returns the past run of a record that came to its end. */
-export const endedRun = (run: BegunRun, { endedAt, counts, exitCode }: RunEnd): PastRun | undefined => {
-  const past = pastRunOf(run);
-  return past && { ...past, endedAt, counts, exitCode };
-};
+/** Returns the past run of a record, with its end where it came to that; undefined where its origin is unknown. */
+export function pastRunOf(
+  { id, planDigest, startedAt, origin }: RunRecord,
+  end?: RunEnd,
+): PastRun | undefined {
+  return origin && { ...origin, id, startedAt, digest: planDigest, ...end };
+}
 
 /**
  * Returns the history, oldest first, with `left` in it, a run that was cut short, and with `ended` behind it. A run that
@@ -82,7 +20,7 @@ export const endedRun = (run: BegunRun, { endedAt, counts, exitCode }: RunEnd): 
  */
 export function withRuns(
   history: readonly PastRun[] | undefined,
-  left: BegunRun | null,
+  left: RunRecord | null,
   ended?: PastRun,
 ): readonly PastRun[] | undefined {
   const cutShort = left && left.id !== ended?.id ? pastRunOf(left) : undefined;
@@ -92,10 +30,5 @@ export function withRuns(
 }
 
 /** Returns the runs that a state remembers, newest first, with the one that goes on or was cut short. */
-export const pastRuns = ({
-  history,
-  run,
-}: {
-  readonly history?: readonly PastRun[] | undefined;
-  readonly run: BegunRun | null;
-}): readonly PastRun[] => [...(withRuns(history, run) ?? [])].reverse();
+export const pastRuns = ({ history, run }: Pick<State, "history" | "run">): readonly PastRun[] =>
+  [...(withRuns(history, run) ?? [])].reverse();

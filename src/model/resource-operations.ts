@@ -133,13 +133,8 @@ export interface ActionInput {
   readonly releaseCommit?: string;
 }
 
-/** The target of an action, found out before it is sent. */
-export interface ActionAim {
-  /** Where the command named none. */
-  readonly deploymentId?: string;
-  readonly commit?: string;
-  /** Commit of that deployment, where it is known. */
-  readonly releaseCommit?: string;
+/** The target of an action where the command names none, found out before it is sent. */
+export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" | "releaseCommit"> {
   /** Ids that could be taken for what the action makes. */
   readonly preexistingIds: readonly string[];
   /** Reasons why it will have to wait, or will not last. */

@@ -1,6 +1,5 @@
 import type { ZodObject } from "zod";
-import type { DiagnosticCode } from "../diagnostics/diagnostic";
-import type { Remedy } from "../diagnostics/remedies";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { Catalog } from "./catalog";
 import type { LiveResource, Offers } from "./live";
@@ -54,8 +53,6 @@ export interface ComputedRule {
   readonly holdsId?: true;
   /** It changes without a write to the resource: Terraform's data sources show it, its resources do not. */
   readonly movesByItself?: true;
-  /** It never shrinks: a live value below the recorded one is of an earlier read. */
-  readonly onlyGrows?: true;
 }
 
 /** Where a type stands in the YAML manifest. */
@@ -86,14 +83,9 @@ export interface Parent {
   readonly attribute: string;
 }
 
-export interface Finding {
-  readonly code: DiagnosticCode;
-  readonly summary: string;
-  readonly detail?: string;
-  readonly hint?: string;
-  readonly remedy?: Remedy;
-  /** Attribute path that the finding points at. */
-  readonly attribute?: string;
+/** What a type says of a declaration; `attribute` is the path that it points at. */
+export interface Finding
+  extends Pick<Diagnostic, "code" | "summary" | "detail" | "hint" | "remedy" | "attribute"> {
   /** Stops nothing; reported where the resource is sent. */
   readonly isWarning?: true;
 }
@@ -287,18 +279,11 @@ export const withoutOpenFields = (
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
   groups.some((group) => path.startsWith(`${group}.`));
 
-type Flag = "secret" | "alwaysManaged";
-
-const pathsByFlag = new WeakMap<ResourceType["rules"], Map<Flag, readonly string[]>>();
-
 /** Returns the attribute paths whose rule has a flag. */
-export function pathsWith({ rules }: Pick<ResourceType, "rules">, flag: Flag): readonly string[] {
-  const known = pathsByFlag.get(rules) ?? new Map<Flag, readonly string[]>();
-  pathsByFlag.set(rules, known);
-  const paths = known.get(flag) ?? Object.keys(rules).filter((path) => rules[path]?.[flag]);
-  known.set(flag, paths);
-  return paths;
-}
+export const pathsWith = (
+  { rules }: Pick<ResourceType, "rules">,
+  flag: "secret" | "alwaysManaged",
+): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
 /** Returns whether a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (
@@ -311,15 +296,6 @@ export const isUnlisted = (
   { archives }: Pick<ResourceType, "archives">,
   attributes: AttributeLookup,
 ): boolean => archives !== undefined && attributes.get(archives.attribute) === true;
-
-/** Returns the ids of this type that a live resource shows: its own, and those in attributes with `holdsId`. */
-export function shownIds(
-  { computed }: Pick<ResourceType, "computed">,
-  live: LiveResource,
-): readonly string[] {
-  const others = Object.keys(computed).filter((name) => computed[name]?.holdsId);
-  return [live.id, ...others.flatMap((name) => (live.computed.get(name) as string | undefined) ?? [])];
-}
 
 /**
  * Attribute paths of a block: its keys, with the groups flattened one level (`configuration.branch`). Records and

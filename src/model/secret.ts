@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { secretTexts } from "./open-secret";
+import { openSecret, secretTexts } from "./open-secret";
 
 const MASK = "(sensitive)";
 
@@ -16,7 +16,7 @@ export class Secret {
 
   /** Joins literal text and secrets into one secret: `postgres://user:${password}@host`. */
   static join(parts: readonly (string | Secret)[]): Secret {
-    return new Secret(parts.map((part) => (typeof part === "string" ? part : textOf(part))).join(""));
+    return new Secret(parts.map((part) => (typeof part === "string" ? part : openSecret(part))).join(""));
   }
 
   /**
@@ -24,17 +24,17 @@ export class Secret {
    * not let anyone test guesses.
    */
   fingerprint(key: Uint8Array, address: string): string {
-    return createHmac("sha256", key).update(address).update("\0").update(textOf(this)).digest("hex");
+    return createHmac("sha256", key).update(address).update("\0").update(openSecret(this)).digest("hex");
   }
 
   /** HMAC-SHA-256 of a text with this secret as the key, hex. */
   sign(text: string): string {
-    return createHmac("sha256", textOf(this)).update(text).digest("hex");
+    return createHmac("sha256", openSecret(this)).update(text).digest("hex");
   }
 
   /** Size of the text in UTF-8 bytes; the text itself stays closed. */
   get byteLength(): number {
-    return Buffer.byteLength(textOf(this));
+    return Buffer.byteLength(openSecret(this));
   }
 
   toString(): string {
@@ -47,9 +47,3 @@ export class Secret {
     return MASK;
   }
 }
-
-const textOf = (secret: Secret): string => {
-  const text = secretTexts.get(secret);
-  if (text === undefined) throw new Error("a secret without text");
-  return text;
-};

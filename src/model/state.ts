@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { Address } from "./address";
-import { pastRunSchema, runOriginSchema } from "./history";
 import type { Pending } from "./live";
-import type { Plain } from "./value";
+import type { Parsed, Plain } from "./value";
 
 /** A secret in the state: never the value. */
 interface Fingerprint {
@@ -14,15 +13,6 @@ export type AppliedValue = Plain | Fingerprint;
 /** Returns whether a recorded value is that of a secret: nothing but a fingerprint, which is a text. */
 export const isFingerprint = (value: unknown): value is Fingerprint =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
-
-/** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
-type Parsed<T> = [Plain] extends [T]
-  ? T
-  : T extends string | number | boolean | null | undefined
-    ? T
-    : T extends readonly (infer Item)[]
-      ? readonly Parsed<Item>[]
-      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Parsed<T[Key]> };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
@@ -111,6 +101,51 @@ const command = z.looseObject({
 /** The action that a verb asks for, outside of a plan. */
 export type Command = Parsed<z.infer<typeof command>>;
 
+/** The shape of what a run knows of where it comes from before it writes. */
+const runOrigin = z.looseObject({
+  /** The verb: `apply`, `destroy`. */
+  command: text,
+  /** The person that the job names as its starter, else `user@host`. */
+  by: text,
+  /** The commit that was applied, as the job or the repository of the manifest says. */
+  commit: text.optional(),
+  /** Address of the job's page. */
+  job: text.optional(),
+});
+
+/** Who runs what: recorded with the run, before its first write. */
+export type RunOrigin = Parsed<z.infer<typeof runOrigin>>;
+
+/** The counts of changes that were made, and that were not. */
+export const applyCounts = {
+  added: count,
+  changed: count,
+  destroyed: count,
+  adopted: count,
+  forgotten: count,
+  failed: count,
+  skipped: count,
+};
+
+/** The shape of a run that the state remembers. */
+const pastRun = runOrigin.extend({
+  /** As the run record: 32 hex digits. */
+  id: text,
+  /** ISO 8601. */
+  startedAt: z.string(),
+  /** Of the plan that was applied. */
+  digest: z.string(),
+  /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
+  endedAt: z.string().optional(),
+  /** The counts of changes that were made, and that were not; absent where the run never came to its end. */
+  counts: z.looseObject(applyCounts).optional(),
+  /** DESIGN section 8; absent where it never came to its end. */
+  exitCode: count.optional(),
+});
+
+/** A run that the state remembers. */
+export type PastRun = Parsed<z.infer<typeof pastRun>>;
+
 const run = z.looseObject({
   /** 128 random bits, hex. */
   id: text,
@@ -120,7 +155,7 @@ const run = z.looseObject({
   /** ISO 8601. */
   startedAt: z.string(),
   /** Of an apply: who runs what. */
-  origin: runOriginSchema.optional(),
+  origin: runOrigin.optional(),
   /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
   fences: z.record(z.string(), z.array(z.string())),
   /** Of a verb: what the service accepted, while its end is waited for. The same verb again continues with it. */
@@ -215,7 +250,7 @@ export const stateSchema = z.looseObject({
   /** When the last run that changed anything began, ISO 8601; unknown before the first. */
   lastRunAt: z.string().optional(),
   /** The last 50 runs that changed anything, oldest first; without the run in progress. None before the first. */
-  history: z.array(pastRunSchema).optional(),
+  history: z.array(pastRun).optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
   resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),
@@ -256,13 +291,6 @@ const encryptedStateSchema = z.looseObject({
 
 /** The content of a state file, in the clear or encrypted. */
 export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, encryptedStateSchema]);
-
-/** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
-export const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boolean =>
-  command.action === asked.action &&
-  (asked.deploymentId === undefined && asked.commit === undefined
-    ? command.isChosen === true || (command.deploymentId === undefined && command.commit === undefined)
-    : command.deploymentId === asked.deploymentId && command.commit === asked.commit);
 
 /** The command line that asks for it: `rnv deploy service.shop.api --commit 4f2a…`. */
 export function commandText(address: Address, { action, deploymentId, commit, isChosen }: Command): string {

@@ -13,6 +13,15 @@ export interface Reference {
 /** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
+/** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
+export type Parsed<T> = [Plain] extends [T]
+  ? T
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly Parsed<Item>[]
+      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Parsed<T[Key]> };
+
 /** A secret that apply makes up when it creates the variable: `{ generate: { length: 32 } }`. */
 export class GeneratedSecret {
   constructor(readonly length: number) {}

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address";
-import { keptRuns, type PastRun } from "../model/history";
+import { keptRuns } from "../model/history";
 import { Secret } from "../model/secret";
+import type { PastRun } from "../model/state";
 import { sha256 } from "../model/text";
 import {
   Computed,

@@ -1,5 +1,4 @@
-import type { PastRun } from "../model/history";
-import type { State } from "../model/state";
+import type { PastRun, State } from "../model/state";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";

@@ -1,4 +1,6 @@
-import type { CreateInput, UpdateInput } from "../model/resource-operations";
+import type { ById } from "../api/reads";
+import type { ReadResult } from "../model/live";
+import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
@@ -28,10 +30,30 @@ export function parentIdOf(input: CreateInput | UpdateInput, attribute: string):
   return id;
 }
 
+/**
+ * Returns the record of the parent of what is read, or the result of the read where it has none: without its parent it is
+ * no more, as the service deletes the two together.
+ */
+export async function parentRecord<T>(
+  { id, declared, parentId, parentIsLive }: ReadTarget,
+  attribute: string,
+  ask: (id: string) => Promise<ById<T>>,
+) {
+  const missing: Extract<ReadResult, { kind: "absent" | "gone" }> = {
+    kind: id === undefined ? "absent" : "gone",
+  };
+  const known = declared.get(attribute) ?? parentId;
+  if (typeof known !== "string") return missing;
+  const read = await ask(known);
+  if (read.kind === "unreadable") return { kind: "unchecked" as const, reason: read.reason };
+  // A failed deletion is still shown, while the parent was found in this run.
+  const record = read.kind === "found" ? read.value : parentIsLive ? read.deleting : undefined;
+  return record === undefined ? missing : { kind: "found" as const, id: known, record, missing };
+}
+
 /** Equality of two lists whose order and repetitions mean nothing: paths, addresses. */
 export function sameSet(a: Plain, b: Plain): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return plainEqual(a, b);
-  if (plainEqual(a, b)) return true;
   const left = new Set(a.map(canonicalJson));
   const right = new Set(b.map(canonicalJson));
   return left.size === right.size && [...left].every((item) => right.has(item));

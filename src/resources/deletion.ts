@@ -1,17 +1,37 @@
 import { ApiError, unlessAbsent } from "../api/api-error";
 import { unproven } from "../api/consistent-reads";
-import type { ById, Reads } from "../api/reads";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads, Resource } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
-import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
+import type { Accepted, DeleteInput, Deletes, OperationStatus } from "../model/resource-operations";
+
+type PendingOf = Deletes<Reads, Endpoints>["pendingOf"];
+
+interface DeletionOf extends Omit<Deletes<Reads, Endpoints>, "pendingOf"> {
+  readonly send: (writes: Endpoints, input: DeleteInput) => Promise<Deletion>;
+  /** Returns the ids that `look` needs. */
+  readonly subject: (id: string, parentId: string | undefined) => Partial<Pending>;
+  readonly look: (reads: Reads, subject: Pending) => Promise<DeletionLook>;
+}
+
+/** Returns how the resources of a type are deleted, and how the end of that is seen. */
+export function deletionOf({ send, subject, look, ...others }: DeletionOf) {
+  const pendingOf: PendingOf = (id, operationId, parentId) => ({
+    ...{ kind: "operation", id: operationId ?? id },
+    ...subject(id, parentId),
+    deletes: true,
+  });
+  return {
+    remove: async (writes, input) => acceptedDeletion(input, await send(writes, input), pendingOf),
+    deletes: { pendingOf, ...others },
+    poll: (reads, pending) => pollDeletion(reads, pending, () => look(reads, pending)),
+  } satisfies Pick<Resource, "remove" | "deletes" | "poll">;
+}
 
 /** A DELETE was answered: done, which a read has to prove, or queued as an operation that is polled (interface, "Services"). */
-export function acceptedDeletion(
-  input: DeleteInput,
-  answer: Deletion,
-  pendingOf: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending,
-): Accepted {
+function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: PendingOf): Accepted {
   if (answer.deleted)
     return { id: input.id, pending: { ...pendingOf(input.id, undefined, input.parentId), isAnswered: true } };
   const { operation } = answer;
@@ -51,7 +71,7 @@ const unseenMs = 5 * 60_000;
  * A look at the end of a deletion. It is done once `look` proves that the thing is gone, never because its operation
  * ended or is not found (DESIGN section 4, "Ends of pending work").
  */
-export async function pollDeletion(
+async function pollDeletion(
   reads: Reads,
   pending: Pending,
   look: () => Promise<DeletionLook>,
@@ -143,9 +163,3 @@ export async function answersUnless404(read: () => Promise<unknown>): Promise<bo
     throw failure;
   }
 }
-
-/** Returns the record that still shows a failed deletion, where the parent was found in this run. */
-export const stands = <T>(
-  read: Extract<ById<T>, { readonly kind: "gone" }>,
-  { parentIsLive }: Pick<ReadTarget, "parentIsLive">,
-): T | undefined => (parentIsLive ? read.deleting : undefined);

@@ -3,7 +3,7 @@ import { unproven } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
-import type { Pending, Release, Standing } from "../model/live";
+import type { Pending, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
@@ -24,25 +24,21 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Op
 }
 
 function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
-  switch (found.status) {
-    case "live":
-      return servesAsPinned(found, commit);
-    case "failed":
-    case "cancelled":
-      return ended(found);
-    default:
-      return waiting(found);
+  const { id, status, commitSha, blockedReason } = found;
+  const detail = `deployment ${id}`;
+  if (status === "live") {
+    const serving = commitSha ?? "";
+    if (commit === undefined || serving.toLowerCase() === commit) return { kind: "done" };
+    const shown = serving === "" ? "an unnamed commit" : `commit ${serving}`;
+    return { kind: "failed", summary: `the service serves ${shown}, not the pinned ${commit}`, detail };
   }
-}
-
-function servesAsPinned(found: Deployment, commit: string | undefined): OperationStatus {
-  const serving = found.commitSha ?? "";
-  if (commit === undefined || serving.toLowerCase() === commit) return { kind: "done" };
-  return {
-    kind: "failed",
-    summary: `the service serves ${serving === "" ? "an unnamed commit" : `commit ${serving}`}, not the pinned ${commit}`,
-    detail: `deployment ${found.id}`,
-  };
+  const reason = reasonOf(found);
+  if (status === "failed") return { kind: "failed", summary: reason ?? "the deployment failed", detail };
+  if (status === "cancelled")
+    return { kind: "failed", summary: `the deployment was cancelled${reason ? `: ${reason}` : ""}`, detail };
+  if (status === "queued" && blockedReason && awaitsCheckout(blockedReason))
+    return { kind: "checkout", summary: blockedReason };
+  return { kind: "waiting", status, ...(blockedReason && { note: blockedReason }) };
 }
 
 /** Returns why a deployment ended, with the step that failed where its reason does not name it: `build` for `building`. */
@@ -52,24 +48,6 @@ function reasonOf({ status, steps, error, blockedReason }: Deployment): string |
   if (step === undefined || reason?.toLowerCase().includes(step.toLowerCase().replace(/ing$/, "")))
     return reason;
   return `the step "${step}" failed${reason === undefined ? "" : `: ${reason}`}`;
-}
-
-function ended(found: Deployment): OperationStatus {
-  const reason = reasonOf(found);
-  const outcome = found.status === "failed" ? "the deployment failed" : "the deployment was cancelled";
-  return {
-    kind: "failed",
-    summary: reason ? (found.status === "failed" ? reason : `${outcome}: ${reason}`) : outcome,
-    detail: `deployment ${found.id}`,
-  };
-}
-
-function waiting(found: Deployment): OperationStatus {
-  const reason = found.blockedReason || undefined;
-  if (found.status === "queued" && reason !== undefined && awaitsCheckout(reason)) {
-    return { kind: "checkout", summary: reason };
-  }
-  return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
 /** Looks at the newest deployment. `superseded`: ours; undefined where the service does not show it. */
@@ -151,12 +129,11 @@ interface Releases {
  */
 export function deploymentStanding({ latestId, liveId, latest, recorded }: Releases): Standing | undefined {
   if (latestId === undefined) return undefined;
-  if (latestId === liveId && latest?.sourceDeploymentId != null) return rolledBack(latest);
-  if (latestId === liveId) return recorded?.id === liveId ? rolledBackHere(recorded) : undefined;
+  if (latestId === liveId) return rolledBack(liveId, latest, recorded);
   const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
   if (latest === undefined)
     return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
-  const { status } = latest;
+  const { status, blockedReason, createdAt, finishedAt } = latest;
   if (status === "live" || status === "superseded")
     return said(
       "older_release",
@@ -167,42 +144,35 @@ export function deploymentStanding({ latestId, liveId, latest, recorded }: Relea
     const outcome = status === "failed" ? "failed" : "was cancelled";
     const goesOn = liveId === undefined ? "nothing runs" : "the release before it goes on";
     const summary = `deployment ${latestId} ${outcome}${reason ? `: ${reason}` : ""}; ${goesOn}`;
-    return { code: status, class: "pending", summary, ...since(latest.finishedAt ?? latest.createdAt) };
+    return { ...said(status, summary, finishedAt ?? createdAt), class: "pending" };
   }
-  return underWay(latest);
+  if (!blockedReason) return said("deploying", `deployment ${latestId} is under way (${status})`, createdAt);
+  if (status !== "queued" || !awaitsCheckout(blockedReason))
+    return said("waiting", `deployment ${latestId} waits: ${blockedReason}`, createdAt);
+  const summary = `saved, awaiting checkout in the dashboard: ${blockedReason}`;
+  return { ...said("awaiting_checkout", summary, createdAt), class: "pending" };
 }
 
-const since = (at: string | null | undefined) => (at == null ? {} : { since: at });
-
-const said = (code: Standing["code"], summary: string, at?: string | null): Standing => ({
-  code,
-  class: "running",
-  summary,
-  ...since(at),
+const said = (code: Standing["code"], summary: string, since?: string | null): Standing => ({
+  ...{ code, class: "running", summary },
+  ...(since != null && { since }),
 });
 
-const rolledBack = ({ id, sourceDeploymentId, finishedAt }: Deployment): Standing =>
-  said(
-    "rolled_back",
-    `deployment ${id} serves the release of deployment ${sourceDeploymentId} again: it was rolled back`,
-    finishedAt,
-  );
-
-const rolledBackHere = ({ rolledBack: source, writtenAt = "" }: RecordedResource): Standing | undefined => {
-  const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${source}`;
-  return source === undefined ? undefined : said("rolled_back", summary, writtenAt);
-};
-
-function underWay({ id, status, blockedReason, createdAt }: Deployment): Standing {
-  if (!blockedReason) return said("deploying", `deployment ${id} is under way (${status})`, createdAt);
-  if (status === "queued" && awaitsCheckout(blockedReason))
-    return {
-      code: "awaiting_checkout",
-      class: "pending",
-      summary: `saved, awaiting checkout in the dashboard: ${blockedReason}`,
-      ...since(createdAt),
-    };
-  return said("waiting", `deployment ${id} waits: ${blockedReason}`, createdAt);
+/** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
+function rolledBack(
+  liveId: string,
+  latest: Deployment | undefined,
+  recorded: RecordedResource | undefined,
+): Standing | undefined {
+  const source = latest?.sourceDeploymentId;
+  if (source != null) {
+    const summary = `deployment ${liveId} serves the release of deployment ${source} again: it was rolled back`;
+    return said("rolled_back", summary, latest?.finishedAt);
+  }
+  if (recorded?.id !== liveId || recorded.rolledBack === undefined) return undefined;
+  const { rolledBack: release, writtenAt = "" } = recorded;
+  const summary = `rolled back by rnv on ${writtenAt.slice(0, 10)} to the release of deployment ${release}`;
+  return said("rolled_back", summary, writtenAt);
 }
 
 /**
@@ -253,35 +223,3 @@ async function reasonOfList(reads: Reads, { parentIds }: PlannedRuns): Promise<s
     throw failure;
   }
 }
-
-/** A deployment as it is shown to people; `liveId` is the one that serves. */
-export function releaseOf(found: Deployment, liveId: string | undefined): Release {
-  return {
-    id: found.id,
-    status: found.status,
-    serves: found.id === liveId,
-    cancelRequested: found.cancelRequested === true,
-    canRollback: found.canRollback === true,
-    ...texts({
-      branch: found.branch,
-      commit: found.commitSha,
-      commitMessage: found.commitMessage,
-      trigger: found.trigger,
-      actor: found.actor,
-      blockedReason: found.blockedReason,
-      error: found.error,
-      sourceId: found.sourceDeploymentId,
-      createdAt: found.createdAt,
-      startedAt: found.startedAt,
-      finishedAt: found.finishedAt,
-    }),
-  };
-}
-
-/** Returns the fields without null and empty ones. */
-const texts = <Key extends string>(
-  fields: Readonly<Record<Key, string | null | undefined>>,
-): { readonly [name in Key]?: string } =>
-  Object.fromEntries(Object.entries(fields).filter(([, text]) => text != null && text !== "")) as {
-    readonly [name in Key]?: string;
-  };

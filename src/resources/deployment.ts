@@ -5,6 +5,7 @@ import type { Reads, Resource } from "../api/reads";
 import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import { append } from "../model/graph";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type {
   Accepted,
@@ -24,9 +25,8 @@ import type {
   WaitPolicy,
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
-import { type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present, sameId, textAt } from "./attribute-values";
-import { stands } from "./deletion";
+import type { ResolvedValue } from "../model/value";
+import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import { checkDeployments, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
@@ -57,10 +57,7 @@ const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archiv
 /** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
 function listed(upstream: readonly Upstream[]): string {
   const byType = new Map<string, Upstream[]>();
-  for (const one of upstream) {
-    const type = typeOf(one.address);
-    byType.set(type, [...(byType.get(type) ?? []), one]);
-  }
+  for (const one of upstream) append(byType, typeOf(one.address), one);
   const names = [...byType].map(([type, [first, ...others]]) =>
     others.length === 0 && first !== undefined ? first.address : `${others.length + 1} ${type}s`,
   );
@@ -175,13 +172,10 @@ function pendingOf(id: string, serviceId: string | undefined, attributes: Attrib
   };
 }
 
-interface ShownDeployment {
-  readonly id: string;
+interface ShownDeployment extends Pick<LiveResource, "id" | "name" | "asOf"> {
   readonly serviceId: string;
-  readonly name: string;
   readonly commit?: string;
   readonly latestId?: string;
-  readonly asOf?: string;
 }
 
 function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDeployment): LiveResource {
@@ -199,17 +193,9 @@ function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDe
 const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
-  const parent = target.declared.get("serviceId");
-  const serviceId = typeof parent === "string" ? parent : target.parentId;
-  if (serviceId === undefined || parent instanceof Unknown) {
-    // Without its service it is no more: the service deletes the two together.
-    return missing;
-  }
-  const service = await reads.service(serviceId);
-  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-  const shown = service.kind === "found" ? service.value : stands(service, target);
-  if (shown === undefined) return missing;
+  const parent = await parentRecord(target, "serviceId", (id) => reads.service(id));
+  if (parent.kind !== "found") return parent;
+  const { id: serviceId, record: shown, missing } = parent;
   const latestId = shown.deploymentId ?? undefined;
   const liveId = shown.liveDeploymentId ?? undefined;
   const id = liveId ?? latestId;
@@ -225,13 +211,6 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
   declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
 
-interface DeploymentDetails {
-  /** The commit of the deployment that serves. */
-  readonly commit?: string;
-  /** The latest deployment, when it may not be what serves as it was deployed last. */
-  readonly latest?: Deployment;
-}
-
 /**
  * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
  * declared and the state does not say; the latest deployment, when it does not serve, or (for the first of many) was not
@@ -242,23 +221,18 @@ async function detailsOf(
   target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
-): Promise<DeploymentDetails> {
+): Promise<{ readonly commit?: string; readonly latest?: Deployment }> {
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && declared.has("commit");
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
-  if (!asksCommit && !asksLatest) return { commit: known };
   const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
   const serving = asksCommit ? await get(id) : undefined;
-  const latest =
-    !asksLatest || latestId === undefined
-      ? undefined
-      : serving && latestId === id
-        ? serving
-        : await get(latestId);
-  return { commit: known ?? commitOf(serving), latest };
+  const commit = known ?? commitOf(serving);
+  if (!asksLatest || latestId === undefined) return { commit };
+  return { commit, latest: serving && latestId === id ? serving : await get(latestId) };
 }
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
@@ -278,15 +252,19 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   const { id } = queued;
   return {
     id,
-    live: liveDeployment({
-      ...{ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id },
-      asOf: queued.createdAt ?? undefined,
-    }),
+    live: queuedDeployment(queued, serviceId, input.name),
     pending: {
       ...pendingOf(id, serviceId, input.attributes),
       ...(queued.createdAt && { madeAt: queued.createdAt }),
     },
   };
+}
+
+/** Returns a deployment as it was queued: it is the latest. */
+function queuedDeployment(queued: Deployment, serviceId: string, name: string): LiveResource {
+  const { id, createdAt } = queued;
+  const asOf = createdAt ?? undefined;
+  return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
 }
 
 /** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
@@ -301,9 +279,5 @@ async function candidates(
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   return queued
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
-    .map((one) => {
-      const { id, createdAt } = one;
-      const shown = { id, serviceId, name, commit: commitOf(one), latestId: id };
-      return liveDeployment({ ...shown, asOf: createdAt ?? undefined });
-    });
+    .map((one) => queuedDeployment(one, serviceId, name));
 }

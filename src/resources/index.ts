@@ -1,6 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import type { ReadResult } from "../model/live";
+import type { ReadTarget } from "../model/resource-operations";
 import { uuidPattern } from "../model/text";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
@@ -22,20 +23,13 @@ export const importableTypes = resourceTypes.filter(({ removal }) => removal ===
 /** The resource type of that name. */
 export const typeNamed = (name: string): Resource | undefined => typesByName.get(name);
 
-/** The query of a data source: an id, or a name in a parent. */
-export interface ResourceQuery {
-  readonly id?: string;
-  readonly name?: string;
-  readonly parentId?: string;
-}
-
-/** Looks up a resource that a data source names. One that differs from any part of the query is `absent`. */
+/** Looks up a resource that a data source names by its id, or by its name in a parent. One that differs from any part of the query is `absent`. */
 export async function findResource(
   reads: Reads,
   type: Resource,
-  { id, name = "", parentId }: ResourceQuery,
+  { id, name = "", parentId }: Partial<Pick<ReadTarget, "id" | "name" | "parentId">>,
 ): Promise<ReadResult> {
-  if (id === undefined ? name === "" : !isId(id)) return { kind: "absent" };
+  if (id === undefined ? name === "" : !uuidPattern.test(id)) return { kind: "absent" };
   const [parent] = type.parents;
   const read = await type.read(reads, {
     address: addressOf(type.type, name === "" ? (id ?? "") : name),
@@ -49,5 +43,3 @@ export async function findResource(
     (name === "" || read.live.name === name) && (parentId === undefined || read.live.parentId === parentId);
   return isMeant ? read : { kind: "absent" };
 }
-
-const isId = (text: string): boolean => uuidPattern.test(text);

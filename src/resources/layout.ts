@@ -10,16 +10,16 @@ import {
   type Viewport,
   viewport,
 } from "../api/wire/shapes";
-import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import { didYouMean, joinHints } from "../diagnostics/suggest";
-import { type Address, typeOf } from "../model/address";
+import { typeOf } from "../model/address";
+import { append, topologicalOrder } from "../model/graph";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { compareTexts } from "../model/text";
-import type { Attributes } from "../model/value";
-import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
@@ -48,7 +48,6 @@ const computed = {
     valueType: "number",
     doc: "Revision of the saved layout; 0 while none is saved.",
     stable: false,
-    onlyGrows: true,
   },
 } as const satisfies ResourceType["computed"];
 
@@ -164,39 +163,23 @@ function newPositions(
   // The default, empty, resets the layout.
   if (Object.keys(declared).length === 0) return isSent ? {} : kept;
   const placed: Record<string, CanvasPosition> = { ...kept };
+  const nodes = nodesOf(canvas);
   const keys = new Map<string, string>();
   for (const [key, at] of Object.entries(declared)) {
+    const id = nodesNamed(nodes, key)[0]?.id ?? "";
     // It is archived: the plan has said so.
-    if (isProven && nodesNamed(canvas, key).length === 0) continue;
-    const id = onlyNode(canvas, key, address);
+    if (isProven && id === "") continue;
     const before = keys.get(id);
-    if (before !== undefined) {
-      const summary = `"${before}" and "${key}" are one node of the canvas`;
-      throw refused(address, summary, "keep one of the two");
-    }
+    const finding =
+      checkPlace(key, nodes) ??
+      (before && unclear(`"${before}" and "${key}" are one node of the canvas`, "keep one of the two"));
+    if (finding) throw failure(finding.code, finding.summary, { ...finding, address });
     keys.set(id, key);
     // What is not sent concerns only what has appeared since.
     if (isSent || kept[id] === undefined) placed[id] = at;
   }
   return placed;
 }
-
-function onlyNode(canvas: Canvas, key: string, address: Address): string {
-  const ids = nodesNamed(canvas, key);
-  const [id] = ids;
-  if (id !== undefined && ids.length === 1) return id;
-  const names = canvas.nodes.map(({ name }) => name).sort();
-  throw id === undefined
-    ? refused(address, `the canvas has no node "${key}"`, `its services: ${names.join(", ") || "none"}`)
-    : refused(
-        address,
-        `${ids.length} services of the canvas are called "${key}": name one by its id`,
-        `ids: ${ids.join(", ")}`,
-      );
-}
-
-const refused = (address: Address, summary: string, hint: string): DiagnosticsError =>
-  failure("manifest.reference_unknown", summary, { address, attribute: "positions", hint });
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
@@ -209,15 +192,16 @@ const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined =>
   return value !== undefined && isPlain(value) && isPositions(value) ? value : undefined;
 };
 
-/** Everything on a canvas that may have a place. */
-const nodesOffered = ({ nodes, groups }: Canvas): Offers => ({
-  positions: [...nodes, ...groups].map(({ id, name }) => ({ id, name, isDefault: false })),
+const nodesOf = ({ nodes, groups }: Canvas) => [...nodes, ...groups];
+
+const nodesOffered = (canvas: Canvas): Offers => ({
+  positions: nodesOf(canvas).map(({ id, name }) => ({ id, name, isDefault: false })),
 });
 
-/** Ids of the nodes that a key of `positions` stands for: an id stands for itself, a name for its services. */
-function nodesNamed(canvas: Canvas, key: string): readonly string[] {
-  if (nodeIds(canvas).includes(key)) return [key];
-  return canvas.nodes.filter(({ name }) => name === key).map(({ id }) => id);
+/** Returns the nodes that a key of `positions` names: the one of that id, else those of that name. */
+function nodesNamed<Node extends Candidate>(nodes: readonly Node[], key: string): readonly Node[] {
+  const byId = nodes.filter(({ id }) => id === key);
+  return byId.length > 0 ? byId : nodes.filter(({ name }) => name === key);
 }
 
 /** Returns why the layout is saved again: this plan creates or restores a node that needs a position. */
@@ -237,6 +221,7 @@ function layoutReaction({ declared, live, upstream }: ReactionContext): string |
   return others.length === 0 ? `${first} needs a place` : `${appearing.length} services need places`;
 }
 
+/** A node of the canvas, as it is or once the plan is applied. */
 interface Candidate {
   readonly id?: string;
   readonly name?: string;
@@ -258,31 +243,33 @@ function checkPlaces(
       .filter(({ isRemoved }) => !isRemoved)
       .map((one) => ({ id: one.id, name: one.name, ...(one.isHidden && { hidden: one }) })),
   ];
-  return Object.keys(places).flatMap((key) => checkPlace(key, candidates));
+  return Object.keys(places).flatMap((key) => checkPlace(key, candidates) ?? []);
 }
 
-function checkPlace(key: string, candidates: readonly Candidate[]): readonly Finding[] {
-  const byId = candidates.filter(({ id }) => id === key);
-  const meant = byId.length > 0 ? byId : candidates.filter(({ name }) => name === key);
-  const shown = meant.filter(({ hidden }) => !hidden);
-  const attribute = "positions";
-  if (meant.length === 0) {
+function checkPlace(key: string, candidates: readonly Candidate[]): Finding | undefined {
+  const named = nodesNamed(candidates, key);
+  const shown = named.filter(({ hidden }) => !hidden);
+  if (named.length === 0) {
     const names = [...new Set(candidates.flatMap(({ name }) => name ?? []))].sort();
     const hint = joinHints(didYouMean(key, names), `it has: ${names.join(", ") || "none"}`);
-    const summary = `the canvas has no node "${key}"`;
-    return [{ code: "manifest.reference_unknown", summary, hint, attribute }];
+    return unclear(`the canvas has no node "${key}"`, hint);
   }
   if (shown.length > 1) {
     const ids = shown.map(({ id }) => id ?? "one that is created").join(", ");
     const summary = `${shown.length} nodes of the canvas are called "${key}"`;
-    return [{ code: "manifest.reference_unknown", summary, hint: `name one by its id: ${ids}`, attribute }];
+    return unclear(summary, `name one by its id: ${ids}`);
   }
-  const hidden = meant.find((one) => one.hidden)?.hidden;
-  if (shown.length === 1 || hidden === undefined) return [];
+  const hidden = named.find((one) => one.hidden)?.hidden;
+  if (shown.length === 1 || hidden === undefined) return undefined;
   const summary = `${hidden.address} is archived, and no canvas shows it: its place is left out`;
   const hint = "it gets its place once it is restored";
-  return [{ code: "plan.invalid_combination", summary, hint, attribute, isWarning: true }];
+  return { code: "plan.invalid_combination", summary, hint, attribute: "positions", isWarning: true };
 }
+
+const unclear = (summary: string, hint: string): Finding => ({
+  code: "manifest.reference_unknown",
+  ...{ summary, hint, attribute: "positions" },
+});
 
 /**
  * Why an `auto` layout is saved again although its declaration is unchanged: what has no place appeared since it was saved last
@@ -290,7 +277,7 @@ function checkPlace(key: string, candidates: readonly Candidate[]): readonly Fin
  */
 function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): string | undefined {
   const { revision, positions } = canvas.layout;
-  const without = [...canvas.nodes, ...canvas.groups].filter(({ id }) => positions[id] === undefined);
+  const without = nodesOf(canvas).filter(({ id }) => positions[id] === undefined);
   const isNew = ({ id }: { readonly id: string }): boolean => {
     const made = canvas.nodes.find((node) => node.id === id)?.createdAt;
     return made != null && recorded?.writtenAt !== undefined && made > recorded.writtenAt;
@@ -310,9 +297,10 @@ function shownPositions(canvas: Canvas, declared: unknown): Plain {
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
   if (!isPositions(declared))
     return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
+  const nodes = nodesOf(canvas);
   const shown: Record<string, Plain> = {};
   for (const [key, wanted] of Object.entries(declared)) {
-    const [id, ...others] = nodesNamed(canvas, key);
+    const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
     // What no canvas shows can have no place: none is missing.
     const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
     if (at !== undefined) shown[key] = plain(at);
@@ -325,8 +313,9 @@ const rowHeight = 160;
 
 /** Ids of everything on a canvas that has a place: services, and groups as far as the limit of places reaches. */
 export function nodeIds(canvas: Canvas): readonly string[] {
-  const ids = [...canvas.nodes.map(({ id }) => id), ...canvas.groups.map(({ id }) => id)];
-  return ids.slice(0, canvasLimits.positions);
+  return nodesOf(canvas)
+    .map(({ id }) => id)
+    .slice(0, canvasLimits.positions);
 }
 
 /**
@@ -338,7 +327,7 @@ export function placeNodes(
   placed: Readonly<Record<string, CanvasPosition>>,
 ): Readonly<Record<string, CanvasPosition>> {
   const depths = depthsOf(canvas);
-  const names = new Map([...canvas.groups, ...canvas.nodes].map(({ id, name }) => [id, name]));
+  const names = new Map(nodesOf(canvas).map(({ id, name }) => [id, name]));
   const ordered = nodeIds(canvas)
     .filter((id) => placed[id] === undefined)
     .sort((a, b) => compareTexts(names.get(a) ?? "", names.get(b) ?? "") || compareTexts(a, b));
@@ -361,20 +350,12 @@ const cellOf = ({ x, y }: CanvasPosition): string =>
 /** Returns the longest way to each node from a node without references to it; a way ends where it meets itself. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
   const sources = new Map<string, string[]>();
-  for (const { source, target } of canvas.edges)
-    sources.set(target, [...(sources.get(target) ?? []), source]);
-  const depths = new Map<string, number>();
-  const depthOf = (id: string): number => {
-    const known = depths.get(id);
-    if (known !== undefined) return known;
-    // Until it is known, so that a cycle ends.
-    depths.set(id, 0);
-    const before = (sources.get(id) ?? []).filter((source) => source !== id).sort();
-    const depth = Math.max(-1, ...before.map(depthOf)) + 1;
-    depths.set(id, depth);
-    return depth;
-  };
   // In an order of their own: equal canvases get equal places.
-  [...nodeIds(canvas)].sort().forEach(depthOf);
+  for (const { source, target } of [...canvas.edges].sort((a, b) => compareTexts(a.source, b.source)))
+    if (source !== target) append(sources, target, source);
+  const sourcesOf = (id: string): readonly string[] => sources.get(id) ?? [];
+  const depths = new Map<string, number>();
+  for (const id of topologicalOrder([...nodeIds(canvas)].sort(), sourcesOf, () => undefined))
+    depths.set(id, Math.max(-1, ...sourcesOf(id).map((source) => depths.get(source) ?? 0)) + 1);
   return depths;
 }

@@ -5,12 +5,13 @@ import {
   canvas as canvasAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
+  type Service,
 } from "../api/wire/shapes";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
-import type { Plain } from "../model/value";
+import { type Plain, unflatten } from "../model/value";
 import { project } from "./project";
 import { service } from "./service";
 import { configurationSchema } from "./service/configuration";
@@ -46,37 +47,17 @@ export async function requireAllServices(reads: Reads): Promise<void> {
   });
 }
 
-/** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
-async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
-  const found = await variable.list(reads, serviceId);
-  if (found === undefined) throw failure("live.unchecked", "the service does not list its variables");
-  return sorted(found);
-}
-
-/**
- * One deployment of a service, as the service answers: the one of an id, or the one that serves. Throws `DiagnosticsError`
- * where there is none, at the attribute by its name in Terraform.
- */
-async function findDeployment(reads: Reads, asked: Asked) {
+/** Returns the deployment of an id, else the one that serves. Throws `DiagnosticsError` where there is none. */
+async function findDeployment(reads: Reads, asked: Asked, service: Service | undefined) {
   const serviceId = asked.get("serviceId") ?? "";
-  const id = asked.get("id") ?? (await servingIn(reads, serviceId));
+  const id = asked.get("id") ?? service?.liveDeploymentId;
+  if (!id) throw missing(`no deployment of the service "${service?.name ?? serviceId}" serves`, "service_id");
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   if (found !== undefined) return found;
   throw missing(`the service has no deployment of the id ${id}`, "id");
 }
 
-/** Returns the id of the deployment that serves. Throws `DiagnosticsError` where none does. */
-async function servingIn(reads: Reads, serviceId: string): Promise<string> {
-  const read = await reads.service(serviceId);
-  const serving = read.kind === "found" ? read.value.liveDeploymentId : undefined;
-  if (serving) return serving;
-  const summary =
-    read.kind === "found"
-      ? `no deployment of the service "${read.value.name}" serves`
-      : `there is no service of the id ${serviceId}`;
-  throw missing(summary, "service_id");
-}
-
+/** Returns an error at an attribute by its name in Terraform. */
 const missing = (summary: string, attribute: string): DiagnosticsError =>
   failure("live.data_missing", summary, { attribute });
 
@@ -89,27 +70,31 @@ type Values = { readonly [name: string]: Plain };
 
 /** Reads a listing with the names that its values have in Terraform. Throws `DiagnosticsError` or `ApiError`. */
 export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
+  const serviceId = asked.get("serviceId") ?? "";
+  const around = serviceId === "" ? undefined : await reads.service(serviceId);
+  if (around?.kind === "gone") throw missing(`there is no service of the id ${serviceId}`, "service_id");
   switch (terraformName) {
     case "rnv_projects":
       return { projects: sorted(await project.list(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":
       return { services: (await listServices(reads, asked)).map((one) => shownValues(service, one)) };
     case "rnv_variables": {
-      const serviceId = asked.get("serviceId") ?? "";
-      const around = await reads.service(serviceId);
-      if (around.kind === "gone")
-        throw failure("live.data_missing", `there is no service of the id ${serviceId}`);
-      const found = await listVariables(reads, serviceId);
+      const listed = await variable.list(reads, serviceId);
+      if (listed === undefined) throw failure("live.unchecked", "the service does not list its variables");
+      const found = sorted(listed);
       return {
         keys: found.map(({ name }) => name),
         variables: found.map((one) => shownValues(variable, one)),
       };
     }
     case "rnv_deployment":
-      return answered(deploymentAnswer, await findDeployment(reads, asked)) as Values;
+      return answered(
+        deploymentAnswer,
+        await findDeployment(reads, asked, around?.kind === "found" ? around.value : undefined),
+      ) as Values;
     case "rnv_deployments": {
       const limit = Number(asked.get("limit") ?? defaultListed);
-      const listed = await reads.live.listDeployments(asked.get("serviceId") ?? "", { limit });
+      const listed = await reads.live.listDeployments(serviceId, { limit });
       return answered(deploymentsAnswer.omit({ page: true }), listed) as Values;
     }
     case "rnv_canvas": {
@@ -123,18 +108,12 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
 
 /** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
 export function shownValues(type: Resource, live: LiveResource): Plain {
-  const values: Record<string, Plain> = {};
-  const paths = Object.entries(type.rules).filter(
-    ([, { secret, change }]) => secret !== true && change !== "local",
-  );
-  for (const [path] of paths) {
-    const [first = "", second] = path.split(".").map(snakeCase);
-    const value = live.attributes.get(path) ?? parentValue(type, path, live) ?? null;
-    if (second === undefined) values[first] = value;
-    else values[first] = { ...(values[first] as Values | undefined), [second]: value };
-  }
-  for (const name of Object.keys(type.computed)) values[snakeCase(name)] = live.computed.get(name) ?? null;
-  return { ...values, id: live.id };
+  const values = new Map<string, Plain>();
+  for (const [path, { secret, change }] of Object.entries(type.rules))
+    if (secret !== true && change !== "local")
+      values.set(snakeCase(path), live.attributes.get(path) ?? parentValue(type, path, live) ?? null);
+  for (const name of Object.keys(type.computed)) values.set(snakeCase(name), live.computed.get(name) ?? null);
+  return { ...unflatten(values), id: live.id };
 }
 
 const parentValue = (type: Resource, path: string, { parentId }: LiveResource): Plain | undefined =>

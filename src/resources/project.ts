@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { type ApiError, isConflict } from "../api/api-error";
+import { isConflict } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
 import { defaultGaps } from "../api/gap-settings";
 import type { Reads, Resource } from "../api/reads";
-import type { Project } from "../api/wire/shapes";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Deletion, Project } from "../api/wire/shapes";
+import { failure } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
 import type {
@@ -13,14 +13,13 @@ import type {
   CreateInput,
   DeleteInput,
   Holding,
-  OperationStatus,
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
-import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
+import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
@@ -93,11 +92,9 @@ export const project: Resource = {
   list: async (reads) => (await reads.projects()).map(liveProject),
   create,
   update,
-  remove,
   candidates: async (reads, { name, preexistingIds }) =>
     (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
-  deletes: { pendingOf: pendingDeletion, holdings },
-  poll,
+  ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 
 /** Returns a project of the service as a live resource. */
@@ -119,7 +116,8 @@ export function liveProject(found: Project): LiveResource {
   };
 }
 
-function offeredEnvironments(found: Project): Offered[] {
+/** Returns the environments of a project as choices of its services. */
+export function offeredEnvironments(found: Project): readonly Offered[] {
   const production = productionEnvironmentId(found);
   return found.environments
     .map(environmentOf)
@@ -201,12 +199,22 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id: input.id, live: liveProject(await writes.updateProject(input.id, body)) };
 }
 
-async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
+async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> {
   try {
-    return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), pendingDeletion);
-  } catch (failure) {
-    if (!isConflict(failure)) throw failure;
-    throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
+    return await writes.deleteProject(input.id, input.name);
+  } catch (cause) {
+    if (!isConflict(cause)) throw cause;
+    const { address } = input;
+    const content = await contentOf(writes, input.id);
+    throw failure("api.conflict", `${address} was not deleted: ${cause.message}`, {
+      address,
+      detail:
+        content.length > 0
+          ? `It holds ${shortList(content)}.`
+          : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
+      ...remedy("project.contents", address),
+      ...(cause.requestId === "" ? {} : { requestId: cause.requestId }),
+    });
   }
 }
 
@@ -223,27 +231,8 @@ async function contentOf(writes: Endpoints, projectId: string): Promise<readonly
   }
 }
 
-const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly string[]) =>
-  error("api.conflict", `${input.address} was not deleted: ${failure.message}`, {
-    address: input.address,
-    detail:
-      content.length > 0
-        ? `It holds ${shortList(content)}.`
-        : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
-    ...remedy("project.contents", input.address),
-    ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
-  });
-
-function pendingDeletion(id: string, operationId: string | undefined): Pending {
-  return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
-}
-
-function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  return pollDeletion(reads, pending, () => lookAt(reads, pending.projectId ?? pending.id));
-}
-
 /** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
-async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
+async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
   if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
   reads.invalidate(1);
   return (await reads.projects()).some((one) => one.id === id) ? "unmarked" : goneOrAlone(reads);

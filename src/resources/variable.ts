@@ -21,8 +21,8 @@ import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, present, sameId, textAt } from "./attribute-values";
-import { acceptedDeletion, type DeletionLook, goneOrAlone, pollDeletion, stands } from "./deletion";
+import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
+import { type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -96,12 +96,18 @@ export const variable: Resource = {
   list,
   create,
   update,
-  remove,
   candidates,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
-  deletes: { pendingOf: pendingDeletion, find },
-  poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
+  ...deletionOf({
+    send: (writes, { address, id, parentId }) => {
+      if (parentId === undefined) throw new Error(`${address}: a variable without a service`);
+      return writes.deleteVariable(parentId, id);
+    },
+    subject: (variableId, serviceId) => ({ variableId, ...(serviceId !== undefined && { serviceId }) }),
+    look: lookAt,
+    find,
+  }),
 };
 
 /** Returns a variable of the service as a live resource: its key, never its value. */
@@ -129,15 +135,9 @@ function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[]
 const otherPath = `(${gapVariable("listVariables")} names another path)`;
 
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
-  const serviceId = textAt(target.declared, "serviceId") ?? target.parentId;
-  if (serviceId === undefined) {
-    // Without its service it is no more: the service deletes the two together.
-    return missing;
-  }
-  const service = await reads.service(serviceId);
-  if (service.kind === "gone" && !stands(service, target)) return missing;
-  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
+  const service = await parentRecord(target, "serviceId", (id) => reads.service(id));
+  if (service.kind !== "found") return service;
+  const { id: serviceId, missing } = service;
   const variables = await reads.variables(serviceId);
   if (variables === undefined) {
     return target.id === undefined
@@ -210,21 +210,6 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
     ...(value === undefined ? {} : { value }),
   });
   return { id: input.id, live: liveVariable(changed, serviceId) };
-}
-
-async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
-  const serviceId = input.parentId;
-  if (serviceId === undefined) throw new Error(`${input.address}: a variable without a service`);
-  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), pendingDeletion);
-}
-
-function pendingDeletion(
-  id: string,
-  operationId: string | undefined,
-  serviceId: string | undefined,
-): Pending {
-  const place = serviceId === undefined ? {} : { serviceId };
-  return { kind: "operation", id: operationId ?? id, ...place, variableId: id, deletes: true };
 }
 
 /** A variable does not show that it is being deleted; without its service it is no more. */

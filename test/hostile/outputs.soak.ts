@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
-import type { PastRun } from "../../src/model/history";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
+import type { PastRun } from "../../src/model/state";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";

@@ -29,8 +29,12 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
   };
 }
 
-function deploymentOf({ id: serviceId }: ActionInput, { id, madeAt }: Made): Pending {
-  return { kind: "deployment", serviceId, id, ...(madeAt !== undefined && { madeAt }) };
+function deploymentOf({ id: serviceId, commit }: ActionInput, { id, madeAt }: Made): Pending {
+  return {
+    ...{ kind: "deployment", serviceId, id },
+    ...(madeAt !== undefined && { madeAt }),
+    ...(commit !== undefined && { commit }),
+  };
 }
 
 const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
@@ -135,15 +139,17 @@ const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
 const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
   finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
 
-/** Finds what a request may have queued: a rollback, or anything else. */
-const findQueued =
-  (isRollback: boolean): ServiceVerb["find"] =>
-  async (reads, { id, commit }, search) => {
+/** What a rollback, or any other request for a deployment, queues: how to find it, and how to see its end. */
+const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll"> => ({
+  pendingOf: deploymentOf,
+  find: async (reads, { id, commit }, search) => {
     const queued = await queuedSince(reads, id, { ...search, commit });
     return queued
       ?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback)
       .map((one) => one.id);
-  };
+  },
+  poll: pollDeployment,
+});
 
 async function findCancelled(
   reads: Reads,
@@ -170,20 +176,13 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     aim: aimAtBranch,
     send: async (writes, { id, commit }) =>
       madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
-    pendingOf: (input, made) => ({
-      ...deploymentOf(input, made),
-      ...(input.commit === undefined ? {} : { commit: input.commit }),
-    }),
-    find: findQueued(false),
-    poll: pollDeployment,
+    ...queues(false),
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtNewest,
     send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
-    pendingOf: deploymentOf,
-    find: findQueued(false),
-    poll: pollDeployment,
+    ...queues(false),
   },
   restart: operation("restart"),
   suspend: { ...operation("suspend"), aim: aimAtConsumed },
@@ -194,9 +193,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
       madeOf(await writes.rollBack(id, deploymentId, name)),
-    pendingOf: deploymentOf,
-    find: findQueued(true),
-    poll: pollDeployment,
+    ...queues(true),
   },
   cancel: {
     aim: aimAtRunning,

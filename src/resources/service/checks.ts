@@ -1,3 +1,4 @@
+import { gapVariable } from "../../api/gap-settings";
 import type { GapName } from "../../api/gaps";
 import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
@@ -174,22 +175,33 @@ function checkReplicas(declared: DeclaredService): readonly Finding[] {
 /** A service outside of projects has no environment; in one it has one of those that the project has. */
 function checkEnvironment(declared: DeclaredService, around: CheckContext | undefined): readonly Finding[] {
   if ((declared.get("projectId") ?? null) !== null)
-    return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
+    return around?.offers?.environment ? checkParent(declared, around, around.offers.environment) : [];
   if (!declared.has("environment")) return [];
   const hint = "move the service into a project, or remove `environment`";
   return [impossible("environment", "a service outside a project has no environment", hint)];
 }
 
-function checkOffered(
+function checkParent(
   declared: DeclaredService,
-  around: CheckContext,
+  { isNew, isParentNew }: CheckContext,
   offered: readonly Offered[],
 ): readonly Finding[] {
   const environment = textAt(declared, "environment");
+  const isOpen = environment === undefined && (!isNew || declared.has("environment"));
+  return isOpen ? [] : checkOffered(environment, offered, isParentNew);
+}
+
+/** Returns why a project does not offer an environment, or none to a service that declares none. */
+export function checkOffered(
+  environment: string | undefined,
+  offered: readonly Offered[],
+  isProjectNew: boolean,
+): readonly Finding[] {
   if (environment === undefined) {
-    if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];
+    if (offered.some(({ isDefault }) => isDefault)) return [];
     const summary = "the project has no environment for services that name none";
-    return [unavailable("environment", summary, `write \`environment\`; ${hasText(offered)}`)];
+    const hint = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
+    return [unavailable("environment", summary, hint, hasText(offered))];
   }
   const named = environmentsMeant(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
@@ -199,7 +211,7 @@ function checkOffered(
     return [unavailable("environment", summary, `name one by its id: ${ids.join(", ")}`)];
   }
   const names = offered.map(({ name }) => name);
-  const there = around.isParentNew
+  const there = isProjectNew
     ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
     : `${hasText(offered)}; others are made in the dashboard`;
   const summary = `the project has no environment "${environment}"`;

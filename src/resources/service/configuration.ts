@@ -59,17 +59,12 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
   timezone: "Time zone of the schedule.",
 };
 
-/** Names of all configuration fields, in the order of the interface. */
-export const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
+const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-/** The attribute path of each, written once: a list of services asks for all of them again and again. */
-const configurationPaths: Readonly<Record<string, string>> = Object.fromEntries(
+/** The attribute path of each field, in the order of the interface; written once, as every service has all of them. */
+export const configurationPaths: ReadonlyMap<string, string> = new Map(
   configurationNames.map((field) => [field, `configuration.${field}`]),
 );
-
-/** Returns the attribute path of a field, also of one that this version does not know. */
-export const configurationPath = (field: string): string =>
-  configurationPaths[field] ?? `configuration.${field}`;
 
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
@@ -136,15 +131,9 @@ export const configurationRules = Object.fromEntries(
 
 /** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */
 export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain>>): Map<string, Plain> {
-  const documented = configurationNames.map(
-    (field) =>
-      [configurationPath(field), fromCatalog[field] ?? (documentedDefaults[field] as Plain)] as const,
-  );
-  // Gap "configuration fields": further ones that the catalog names.
-  const further = Object.entries(fromCatalog)
-    .filter(([field]) => !Object.hasOwn(documentedDefaults, field))
-    .map(([field, value]) => [configurationPath(field), value] as const);
-  return new Map([...documented, ...further]);
+  // Gap "configuration fields": the catalog may name further ones.
+  const defaults: Readonly<Record<string, Plain>> = { ...documentedDefaults, ...fromCatalog };
+  return new Map(Object.entries(defaults).map(([field, value]) => [`configuration.${field}`, value]));
 }
 
 /** Words of other services, and short ones, for fields of `configuration`. */

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
+import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gap-settings";
 import type { Reads, Resource } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
+import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import type { LiveResource, Pending, ReadResult } from "../../model/live";
+import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
 import type {
   Accepted,
   CandidateSearch,
@@ -13,29 +15,24 @@ import type {
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
-import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
+import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { entriesNamed, sameName } from "../../model/text";
 import { isOlder } from "../../model/time";
-import type { Attributes } from "../../model/value";
-import { type Plain, Unknown } from "../../model/value";
-import { sameId, textAt } from "../attribute-values";
-import {
-  acceptedDeletion,
-  answersUnless404,
-  type DeletionLook,
-  goneOrAlone,
-  pollDeletion,
-} from "../deletion";
+import { type Attributes, type Plain, Unknown } from "../../model/value";
+import { present, sameId, textAt } from "../attribute-values";
+import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
+import { serviceStanding } from "../deployment-status";
+import { environmentsMeant, offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
-import { checkService, findPlan, planLimit } from "./checks";
+import { checkOffered, checkService, findPlan, planLimit } from "./checks";
 import {
   configurationDefaults,
+  configurationPaths,
   configurationRules,
   configurationSchema,
   configurationWords,
 } from "./configuration";
-import { environmentIdFor, environmentNameFor, liveService, serviceComputed } from "./live";
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
@@ -67,6 +64,44 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   ...configurationRules,
 };
 
+/** Moves by itself, with deployments and checks of health. */
+const moving = { stable: false, movesByItself: true } as const;
+
+/** The computed attributes of a service: its fields of the same name, and its price. */
+const computed = {
+  id: { valueType: "string", doc: "Id of the service.", stable: true },
+  url: {
+    valueType: "string",
+    doc: "Public URL.",
+    stable: true,
+    movesWith: ["name", "configuration.platformDomainEnabled"],
+  },
+  internalHost: {
+    valueType: "string",
+    doc: "Host name inside the private network.",
+    stable: true,
+    movesWith: ["name", "configuration.privateNetworking"],
+  },
+  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
+  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
+} as const satisfies ResourceType["computed"];
+
+const deletion = deletionOf({
+  send: (writes, { id, name }) => writes.deleteService(id, name),
+  subject: (serviceId) => ({ serviceId }),
+  look: lookAt,
+});
+
 /** A service: built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
@@ -74,7 +109,7 @@ export const service: Resource = {
   picture: { as: "node", facts: ["kind", "configuration.plan", "configuration.region"] },
   schema,
   rules,
-  computed: serviceComputed,
+  computed,
   groups: ["configuration"],
   open: { group: "configuration", rule: { change: "update" } },
   parents: [{ type: "project", attribute: "projectId" }],
@@ -105,17 +140,95 @@ export const service: Resource = {
   list,
   create,
   update,
-  remove: async (writes, input) =>
-    acceptedDeletion(input, await writes.deleteService(input.id, input.name), pendingDeletion),
-  deletes: { pendingOf: pendingDeletion },
+  ...deletion,
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
     live: liveService(await writes.archiveService(input.id)),
   }),
   candidates,
-  poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
   actions: serviceActions,
 };
+
+/** Returns a service as a live resource; `environment` in the form of the caller: a name or an id. */
+function liveService(found: Service, environment?: string): LiveResource {
+  const standing = serviceStanding(found);
+  let attributes: Attributes | undefined;
+  return {
+    type: "service",
+    id: found.id,
+    name: found.name,
+    parentId: found.projectId ?? null,
+    // Of most services of a workspace only names and ids are read.
+    get attributes() {
+      attributes ??= liveAttributes(found, environment);
+      return attributes;
+    },
+    computed: liveComputed(found),
+    updatedAt: found.updatedAt ?? undefined,
+    ...(standing && { standing }),
+  };
+}
+
+function liveAttributes(found: Service, environment: string | undefined): Attributes {
+  const { name, kind, projectId, archived, configuration } = found;
+  const attributes = present({
+    ...{ name, kind, projectId, environment: environment ?? found.environmentId },
+    archived: archived === true,
+  });
+  const add = (path: string, value: unknown): void => {
+    if (value !== undefined && value !== null) attributes.set(path, value as Plain);
+  };
+  for (const [field, path] of configurationPaths) add(path, configuration[field]);
+  for (const [field, value] of Object.entries(configuration))
+    if (!configurationPaths.has(field)) add(`configuration.${field}`, value);
+  return attributes;
+}
+
+function liveComputed(found: Service): Attributes {
+  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
+  const shown: Readonly<Record<string, unknown>> = found;
+  const fields = Object.keys(computed).map((name) => [name, shown[name]]);
+  return present({
+    ...Object.fromEntries(fields),
+    estimatedMonthlyUsd: priced?.usd,
+    estimatedMonthlyNgn: priced?.ngn,
+  });
+}
+
+/** The environment of a service as a manifest would write it: as it is declared where that is it, else its name. */
+async function environmentNameFor(
+  reads: Reads,
+  service: Service,
+  declared: string | undefined,
+): Promise<string | undefined> {
+  const { environmentId, projectId } = service;
+  if (environmentId == null) return undefined;
+  if (environmentId === declared || projectId == null) return environmentId;
+  const project = await reads.project(projectId);
+  const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
+  const meant = declared === undefined ? [] : environmentsMeant(environments, declared);
+  if (meant.length === 1 && meant[0]?.id === environmentId) return declared;
+  return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;
+}
+
+/**
+ * Returns the id of the declared environment (by name or id), else of the one that is chosen by itself. Asks the service
+ * only where what is known of the project does not say. Throws `DiagnosticsError` where the project has none.
+ */
+async function environmentIdFor(
+  writes: Endpoints,
+  projectId: string,
+  declared: string | undefined,
+  project: Attributes | undefined,
+): Promise<string | undefined> {
+  const production = textAt(project ?? new Map(), "productionEnvironmentId");
+  if (production !== undefined && [undefined, production].includes(declared)) return production;
+  const offered = offeredEnvironments(await writes.getProject(projectId));
+  const [finding] = checkOffered(declared, offered, false);
+  if (finding) throw failure(finding.code, finding.summary, finding);
+  const isChosen = ({ isDefault }: Offered): boolean => isDefault;
+  return (declared === undefined ? offered.find(isChosen) : environmentsMeant(offered, declared)[0])?.id;
+}
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
   const ofKind = Object.entries(assumed?.kindDefaults[kind] ?? {});
@@ -164,7 +277,9 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
   return {
     kind: "gone",
-    ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined),
+    ending: recorded?.pending?.deletes
+      ? recorded.pending
+      : deletion.deletes.pendingOf(id, undefined, undefined),
   };
 }
 
@@ -184,37 +299,37 @@ const readLive = async (reads: Reads, found: Service, { declared }: ReadTarget):
   live: await liveIn(reads, found, textAt(declared, "environment")),
 });
 
+/** Returns the active services of a name in one project; null: outside of projects. */
+const servicesNamed = async (reads: Reads, name: string, project: unknown): Promise<readonly Service[]> =>
+  entriesNamed(await reads.services(), name).filter((one) => (one.projectId ?? null) === project);
+
 async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const project = target.declared.get("projectId") ?? target.parentId ?? null;
   if (project instanceof Unknown) return { kind: "absent" };
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
-  const [match, ...others] = entriesNamed(await reads.services(), target.name).filter(
-    (one) => (one.projectId ?? null) === project,
-  );
+  const [match, ...others] = await servicesNamed(reads, target.name, project);
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
   return readLive(reads, match, target);
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
-  const matches = entriesNamed(await reads.services(), search.name).filter(
-    (one) => (one.projectId ?? undefined) === search.parentId && !search.preexistingIds.includes(one.id),
-  );
+  const named = await servicesNamed(reads, search.name, search.parentId ?? null);
+  const matches = named.filter(({ id }) => !search.preexistingIds.includes(id));
   return Promise.all(matches.map((found) => liveIn(reads, found)));
 }
 
-const changedConfiguration = (
+const configurationIn = (
   attributes: ReadonlyMap<string, unknown>,
   isSent: (path: string, value: unknown) => boolean,
-): Record<string, unknown> => {
-  const fields: [string, unknown][] = [];
-  for (const [path, value] of attributes)
-    if (path.startsWith("configuration.") && isSent(path, value))
-      fields.push([path.slice("configuration.".length), value]);
-  return Object.fromEntries(fields);
-};
+): Record<string, unknown> =>
+  Object.fromEntries(
+    [...attributes]
+      .filter(([path, value]) => path.startsWith("configuration.") && isSent(path, value))
+      .map(([path, value]) => [path.slice("configuration.".length), value]),
+  );
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const { attributes } = input;
@@ -226,30 +341,25 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     name: input.name,
     kind: textAt(attributes, "kind") ?? "",
     // A new service starts from the defaults, so what is null need not be said.
-    configuration: changedConfiguration(attributes, (_path, value) => value !== null),
+    configuration: configurationIn(attributes, (_path, value) => value !== null),
     deploy: false,
     ...(projectId === undefined ? {} : { projectId, environmentId }),
   });
-  const accepted = { id: made.id, live: liveService(made, sameEnvironment(made, environmentId, declared)) };
+  const shown = (one: Service): LiveResource =>
+    liveService(one, one.environmentId === environmentId ? declared : undefined);
+  const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
   try {
-    const archived = await writes.archiveService(made.id);
-    return { ...accepted, live: liveService(archived, sameEnvironment(archived, environmentId, declared)) };
+    return { ...accepted, live: shown(await writes.archiveService(made.id)) };
   } catch (failure) {
     return { ...accepted, failure };
   }
 }
 
-const sameEnvironment = (
-  made: Service,
-  id: string | undefined,
-  declared: string | undefined,
-): string | undefined => (made.environmentId === id ? declared : undefined);
-
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
   const { id, attributes, changed } = input;
   const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
-  const configuration = changedConfiguration(attributes, (path) => changed.has(path));
+  const configuration = configurationIn(attributes, (path) => changed.has(path));
   const isPatched = changed.has("name") || Object.keys(configuration).length > 0;
   let last: Service | undefined;
   // What is archived may refuse other changes: restore first, archive last.
@@ -264,10 +374,6 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   if (last === undefined) return { id, live: input.live };
   const environment = textAt(input.live?.attributes ?? attributes, "environment");
   return { id, live: liveService(last, environment) };
-}
-
-function pendingDeletion(id: string, operationId: string | undefined): Pending {
-  return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */

@@ -354,9 +354,11 @@ describe("what the service lists", () => {
       new TerraformOutput(made, "items", { value: past.items });
     });
     expect((await errors()).sort()).toEqual([
-      expect.stringMatching(/guest\/past \(data\.rnv_deployments\.past\): /),
       expect.stringMatching(
         /guest\/known \(data\.rnv_variables\.known\): there is no service of the id 99999999/,
+      ),
+      expect.stringMatching(
+        /guest\/past \(data\.rnv_deployments\.past\): there is no service of the id 99999999/,
       ),
     ]);
   });

@@ -41,7 +41,7 @@ describe("creating a service", () => {
     expect(live?.attributes.get("configuration.branch")).toBe("main");
   });
 
-  it("looks its environment up by name or id, once per project", async () => {
+  it("looks its environment up by name or id, with one request", async () => {
     const world = embedded();
     const shop = await shopIn(world);
     world.requests();
@@ -51,7 +51,10 @@ describe("creating a service", () => {
       service.create(world.endpoints, createInput("b", { ...attributes, environment: shop.production })),
       service.create(world.endpoints, createInput("c", attributes)),
     ]);
-    expect(world.requests().sort()).toEqual(["GET /projects/ID", ...Array(3).fill("POST /services")]);
+    expect(world.requests().sort()).toEqual([
+      ...Array(3).fill("GET /projects/ID"),
+      ...Array(3).fill("POST /services"),
+    ]);
   });
 
   it("names the environments that there are when the declared one is not", async () => {
@@ -59,7 +62,12 @@ describe("creating a service", () => {
     const shop = await shopIn(world);
     const input = createInput("api", { ...web, projectId: shop.id, environment: "Prodution" });
     await expect(service.create(world.endpoints, input)).rejects.toMatchObject({
-      diagnostics: [{ attribute: "environment", hint: 'did you mean "Production"?; it has: Production' }],
+      diagnostics: [
+        {
+          attribute: "environment",
+          hint: 'did you mean "Production"?; it has: Production; others are made in the dashboard',
+        },
+      ],
     });
   });
 

@@ -1,5 +1,5 @@
 import { Secret } from "../../../src/model/secret";
-import { configurationNames } from "../../../src/resources/service/configuration";
+import { configurationPaths } from "../../../src/resources/service/configuration";
 import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
 
@@ -64,7 +64,7 @@ describe("a reference to a field that the program declares", () => {
       "configuration.replicas": 4,
       "configuration.ignorePaths": ["docs", "test"],
       "configuration.buildCommand": "build /live test",
-      "configuration.startCommand": `${configurationNames.length}`,
+      "configuration.startCommand": `${configurationPaths.size}`,
     });
     // Terraform has null for every field that is not declared.
     const all = found.desired?.outputs.get("all")?.value as Record<string, unknown>;
@@ -73,7 +73,7 @@ describe("a reference to a field that the program declares", () => {
       ["ignore_paths", ["docs", "test"]],
       ["replicas", 3],
     ]);
-    expect(Object.keys(all)).toHaveLength(configurationNames.length);
+    expect(Object.keys(all)).toHaveLength(configurationPaths.size);
     expect(found.desired?.outputs.get("kind")?.value).toBe("yes");
   });
 
