@@ -184,11 +184,14 @@ export class Consistency {
     return contentOf(shown) !== known.content;
   }
 
-  /** Returns true if variables of a service are shown as before our last writes, or are left out. */
-  areStale(variables: readonly Shown[], serviceId: string): boolean {
+  /** Returns true if variables of a service, asked for at `askedAt`, are shown as before our last writes, or are left out. */
+  areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
     const shown = new Map(variables.map((one) => [one.id, one]));
     const leftOut = this.#leftOut("variable", shown);
-    return variables.some((one) => this.isStale(one)) || leftOut.some((one) => one.parentId === serviceId);
+    return (
+      leftOut.some(({ parentId }) => parentId === serviceId) ||
+      variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
+    );
   }
 
   /** Returns true if only a stale read leaves it out. */
@@ -246,7 +249,8 @@ export function consistently(
     const raw = make((request, how) =>
       send(checkingCreatedId(request, { seen, isRecorded, serviceTime: known.serviceTime() }), how),
     );
-    return { ...raw, raw, consistency, ...reads(raw, consistency), ...recordedWrites(raw, known) };
+    const writes = recordedWrites(raw, known, consistency.clock);
+    return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
   };
 }
 
@@ -294,11 +298,12 @@ function reads(raw: Endpoints, consistency: Consistency) {
         const value = await read();
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
-        if (!last || !value.available || !consistency.mustExist(last)) return { value, stale: [] };
+        if (!last || !value.available) return { value, stale: [] };
         const isShown = value.items.some(
           ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
         );
-        return { value, stale: isShown ? [] : [last] };
+        const isBefore = isOlder(value.items[0]?.createdAt, last.updatedAt);
+        return { value, stale: !isShown && (isBefore || consistency.mustExist(last)) ? [last] : [] };
       }, serviceId);
     },
   } satisfies Partial<ConsistentEndpoints>;

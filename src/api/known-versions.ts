@@ -1,5 +1,5 @@
 import type { RecordedResource, State } from "../model/state";
-import { isOlder } from "../model/time";
+import { type Clock, isOlder } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
@@ -22,6 +22,8 @@ export interface Known {
   readonly revision?: number | undefined;
   /** This process wrote it. */
   readonly isWritten?: boolean;
+  /** When the request to delete it was answered, by the clock's `elapsed`. */
+  readonly deletionAnsweredAt?: number | undefined;
   /** Why no list may show it: it is archived, its deletion was requested, or has ended. */
   readonly absence?: "archived" | "deleting" | "deleted" | undefined;
 }
@@ -105,10 +107,17 @@ export class KnownVersions {
     this.#write({ id, kind: "layout", about: "the layout", revision });
   }
 
-  /** Takes in that a deletion is requested, by us or by another user. */
-  noteDeleting(id: string, kind: string): void {
+  /** Takes in that a deletion is requested, by us or by another user; `answeredAt`: when ours was answered. */
+  noteDeleting(id: string, kind: string, answeredAt?: number): void {
     const known = this.of(id) ?? { id, kind, about: `${kind} ${id}` };
-    if (known.absence !== "deleted") this.#take({ ...known, isWritten: true, absence: "deleting" });
+    const deletionAnsweredAt = answeredAt ?? known.deletionAnsweredAt;
+    if (known.absence !== "deleted")
+      this.#take({ ...known, isWritten: true, absence: "deleting", deletionAnsweredAt });
+  }
+
+  /** Returns true if our request to delete it was answered after `elapsed`: what was asked for then does not tell. */
+  wasDeletedSince(id: string, elapsed: number): boolean {
+    return (this.of(id)?.deletionAnsweredAt ?? Number.NEGATIVE_INFINITY) >= elapsed;
   }
 
   /** Takes in that a deletion is proven. */
@@ -163,12 +172,14 @@ export class KnownVersions {
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
 
 /** Returns the writes of `raw`; their answers are taken in. */
-export function recordedWrites(raw: Endpoints, known: KnownVersions) {
+export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick<Clock, "elapsed">) {
   const project = async (answer: Promise<Project>) => known.wrote("project", await answer);
   const service = async (answer: Promise<Service>) => known.wrote("service", await answer);
-  const deletes = (kind: string, id: string, answer: Promise<Deletion>) => {
+  const deletes = async (kind: string, id: string, answer: Promise<Deletion>) => {
     known.noteDeleting(id, kind);
-    return answer;
+    const deletion = await answer;
+    known.noteDeleting(id, kind, clock.elapsed());
+    return deletion;
   };
   return {
     createProject: (body) => project(raw.createProject(body)),

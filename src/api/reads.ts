@@ -200,8 +200,8 @@ class CachedReads implements Reads {
 
   async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
-    const isOutdated = async (listed: readonly Variable[] | undefined) =>
-      listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId);
+    const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
+      listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
     return this.#current(part, () => this.#variables(part, serviceId), isOutdated);
   }
 
@@ -253,9 +253,11 @@ class CachedReads implements Reads {
     part: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const { byId } = await this.#current(part, read, async (list) => {
+    const { byId } = await this.#current(part, read, async (list, askedAt) => {
       const shown = list.byId.get(id);
-      return shown !== undefined && isStale(this.endpoints, shown);
+      return (
+        shown !== undefined && (this.#known.wasDeletedSince(id, askedAt) || isStale(this.endpoints, shown))
+      );
     });
     return byId.get(id);
   }
@@ -264,11 +266,11 @@ class CachedReads implements Reads {
   async #current<T>(
     part: string,
     read: () => Promise<T>,
-    isOutdated: (value: T) => Promise<boolean>,
+    isOutdated: (value: T, askedAt: number) => Promise<boolean>,
   ): Promise<T> {
     const cached = this.#cache.get(part);
     const value = await read();
-    if (cached === undefined || !(await isOutdated(value))) return value;
+    if (cached === undefined || !(await isOutdated(value, cached.askedAt))) return value;
     if (this.#cache.get(part) === cached) this.#cache.delete(part);
     return read();
   }

@@ -165,7 +165,7 @@ function recordOfMade(
     writes: (before?.writes ?? 0) + 1,
     inputs: makes?.isEarlier ? before?.inputs : inputsIn(journal, address, type),
     rolledBack: makes?.isEarlier && order.deploymentId,
-    ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
+    ...(pending && { pending }),
   };
   return { address: at, resource };
 }

@@ -112,12 +112,7 @@ function recordOfAccepted(
     writes: writesAfter(change, type),
     ...(type.reacts ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.runs && answeredId !== undefined
-      ? {
-          pending: {
-            ...type.runs.pendingOf(answeredId, parentId, change.instance.resolved),
-            ...(madeAt && { madeAt }),
-          },
-        }
+      ? { pending: type.runs.pendingOf(answeredId, parentId, change.instance.resolved) }
       : {}),
   };
 }

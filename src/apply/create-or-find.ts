@@ -33,7 +33,7 @@ export async function createOrFind<Made extends object, Found>(
   return first ?? ((await sendOrFind(reads, creation, { forMs: 0 })) as Made);
 }
 
-/** Returns undefined where nothing shows what was made, and that was looked for as long as reads may lag. */
+/** Returns undefined where nothing was made: it was looked for, and is not shown. */
 async function sendOrFind<Made, Found>(
   reads: Reads,
   creation: Creation<Made, Found>,

@@ -23,7 +23,7 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (!isUncertain(failure) && !isRefusedAsGone(failure)) throw failure;
-    // Where there is nothing to delete, reads that still show it are behind.
+    // Where there is nothing to delete, its end will be shown.
     const wait = (failure as ApiError).status === 404 ? {} : { forMs: 0 };
     const [gone] = (await context.run.reads.untilVisible(() => lookForEnd(context), wait)) ?? [];
     if (gone) return takeEnd(context, gone);

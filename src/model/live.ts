@@ -68,7 +68,7 @@ export interface Pending {
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;
-  /** When it was made, by the service: a list whose newest is older is behind. ISO 8601. */
+  /** Of a deletion: when it was requested, by the service, ISO 8601. */
   readonly madeAt?: string;
   /** It is a deletion: once it has ended, the resource is no longer recorded. */
   readonly deletes?: true;

@@ -144,7 +144,7 @@ export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" |
 /** The answer to the request of a verb. */
 export interface Made {
   readonly id: string;
-  /** When, by the service: an entry of a list that is older is another one. ISO 8601. */
+  /** By the service, ISO 8601. */
   readonly madeAt?: string;
 }
 

@@ -82,7 +82,7 @@ const deletedResource = z.looseObject({
   at: z.string(),
 });
 
-/** A resource that we deleted a moment ago; lists may still show it. */
+/** A resource that we deleted a moment ago. */
 export type DeletedResource = Parsed<z.infer<typeof deletedResource>>;
 
 const command = z.looseObject({

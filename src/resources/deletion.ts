@@ -80,13 +80,9 @@ async function pollDeletion(
   const goesOn = status !== undefined && status !== "complete" && status !== "failed";
   // What this run has just requested is not asked for besides.
   if (goesOn && pending.since === undefined) return { kind: "waiting", status };
-  // Deletions that end at once share a list. One that was asked for by others may be from before this deletion.
+  // Deletions that end at once share a list.
   reads.invalidate(250);
-  let shown = await look();
-  if (pending.isAnswered && (shown === "stands" || shown === "unmarked")) {
-    reads.invalidate(1);
-    shown = await look();
-  }
+  const shown = await look();
   if (shown === "restored")
     return { kind: "failed", summary: "it was restored after its deletion was requested" };
   if (goesOn) return { kind: "waiting", status };

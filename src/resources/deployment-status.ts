@@ -64,12 +64,8 @@ async function follow(
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
-  const madeAt = pending.madeAt ?? superseded?.createdAt;
-  const isBefore = Date.parse(newest?.createdAt ?? "") < Date.parse(madeAt ?? "");
-  if (!newest || isOurs || isBefore)
-    return isShown
-      ? unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`)
-      : unproven("not shown", `the service does not list deployment ${pending.id}`);
+  if (!newest || isOurs)
+    return unproven("superseded", `deployment ${pending.id} was superseded, and no newer one is listed`);
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {
     return {

@@ -253,10 +253,7 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   return {
     id,
     live: queuedDeployment(queued, serviceId, input.name),
-    pending: {
-      ...pendingOf(id, serviceId, input.attributes),
-      ...(queued.createdAt && { madeAt: queued.createdAt }),
-    },
+    pending: pendingOf(id, serviceId, input.attributes),
   };
 }
 

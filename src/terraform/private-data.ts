@@ -21,7 +21,7 @@ const storedData = z.object({
   nonce: text,
   /** When our last write to it was answered, by the service's clock, ISO 8601. */
   writtenAt: text,
-  /** The service's time of that write, else of the first read, ISO 8601: an older read is stale. */
+  /** The service's time of that write, else of the first read, ISO 8601. */
   updatedAt: text,
   /** Workspace in which it was last applied. */
   workspace: text,

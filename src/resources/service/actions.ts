@@ -29,13 +29,10 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
   };
 }
 
-function deploymentOf({ id: serviceId, commit }: ActionInput, { id, madeAt }: Made): Pending {
-  return {
-    ...{ kind: "deployment", serviceId, id },
-    ...(madeAt !== undefined && { madeAt }),
-    ...(commit !== undefined && { commit }),
-  };
-}
+const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
+  ...{ kind: "deployment", serviceId, id },
+  ...(commit !== undefined && { commit }),
+});
 
 const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
 

@@ -50,9 +50,14 @@ describe("a verb whose reads stay behind", () => {
     },
   );
 
-  it.each(["rollback", "cancel"] as const)(
-    "%s sends nothing where the list of deployments leaves out the last one",
-    async (action) => {
+  it.each([
+    ["rollback", 0],
+    ["rollback", 60],
+    ["cancel", 0],
+    ["cancel", 60],
+  ] as const)(
+    "%s sends nothing where the list of deployments leaves out the last one, made %i minutes ago",
+    async (action, minutes) => {
       await bench.apply();
       bench.write("rnv.yaml", shop.replace('api" }', 'api", replicas: 2 }'));
       await bench.apply();
@@ -60,6 +65,7 @@ describe("a verb whose reads stay behind", () => {
       bench.emulator.store.setLag({ deployments: forever });
       bench.emulator.store.setCondition("worker-offline", true);
       await bench.act({ action: "deploy", wait: false });
+      bench.clock.advance(minutes * 60_000);
       const sent = bench.writes().length;
       expect(await act(action)).toMatchObject({ diagnostics: [{ code: "live.stale" }] });
       expect(bench.writes()).toHaveLength(sent);

@@ -81,10 +81,11 @@ describe("a variable", () => {
     const { create, endpoints, emulator, clock, serviceId, requests } = await world();
     emulator.store.addProject({ name: "Shop" });
     const unsent = () => Promise.reject(new Error("unsent"));
-    const reads = createReads(consistently(() => endpoints, { clock })(unsent));
+    const consistent = consistently(() => endpoints, { clock })(unsent);
+    const reads = createReads(consistent);
     const remove = async (key: string, id: string) => {
       const { address } = createInput(key, {});
-      const { pending } = await variable.remove(endpoints, { address, id, name: key, parentId: serviceId });
+      const { pending } = await variable.remove(consistent, { address, id, name: key, parentId: serviceId });
       return pending ?? Promise.reject(new Error("nothing is pending"));
     };
     const ids = [(await create("A")).id, (await create("B")).id, (await create("C")).id] as const;
