@@ -104,75 +104,36 @@ const tooDeep = (file: string, offset: number): Diagnostic =>
 
 /** Reads a text as events. Throws an `YAMLException` that knows the offset of the first mistake. */
 function readEvents(text: string): readonly Event[] {
+  const options = { maxDepth: maxDepth + 1 };
   try {
-    return parseEvents(text, { maxDepth: maxDepth + 1 });
+    return parseEvents(text, options);
   } catch (cause) {
-    const at = cause instanceof YAMLException ? cause.mark?.position : undefined;
-    if (at === undefined || !/[\]}]/.test(text[at] ?? "")) throw cause;
-    const closers = [...text.matchAll(lineOfCloser)].map((found) => found.index + found[0].length);
-    const events = readShifted(text, closers);
-    const outside = withoutScalars(closers, events);
-    if (outside.length === closers.length) return events;
-    const again = readShifted(text, outside);
-    if (withoutScalars(outside, again).length < outside.length) throw cause;
-    return again;
-  }
-}
-
-/** A line that begins with a closing bracket. */
-const lineOfCloser = /^[ ]*(?=[\]}])/gm;
-
-/**
- * Reads a text whose brackets may close at the level of their key, which js-yaml refuses: a space goes before each of
- * them. The offsets of the events are those of the text without these spaces.
- */
-function readShifted(text: string, closers: readonly number[]): readonly Event[] {
-  const pieces = [...closers, text.length].map((end, i) => text.slice(closers[i - 1] ?? 0, end));
-  const original = (shifted: number): number => shifted - countBelow(closers, shifted);
-  try {
-    const events = parseEvents(pieces.join(" "), { maxDepth: maxDepth + 1 });
-    for (const event of events as readonly (Event & Partial<Record<Offset, number>>)[])
-      for (const field of offsets) {
-        const offset = event[field];
-        if (offset !== undefined && offset > 0) event[field] = original(offset);
-      }
+    if (!(cause instanceof YAMLException) || cause.reason !== "deficient indentation") throw cause;
+    // A bracket may close at the level of its key, which js-yaml refuses: it is given the bracket on the line above.
+    const joined = text.replace(closedAtKey, (lines) => lines.replace(lastLineEnd, blankOut));
+    const events = parseAgain(joined, options);
+    const isSame = events?.every(
+      (event) =>
+        event.type !== EVENT_ID.SCALAR ||
+        text.slice(event.valueStart, event.valueEnd) === joined.slice(event.valueStart, event.valueEnd),
+    );
+    if (events === undefined || !isSame) throw cause;
     return events;
-  } catch (cause) {
-    if (cause instanceof YAMLException && cause.mark) cause.mark.position = original(cause.mark.position);
-    throw cause;
   }
 }
 
-const offsets = [
-  "start",
-  "valueStart",
-  "valueEnd",
-  "anchorStart",
-  "anchorEnd",
-  "tagStart",
-  "tagEnd",
-] as const;
-type Offset = (typeof offsets)[number];
+/** Lines from one that opens a bracket to that above the bracket at the same indentation. */
+const closedAtKey = /^( *)[^\s#-].*[[{](?:[ \t]+#.*)?\r?\n(?:(?:\1 .*|[ \t]*)\r?\n)*(?=\1[\]}])/gm;
+/** The end of the last line, with its comment. */
+const lastLineEnd = /(?:[ \t]#[^\r\n]*)?\r?\n$/;
+const blankOut = (part: string): string => " ".repeat(part.length);
 
-/** Counts the spaces that lie before an offset of the shifted text. */
-function countBelow(closers: readonly number[], shifted: number): number {
-  let [low, high] = [0, closers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((closers[middle] as number) + middle < shifted) low = middle + 1;
-    else high = middle;
+function parseAgain(...args: Parameters<typeof parseEvents>): readonly Event[] | undefined {
+  try {
+    return parseEvents(...args);
+  } catch {
+    return undefined;
   }
-  return low;
-}
-
-/** The offsets that lie in no scalar. */
-function withoutScalars(closers: readonly number[], events: readonly Event[]): readonly number[] {
-  const scalars = events.filter((event) => event.type === EVENT_ID.SCALAR);
-  let next = 0;
-  return closers.filter((at) => {
-    while (next < scalars.length && (scalars[next]?.valueEnd ?? 0) <= at) next += 1;
-    return (scalars[next]?.valueStart ?? Number.POSITIVE_INFINITY) > at;
-  });
 }
 
 /** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
