@@ -1,7 +1,7 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { Report } from "./findings";
-import { besides, hintForKeys, hintForUnseen, meantKey } from "./findings";
+import { hintForKeys, hintForUnknown, hintForUnseen, keyOfBlock } from "./findings";
 import { isValueOf } from "./merge";
 import {
   describeKind,
@@ -29,15 +29,13 @@ export interface WrittenAttribute {
   readonly entry: MapEntry;
 }
 
-/** The keys of a block. Most have neither `lifecycle` nor a wrong key: no map is made for these. */
+/** The keys of a block. Most have no `lifecycle`: no map is made for these. */
 interface Content {
   /** Its attributes, in the order of the text. */
   readonly written: WrittenAttribute[];
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
   meta?: Map<string, MapEntry>;
-  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
-  misspelt?: Map<string, MapEntry>;
-  /** False when the block is not what its type expects: what it lacks is then not reported. */
+  /** False when the block is not what its type expects, or has a wrong key: what it lacks is then not reported. */
   isReadable: boolean;
 }
 
@@ -72,7 +70,7 @@ function walkChildren(
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
-    const entry = node?.entries.get(key) ?? parent?.misspelt?.get(key);
+    const entry = node?.entries.get(key);
     if (entry !== undefined) walkPlace(placed, entry, parent, walk);
     else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
   }
@@ -116,10 +114,9 @@ function addBlock(
   walk: Walk,
 ): void {
   const address = addressOf(placed.type.type, ...names);
-  const { written, meta, misspelt, isReadable } = readContent(placed, entry, address, walk);
+  const content = readContent(placed, entry, address, walk);
   const name = names[names.length - 1] ?? placed.type.type;
-  const range = entry.keyRange;
-  const block: Block = { placed, address, name, names, parent, range, written, meta, misspelt, isReadable };
+  const block: Block = { placed, address, name, names, parent, range: entry.keyRange, ...content };
   walk.blocks.set(address, block);
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
@@ -163,10 +160,7 @@ function readBlock(node: MapNode, reading: Reading): void {
     else if (isMetaKey(key, placed)) {
       content.meta ??= new Map();
       content.meta.set(key, entry);
-    } else {
-      noteUnknown(entry, undefined, reading);
-      content.isReadable = placed.shorthand?.secret !== true;
-    }
+    } else noteUnknown(entry, undefined, reading);
   }
 }
 
@@ -197,7 +191,7 @@ function readGroup(
 /** A key that a group does not have: for the catalog to decide, where the group is open. */
 function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void {
   const { placed, address, walk, content } = reading;
-  const isOpen = besides(entry.key, placed, groupKey) === undefined;
+  const isOpen = keyOfBlock(entry.key, placed) === undefined;
   const shape = isOpen ? openShape(placed, groupKey, entry.key) : undefined;
   if (shape === undefined) {
     noteUnknown(entry, groupKey, reading);
@@ -208,9 +202,9 @@ function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void 
   content.written.push({ shape, entry });
 }
 
-/** Reports a key that a block or a group does not have, and reads it as the one that was meant. */
+/** Reports a key that a block or a group does not have. */
 function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Reading): void {
-  const { placed, address, walk } = reading;
+  const { placed, address, walk, content } = reading;
   const hint = unknownHint(entry.key, address, placed, groupKey);
   const owner = groupKey === undefined ? address : `${groupKey} of ${address}`;
   walk.report(
@@ -220,13 +214,7 @@ function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Rea
       hint,
     }),
   );
-  const meant = meantKey(entry.key, placed, groupKey)?.path;
-  if (meant === undefined) return;
-  const { content } = reading;
-  content.misspelt ??= new Map();
-  content.misspelt.set(meant, entry);
-  const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
-  if (group !== undefined) readGroup(group, entry, reading);
+  content.isReadable = false;
 }
 
 const unknownHint = (
@@ -235,7 +223,7 @@ const unknownHint = (
   placed: PlacedType,
   group: string | undefined,
 ): string | undefined =>
-  misplacedIn(address, placed) ?? hintForUnseen(key) ?? meantKey(key, placed, group)?.hint;
+  misplacedIn(address, placed) ?? hintForUnseen(key) ?? hintForUnknown(key, placed, group);
 
 /** `services` beside the projects in place of in one: taken for the name of a project. */
 function misplacedIn(address: Address, placed: PlacedType): string | undefined {
