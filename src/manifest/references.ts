@@ -10,7 +10,7 @@ import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
-import { orderKey, type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
+import { orderKey, type PlacedType, schemaKinds, structures, unknownField } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -39,7 +39,11 @@ export function resolveReference(
   const known = attributeKind(placed, attribute);
   const paths = [...placed.paths.keys()];
   if (known === "open")
-    context.report(unknownReference(address, attribute, range, didYouMean(attribute, paths)));
+    context.report(
+      unknownField(address, attribute, range, didYouMean(attribute, paths), {
+        ...{ code: "manifest.reference_unknown", name: attribute, owner: address },
+      }),
+    );
   if (known === undefined)
     return refuse(context, location, range, {
       code: "manifest.reference_unknown",
