@@ -7,10 +7,6 @@ import { maxDepth, readTree } from "./yaml-tree";
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
 const maxMarks = 450_000;
 
-/** Control characters are not allowed in YAML, nor is a byte order mark that begins a line below the first. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are searched for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|(?<=[\r\n])\ufeff/;
-
 export interface ParsedYaml {
   /** Undefined for an empty file, or one that cannot be read at all. */
   readonly root?: MapNode;
@@ -20,7 +16,7 @@ export interface ParsedYaml {
 
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
 export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
-  const refused = controlCharacter(file, text) ?? oversize(file, text) ?? directive(file, text);
+  const refused = oversize(file, text) ?? directive(file, text);
   const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
@@ -38,16 +34,6 @@ function parse(file: string, text: string): ReturnType<typeof readTree> {
     const isDeep = cause.reason.startsWith("nesting exceeded");
     return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, cause)] };
   }
-}
-
-function controlCharacter(file: string, text: string): Diagnostic | undefined {
-  const at = text.search(forbidden);
-  if (at === -1) return undefined;
-  const shown = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0");
-  return error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
-    range: { file, start: at, end: at + 1 },
-    hint: `write it as an escape in double quotes: "\\u${shown.toLowerCase()}"`,
-  });
 }
 
 function oversize(file: string, text: string): Diagnostic | undefined {
@@ -205,6 +191,8 @@ function plainCause({ reason, at }: Situation): Cause {
 
 const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
 
+const asEscape = 'write it as an escape in double quotes: "\\u0007"';
+
 /** What to say in place of a reason of js-yaml that holds a part, and what to write. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
@@ -223,6 +211,8 @@ const reasons: readonly (readonly [part: string, summary: string | undefined, hi
     "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
   ],
   ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
+  ["non-printable", "a control character is not allowed in YAML", asEscape],
+  ["JSON character", "a control character is not allowed in YAML", asEscape],
   ["escape sequence", undefined, inQuotes],
   ["hexadecimal", undefined, inQuotes],
   ["found ','", undefined, "remove one of the commas"],
