@@ -1,7 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import type { Report } from "./findings";
-import { besides, hintForKeys, hintForUnseen, meantKey } from "./findings";
+import { hintForKeys, hintForUnknown, hintForUnseen, keyOfBlock, type Report } from "./findings";
 import { isValueOf } from "./merge";
 import {
   describeKind,
@@ -29,27 +28,28 @@ export interface WrittenAttribute {
   readonly entry: MapEntry;
 }
 
-/** The keys of a block. Most have neither `lifecycle` nor a wrong key: no map is made for these. */
-interface Content {
-  /** Its attributes, in the order of the text. */
-  readonly written: WrittenAttribute[];
-  /** `lifecycle`, `import`, `dependsOn` and `sensitive`. */
-  meta?: Map<string, MapEntry>;
-  /** Entries with a wrong key, by the key that was meant: what was meant is not missing. */
-  misspelt?: Map<string, MapEntry>;
-  /** False when the block is not what its type expects: what it lacks is then not reported. */
-  isReadable: boolean;
-}
-
 /** One resource as it stands in the tree, before its values are read. */
-export interface Block extends Readonly<Content> {
+export interface Block {
   readonly placed: PlacedType;
   readonly address: Address;
   readonly name: string;
   readonly names: readonly string[];
-  readonly parent?: Block;
+  readonly parent?: Block | undefined;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
+  /** Its attributes, in the order of the text. */
+  readonly written: readonly WrittenAttribute[];
+  /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
+  readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
+  /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
+  readonly isReadable: boolean;
+}
+
+/** A block whose keys are being read. */
+interface OpenBlock extends Block {
+  readonly written: WrittenAttribute[];
+  meta?: Map<string, MapEntry>;
+  isReadable: boolean;
 }
 
 interface Walk {
@@ -66,41 +66,47 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
 }
 
 function walkChildren(
-  node: MapNode | undefined,
+  node: SourceNode,
   children: ReadonlyMap<string, PlacedType>,
   parent: Block | undefined,
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
-    const entry = node?.entries.get(key) ?? parent?.misspelt?.get(key);
-    if (entry !== undefined) walkPlace(placed, entry, parent, walk);
-    else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
+    const entry = node.kind === "map" ? node.entries.get(key) : undefined;
+    const names = parent?.names ?? [];
+    if (entry === undefined && placed.place.implicit === true && parent !== undefined) {
+      const { range } = parent;
+      addBlock(
+        placed,
+        { key, keyRange: range, value: { kind: "scalar", value: null, range } },
+        parent,
+        names,
+        walk,
+      );
+    } else if (entry !== undefined && placed.place.shape === "single")
+      addBlock(placed, entry, parent, names, walk);
+    else if (entry !== undefined) walkNames(placed, entry, parent, names, walk);
   }
 }
 
-function addImplicit(placed: PlacedType, parent: Block, walk: Walk): void {
-  const nothing: SourceNode = { kind: "scalar", value: null, range: parent.range };
-  const entry = { key: placed.place.key, keyRange: parent.range, value: nothing };
-  addBlock(placed, entry, parent, parent.names, walk);
-}
-
-function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefined, walk: Walk): void {
-  if (placed.place.shape === "single") {
-    addBlock(placed, entry, parent, parent?.names ?? [], walk);
-    return;
-  }
-  const { value } = entry;
+/** Adds the blocks of a mapping of names to blocks. */
+function walkNames(
+  placed: PlacedType,
+  { key, keyRange, value }: MapEntry,
+  parent: Block | undefined,
+  names: readonly string[],
+  walk: Walk,
+): void {
   if (value.kind !== "map") {
     if (isNull(value)) return;
-    const { keyRange: range } = entry;
-    const summary = `${entry.key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
+    const summary = `${key} maps names to ${placed.type.type} blocks, found ${describeKind(value)}`;
     const hint = hintForKeys(value, [], placed.shorthand?.secret);
-    walk.report(error("manifest.invalid_type", summary, { range, hint }));
+    walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
   for (const named of value.entries.values()) {
     // The mistakes in the block are reported too.
-    addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
+    addBlock(placed, named, parent, [...names, named.key], walk);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
@@ -115,33 +121,26 @@ function addBlock(
   names: readonly string[],
   walk: Walk,
 ): void {
-  const address = addressOf(placed.type.type, ...names);
-  const { written, meta, misspelt, isReadable } = readContent(placed, entry, address, walk);
-  const name = names[names.length - 1] ?? placed.type.type;
-  const range = entry.keyRange;
-  const block: Block = { placed, address, name, names, parent, range, written, meta, misspelt, isReadable };
-  walk.blocks.set(address, block);
-  walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
+  const { type } = placed.type;
+  const block: OpenBlock = {
+    ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
+    ...{ range: entry.keyRange, written: [], isReadable: true },
+  };
+  readContent(entry, block, walk.report);
+  walk.blocks.set(block.address, block);
+  walkChildren(entry.value, placed.children, block, walk);
 }
 
-/** A block that is being read. */
-interface Reading {
-  readonly content: Content;
-  readonly placed: PlacedType;
-  readonly address: Address;
-  readonly walk: Walk;
-}
-
-function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
+function readContent(entry: MapEntry, block: OpenBlock, report: Report): void {
+  const { placed, address, written } = block;
   const { shorthand } = placed;
   const { value } = entry;
-  const content: Content = { written: [], isReadable: true };
-  if (value.kind === "map" && !isValueOf(placed, value)) readBlock(value, { content, placed, address, walk });
+  if (value.kind === "map" && !isValueOf(placed, value)) readKeys(value, block, report);
   else if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
-    content.written.push({ shape: shorthand, entry });
+    written.push({ shape: shorthand, entry });
   else if (!isNull(value)) {
-    content.isReadable = false;
-    walk.report(
+    block.isReadable = false;
+    report(
       error("manifest.invalid_type", `${address} must be a block of keys, not ${describeNode(value)}`, {
         address,
         range: value.range,
@@ -149,24 +148,20 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
       }),
     );
   }
-  return content;
 }
 
-function readBlock(node: MapNode, reading: Reading): void {
-  const { placed, content } = reading;
+function readKeys(node: MapNode, block: OpenBlock, report: Report): void {
+  const { placed, written } = block;
   for (const [key, entry] of node.entries) {
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
-    if (shape !== undefined) content.written.push({ shape, entry });
-    else if (group !== undefined) readGroup(group, entry, reading);
+    if (shape !== undefined) written.push({ shape, entry });
+    else if (group !== undefined) readGroup(group, entry, block, report);
     else if (placed.children.has(key) || isFreeKey(key)) continue;
     else if (isMetaKey(key, placed)) {
-      content.meta ??= new Map();
-      content.meta.set(key, entry);
-    } else {
-      noteUnknown(entry, undefined, reading);
-      content.isReadable = placed.shorthand?.secret !== true;
-    }
+      block.meta ??= new Map();
+      block.meta.set(key, entry);
+    } else noteUnknown(entry, undefined, block, report);
   }
 }
 
@@ -176,69 +171,48 @@ const isMetaKey = (key: string, { place, shorthand }: PlacedType): boolean =>
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
   { key: groupKey, value }: MapEntry,
-  reading: Reading,
+  block: OpenBlock,
+  report: Report,
 ): void {
-  const { address, walk, content } = reading;
+  const { placed, address, written } = block;
   if (value.kind !== "map") {
     if (isNull(value)) return;
     const summary = `${address}: ${groupKey} must be a mapping, not ${describeNode(value)}`;
-    const hint = hintForKeys(value, []);
-    const { range } = value;
-    walk.report(error("manifest.invalid_type", summary, { address, attribute: groupKey, range, hint }));
+    const at = { address, attribute: groupKey, range: value.range, hint: hintForKeys(value, []) };
+    report(error("manifest.invalid_type", summary, at));
     return;
   }
   for (const [key, entry] of value.entries) {
-    const shape = group.get(key);
-    if (shape !== undefined) content.written.push({ shape, entry });
-    else if (!isFreeKey(key)) readFurther(entry, groupKey, reading);
+    const known = group.get(key);
+    const isOfBlock = known === undefined && keyOfBlock(key, placed) !== undefined;
+    // A key that a group does not have is for the catalog to decide, where the group is open.
+    const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(placed, groupKey, key));
+    if (shape !== undefined) written.push({ shape, entry });
+    else if (!isFreeKey(key)) noteUnknown(entry, groupKey, block, report);
+    if (shape !== undefined && known === undefined)
+      report(unknownField(address, shape.path, entry.keyRange, unknownHint(key, block, groupKey)));
   }
 }
 
-/** A key that a group does not have: for the catalog to decide, where the group is open. */
-function readFurther(entry: MapEntry, groupKey: string, reading: Reading): void {
-  const { placed, address, walk, content } = reading;
-  const isOpen = besides(entry.key, placed, groupKey) === undefined;
-  const shape = isOpen ? openShape(placed, groupKey, entry.key) : undefined;
-  if (shape === undefined) {
-    noteUnknown(entry, groupKey, reading);
-    return;
-  }
-  const hint = unknownHint(entry.key, address, placed, groupKey);
-  walk.report(unknownField(address, shape.path, entry.keyRange, hint));
-  content.written.push({ shape, entry });
-}
-
-/** Reports a key that a block or a group does not have, and reads it as the one that was meant. */
-function noteUnknown(entry: MapEntry, groupKey: string | undefined, reading: Reading): void {
-  const { placed, address, walk } = reading;
-  const hint = unknownHint(entry.key, address, placed, groupKey);
-  const owner = groupKey === undefined ? address : `${groupKey} of ${address}`;
-  walk.report(
+/** Reports a key that a block or a group does not have. */
+function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
+  const { address } = block;
+  const owner = group === undefined ? address : `${group} of ${address}`;
+  report(
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
       address,
       range: entry.keyRange,
-      hint,
+      hint: unknownHint(entry.key, block, group),
     }),
   );
-  const meant = meantKey(entry.key, placed, groupKey)?.path;
-  if (meant === undefined) return;
-  const { content } = reading;
-  content.misspelt ??= new Map();
-  content.misspelt.set(meant, entry);
-  const group = groupKey === undefined ? placed.groups.get(meant) : undefined;
-  if (group !== undefined) readGroup(group, entry, reading);
+  block.isReadable = false;
 }
 
-const unknownHint = (
-  key: string,
-  address: Address,
-  placed: PlacedType,
-  group: string | undefined,
-): string | undefined =>
-  misplacedIn(address, placed) ?? hintForUnseen(key) ?? meantKey(key, placed, group)?.hint;
+const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
+  misplacedIn(block) ?? hintForUnseen(key) ?? hintForUnknown(key, block.placed, group);
 
 /** `services` beside the projects in place of in one: taken for the name of a project. */
-function misplacedIn(address: Address, placed: PlacedType): string | undefined {
+function misplacedIn({ address, placed }: Block): string | undefined {
   const name = nameOf(address).split(".").at(-1) ?? "";
   if (!placed.children.has(name)) return undefined;
   return `"${name}" is read as the name of a ${placed.type.type} here: indent it into one`;

@@ -86,9 +86,7 @@ function reportMissing(
 ): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
-    const isWrong = block.misspelt?.has(shape.path);
-    if (!isNeeded(shape, block, attributes) || shape.isName || isWrong || isWritten(block, shape.path))
-      continue;
+    if (!isNeeded(shape, block, attributes) || shape.isName || isWritten(block, shape.path)) continue;
     context.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {
         address,

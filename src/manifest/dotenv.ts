@@ -115,7 +115,7 @@ function readValue(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
   const parts: readonly TemplatePart[] =
     quote === "'"
       ? [{ kind: "text", text: written }]
-      : expand(quote === undefined ? written : withoutEscapes(written), { entries, range, keyRange });
+      : expand(quote === undefined ? written : withoutEscapes(written), { entries, keyRange });
   hidden.push([start, end]);
   reader.at = quote === undefined ? start + (comment === -1 ? line.length : comment) : end;
   return { kind: "scalar", value: "", parts, range };
@@ -157,7 +157,6 @@ const mostParts = 262_144;
 interface Expansion {
   /** The lines before. */
   readonly entries: ReadonlyMap<string, MapEntry>;
-  readonly range: SourceRange;
   readonly keyRange: SourceRange;
 }
 
@@ -189,7 +188,7 @@ function expand(text: string, of: Expansion): TemplatePart[] {
 
 /** Returns the value that an earlier line of the file gives a name, else that of the environment. */
 function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of: Expansion): TemplatePart[] {
-  const { entries, range, keyRange } = of;
+  const { entries, keyRange } = of;
   if (operator === "+")
     throw new DotenvProblem(
       `\${NAME${isEmptyUnset ? ":" : ""}+text} is not supported`,
@@ -203,7 +202,7 @@ function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of:
     if (operator === "-") return expand(operand, of);
     throw new DotenvProblem(`${name} is empty`, keyRange, "give it a value in a line before this one");
   }
-  const part = { kind: "env" as const, name, source: `\${${name}}`, range };
+  const part = { kind: "env" as const, name, source: `\${${name}}` };
   // A line `KEY` alone is what the environment has.
   if (operator !== "-" || earlier !== undefined) return [part];
   const fallback = plainText(expand(operand, of));

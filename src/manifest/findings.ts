@@ -1,5 +1,5 @@
 import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
-import { suggest } from "../diagnostics/suggest";
+import { didYouMean } from "../diagnostics/suggest";
 import type { SourceNode } from "./tree";
 import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
 
@@ -52,13 +52,6 @@ export function formatLocation(range: SourceRange, texts: ReadonlyMap<string, st
   return `${range.file}:${line}:${column}`;
 }
 
-/** A key that was probably meant by one that a block does not have. */
-interface MeantKey {
-  readonly hint?: string | undefined;
-  /** The attribute that it stands for: it is not missing then. */
-  readonly path?: string;
-}
-
 /** Keys that are listed where nothing else helps. */
 const mostListed = 8;
 
@@ -66,71 +59,57 @@ const mostListed = 8;
 export const listKeys = (known: readonly string[]): string | undefined =>
   known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
 
-/** Guesses the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
-export function meantKey(key: string, placed: PlacedType, group?: string): MeantKey | undefined {
+/** Suggests the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
+export function hintForUnknown(key: string, placed: PlacedType, group?: string): string | undefined {
   const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
-  const path = (name: string): string => (group === undefined ? name : `${group}.${name}`);
-  const known = sameWord(key, here) ?? synonymOf(key, here, (name) => wordsFor(placed, path(name), name));
-  if (known !== undefined) return { hint: `did you mean "${known}"?`, path: path(known) };
-  const elsewhere = group === undefined ? deeperIn(key, placed) : besides(key, placed, group);
-  if (elsewhere !== undefined) return elsewhere;
-  const close = suggest(key, here);
-  if (close !== undefined) return { hint: `did you mean "${close}"?`, path: path(close) };
+  const known = keyFor(key, here, group, placed);
+  if (known !== undefined) return `did you mean "${known}"?`;
+  const beside = group === undefined ? undefined : keyOfBlock(key, placed);
+  if (beside !== undefined)
+    return `it belongs beside ${group}, not in it${beside === key ? "" : `, as ${beside}`}`;
+  const deeper = group === undefined ? hintDeeper(key, placed) : undefined;
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
-  if (unspaced !== undefined)
-    return { hint: `write a space after the colon: ${unspaced}: …`, path: path(unspaced) };
-  return { hint: listKeys(here) };
+  return (
+    deeper ??
+    didYouMean(key, here) ??
+    (unspaced === undefined ? listKeys(here) : `write a space after the colon: ${unspaced}: …`)
+  );
 }
 
-/** A key of a group, of `lifecycle`, or of a block such as `deploy`, written one level too high. */
-function deeperIn(key: string, placed: PlacedType): MeantKey | undefined {
-  for (const [group, fields] of placed.groups) {
-    const names = [...fields.keys()];
-    const found =
-      sameWord(key, names) ?? synonymOf(key, names, (name) => wordsFor(placed, `${group}.${name}`, name));
-    if (found !== undefined) return { hint: belongs(group, key, found), path: `${group}.${found}` };
-  }
-  const ofLifecycle = placed.place.meta ? sameWord(key, lifecycleKeys) : undefined;
-  if (ofLifecycle !== undefined) return { hint: belongs("lifecycle", key, ofLifecycle) };
-  for (const [place, child] of placed.children) {
-    if (child.place.shape !== "single") continue;
-    const found = sameWord(key, child.attributes.keys());
-    if (found !== undefined) return { hint: belongs(place, key, found) };
+/** Returns the key of a block that one in a group of it means: no service has a field of that name there. */
+export const keyOfBlock = (key: string, placed: PlacedType): string | undefined =>
+  keyFor(key, blockKeys(placed), undefined, placed);
+
+/** For a key of a group, of `lifecycle`, or of a block such as `deploy`, written one level too high. */
+function hintDeeper(key: string, placed: PlacedType): string | undefined {
+  const blocks: readonly (readonly [string, Iterable<string>])[] = [
+    ...[...placed.groups].map(([group, fields]) => [group, fields.keys()] as const),
+    ...(placed.place.meta ? [["lifecycle", lifecycleKeys] as const] : []),
+    ...[...placed.children]
+      .filter(([, { place }]) => place.shape === "single")
+      .map(([place, { attributes }]) => [place, attributes.keys()] as const),
+  ];
+  for (const [block, names] of blocks) {
+    const found = keyFor(key, [...names], block, placed);
+    if (found !== undefined)
+      return `it belongs in ${block}${found === key ? "" : `, as ${found}`}: ${block}: { ${found}: … }`;
   }
   return undefined;
 }
 
-/** A key of the block, written in a group of it: no service has a field of that name there. */
-export function besides(key: string, placed: PlacedType, group: string): MeantKey | undefined {
-  const names = blockKeys(placed);
-  const found = sameWord(key, names) ?? synonymOf(key, names, (name) => wordsFor(placed, name, name));
-  if (found === undefined) return undefined;
-  const as = found === key ? "" : `, as ${found}`;
-  return {
-    hint: `it belongs beside ${group}, not in it${as}`,
-    ...(placed.paths.has(found) ? { path: found } : {}),
-  };
-}
-
-const belongs = (place: string, key: string, found: string): string =>
-  `it belongs in ${place}${found === key ? "" : `, as ${found}`}: ${place}: { ${found}: … }`;
-
-const wordsFor = (placed: PlacedType, path: string, name: string): readonly string[] =>
-  placed.type.manifest.fieldsAlsoCalled?.[path] ?? placed.children.get(name)?.place.alsoCalled ?? [];
-
-/** The same word in another spelling: `health_check_path`. */
-function sameWord(key: string, names: Iterable<string>): string | undefined {
-  const word = bare(key);
-  for (const name of names) if (bare(name) === word) return name;
-  return undefined;
-}
-
-function synonymOf(
+/** Returns the name that a key is in another spelling (`health_check_path`), or another word for. */
+function keyFor(
   key: string,
   names: readonly string[],
-  words: (name: string) => readonly string[],
+  group: string | undefined,
+  { place, children }: PlacedType,
 ): string | undefined {
-  return names.find((name) => sameWord(key, words(name)) !== undefined);
+  const isWord = (word: string): boolean => bare(word) === bare(key);
+  const wordsFor = (name: string): readonly string[] =>
+    place.fieldsAlsoCalled?.[group === undefined ? name : `${group}.${name}`] ??
+    children.get(name)?.place.alsoCalled ??
+    [];
+  return names.find(isWord) ?? names.find((name) => wordsFor(name).some(isWord));
 }
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");

@@ -197,14 +197,12 @@ export interface FoundStages {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Reads `stages` alone. A manifest whose text does not speak of stages is not parsed for it. */
+/** Reads `stages` alone. Files whose text does not speak of stages are not parsed for it. */
 export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">): FoundStages {
   const cwd = resolve(request.cwd);
   const findings = collectFindings();
   const index = indexTypes(request.types);
-  const files = mentionsStages({ ...request, cwd })
-    ? readFiles({ ...request, cwd }, { index, findings })
-    : nothing();
+  const files = readFiles({ ...request, cwd }, { index, findings, onlyWith: "stages" });
   const stages = readStages(files.root, findings.report);
   return {
     stages,
@@ -236,6 +234,8 @@ interface ReadFiles {
 interface LayerReading {
   readonly index: TypeIndex;
   readonly findings: Findings;
+  /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
+  readonly onlyWith?: string;
 }
 
 /** Reads the files that `-f` values name, and merges them. */
@@ -249,20 +249,6 @@ const nothing = (): ReadFiles => ({
   ...{ bytesLeft: maxTotalBytes, isPartial: false },
 });
 
-/** Whether the text of any file speaks of stages; also where one that is named, or one of several, cannot be read. */
-function mentionsStages({ files, cwd, standardInput }: FileRequest): boolean {
-  let isUnread = false;
-  const report = (): void => {
-    isUnread = true;
-  };
-  const texts = findFiles(files, cwd, report).flatMap((layer) =>
-    layer.files.map((file) =>
-      readSource(file, cwd, maxTotalBytes, report, file === standardInputName ? standardInput : undefined),
-    ),
-  );
-  return isUnread ? texts.length + files.length > 0 : texts.some((text) => text?.includes("stages"));
-}
-
 /** Lays one more file or folder over files that were read. */
 function layOver(below: ReadFiles, path: string, cwd: string, reading: LayerReading): ReadFiles {
   return readOver(below, findFiles([path], cwd, reading.findings.report), { cwd }, reading);
@@ -274,7 +260,7 @@ function readOver(
   below: ReadFiles,
   layers: readonly Layer[],
   { cwd, standardInput }: Pick<FileRequest, "cwd" | "standardInput">,
-  { index, findings: { report } }: LayerReading,
+  { index, findings: { report }, onlyWith = "" }: LayerReading,
 ): ReadFiles {
   const { texts, masked } = below;
   const roots: MapNode[] = below.root === emptyRoot ? [] : [below.root];
@@ -290,6 +276,10 @@ function readOver(
       }
       bytesLeft -= Buffer.byteLength(text);
       texts.set(file, text);
+      if (!text.includes(onlyWith)) {
+        isPartial = true;
+        continue;
+      }
       const read = parseYaml(file, text, report);
       const { root, failed } = read;
       masked.set(file, maskText(text, read, index));

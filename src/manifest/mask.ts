@@ -1,5 +1,5 @@
 import { suggest } from "../diagnostics/suggest";
-import { type MapEntry, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
+import type { MapEntry, MapNode, ScalarNode, SourceNode } from "./tree";
 import {
   besideCommand,
   blockKeys,
@@ -88,7 +88,7 @@ function maskTree(text: string, root: MapNode, index: TypeIndex): string {
   const stages = root.entries.get("stages")?.value;
   const ranges: [number, number][] = [];
   eachScalar(root, (scalar) => {
-    if (!shown.has(scalar) || hidden.has(scalar)) hideScalar(scalar, text, index, ranges);
+    if (!shown.has(scalar) || hidden.has(scalar)) ranges.push([scalar.range.start, scalar.range.end]);
   });
   // Addresses of states may hold a user with a password, or a token in a query.
   for (const stage of stages === undefined ? [] : valuesOf(stages)) {
@@ -106,27 +106,6 @@ function eachScalar(node: SourceNode, visit: (scalar: ScalarNode) => void): void
   if (node.kind === "scalar") visit(node);
   else if (node.kind === "list") for (const item of node.items) eachScalar(item, visit);
   else for (const { value } of node.entries.values()) eachScalar(value, visit);
-}
-
-/** Hides a scalar but for its references: they are names, and a mistake in one is shown. */
-function hideScalar(
-  { range: { start, end }, value }: ScalarNode,
-  text: string,
-  index: TypeIndex,
-  ranges: [number, number][],
-): void {
-  let from = start;
-  if (typeof value === "string") {
-    for (const part of parseTemplate(value, (word) => index.byType.has(word))) {
-      if (part.kind !== "reference" && part.kind !== "env") continue;
-      const at = text.indexOf(part.source, from);
-      // Hidden by an escape, as others after it may be: to look for each would read the text once for each of them.
-      if (at === -1 || at >= end) break;
-      ranges.push([from, at]);
-      from = at + part.source.length;
-    }
-  }
-  ranges.push([from, end]);
 }
 
 export function star(text: string, ranges: readonly (readonly [number, number])[]): string {

@@ -24,11 +24,6 @@ export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
 /** It says where a secret comes from. */
 const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
-interface Merging {
-  readonly report: Report;
-  readonly texts: ReadonlyMap<string, string>;
-}
-
 /**
  * Merges two files of one folder: neither wins, so an address declared in both is an error. A block that
  * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
@@ -40,45 +35,40 @@ export function mergeFiles(
   texts: ReadonlyMap<string, string>,
   report: Report,
 ): MapNode {
-  const to = { report, texts };
+  const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
+    report(
+      error("manifest.duplicate_address", `${what} is declared twice`, {
+        range: b.keyRange,
+        detail: `It is declared at ${formatLocation(a.keyRange, texts)} as well.`,
+        hint: "files of one folder add up; to override, give the second file with -f",
+        ...(what.includes(".") ? { address: what } : {}),
+      }),
+    );
+    return a;
+  };
+  const mergePlaces = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry =>
+    placed.place.shape === "single"
+      ? mergeBlocks(a, b, placed, names)
+      : mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key]));
+  const mergeBlocks = (a: MapEntry, b: MapEntry, placed: PlacedType, names: readonly string[]): MapEntry => {
+    const isDeclared = declares(a.value, placed);
+    if (isDeclared && declares(b.value, placed)) return refuse(a, b, addressOf(placed.type.type, ...names));
+    const { value } = mergeMaps(a, b, (x, y) => {
+      const child = placed.children.get(x.key);
+      return child === undefined ? x : mergePlaces(x, y, child, names);
+    });
+    return { ...(isDeclared ? a : b), value };
+  };
   return combine(first, second, (a, b) => {
     const child = index.root.get(a.key);
-    if (child !== undefined) return mergeContainers(a, b, child, [], to);
+    if (child !== undefined) return mergePlaces(a, b, child, []);
     if (a.key === "version") return a;
     if (a.value.kind === "list" && b.value.kind === "list")
       return { ...a, value: { ...a.value, items: [...a.value.items, ...b.value.items] } };
     if (isNull(a.value) || isNull(b.value)) return isNull(b.value) ? a : b;
-    if (a.value.kind !== "map" || b.value.kind !== "map") return reportTwice(a, b, a.key, to);
-    return mergeMaps(a, b, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, to));
+    if (a.value.kind !== "map" || b.value.kind !== "map") return refuse(a, b, a.key);
+    return mergeMaps(a, b, (x, y) => refuse(x, y, `${a.key}.${x.key}`));
   });
-}
-
-function mergeContainers(
-  a: MapEntry,
-  b: MapEntry,
-  placed: PlacedType,
-  names: readonly string[],
-  to: Merging,
-): MapEntry {
-  if (placed.place.shape === "single") return mergeBlocks(a, b, placed, names, to);
-  return mergeMaps(a, b, (x, y) => mergeBlocks(x, y, placed, [...names, x.key], to));
-}
-
-function mergeBlocks(
-  a: MapEntry,
-  b: MapEntry,
-  placed: PlacedType,
-  names: readonly string[],
-  to: Merging,
-): MapEntry {
-  const isDeclared = declares(a.value, placed);
-  if (isDeclared && declares(b.value, placed))
-    return reportTwice(a, b, addressOf(placed.type.type, ...names), to);
-  const { value } = mergeMaps(a, b, (x, y) => {
-    const child = placed.children.get(x.key);
-    return child === undefined ? x : mergeContainers(x, y, child, names, to);
-  });
-  return { ...(isDeclared ? a : b), value };
 }
 
 /** The one that says something where not both are mappings. */
@@ -93,18 +83,6 @@ const declares = (node: SourceNode, placed: PlacedType): boolean =>
   node.kind !== "map" || node.entries.size === 0
     ? placed.children.size === 0 || !isNull(node)
     : [...node.entries.keys()].some((key) => !placed.children.has(key));
-
-function reportTwice(a: MapEntry, b: MapEntry, what: string, to: Merging): MapEntry {
-  to.report(
-    error("manifest.duplicate_address", `${what} is declared twice`, {
-      range: b.keyRange,
-      detail: `It is declared at ${formatLocation(a.keyRange, to.texts)} as well.`,
-      hint: "files of one folder add up; to override, give the second file with -f",
-      ...(what.includes(".") ? { address: what } : {}),
-    }),
-  );
-  return a;
-}
 
 interface Overlaying {
   readonly index: TypeIndex;

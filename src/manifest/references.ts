@@ -1,7 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type Address, addressOf } from "../model/address";
+import type { Address } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import { topologicalOrder } from "../model/graph";
@@ -10,7 +10,7 @@ import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
-import { orderKey, type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
+import { orderKey, type PlacedType, schemaKinds, structures, unknownField } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -29,7 +29,7 @@ export function resolveReference(
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
   if (split === undefined)
-    return reportUndeclared(guessAddress(segments, placed), placed, range, location, context);
+    return reportUndeclared(segments.slice(0, -1).join(".") as Address, placed, range, location, context);
   const { address, attribute } = split;
   if (address === location.address)
     return refuse(context, location, range, {
@@ -39,7 +39,11 @@ export function resolveReference(
   const known = attributeKind(placed, attribute);
   const paths = [...placed.paths.keys()];
   if (known === "open")
-    context.report(unknownReference(address, attribute, range, didYouMean(attribute, paths)));
+    context.report(
+      unknownField(address, attribute, range, didYouMean(attribute, paths), {
+        ...{ code: "manifest.reference_unknown", name: attribute, owner: address },
+      }),
+    );
   if (known === undefined)
     return refuse(context, location, range, {
       code: "manifest.reference_unknown",
@@ -100,14 +104,6 @@ export function reportUndeclared(
   const hint = context.misses.count > suggestedMisses ? undefined : didYouMean(guessed, known);
   const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
   return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
-}
-
-/** Which part was meant as the address: up to where an attribute begins, else all but the last word. */
-function guessAddress(segments: readonly string[], placed: PlacedType): Address {
-  for (let length = 2; length < Math.min(segments.length, longestAddress); length += 1)
-    if (attributeKind(placed, segments.slice(length).join(".")) !== undefined)
-      return addressOf(segments[0] as string, ...segments.slice(1, length));
-  return addressOf(segments[0] as string, ...segments.slice(1, -1));
 }
 
 /** A resource or a data source, which may depend on others. */

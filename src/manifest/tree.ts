@@ -87,7 +87,7 @@ export const quoteShort = (text: string): string =>
 
 interface Written {
   readonly source: string;
-  /** Its range; looked for by `source` when it is not said. */
+  /** Its range in a stack; in a manifest it has that of the whole text. */
   readonly range?: SourceRange;
 }
 

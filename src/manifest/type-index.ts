@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticCode, warning } from "../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../model/address";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";
@@ -114,40 +114,24 @@ export function openShape({ type }: PlacedType, group: string, field: string): A
   };
 }
 
-/** Makes the finding about a further field: it is for the catalog to decide. */
-function undecided(
-  code: "manifest.unknown_field" | "manifest.reference_unknown",
-  owner: string,
-  name: string,
-  { hint, ...place }: Pick<Diagnostic, "address" | "attribute" | "range" | "hint">,
-): Diagnostic {
-  const whoKnows = "rnv plan asks the service's catalog";
-  return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
-    ...place,
-    hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
-  });
-}
-
-/** The finding about a further field of an open group. */
+/** The finding about a further field of an open group, or a reference to one: it is for the catalog to decide. */
 export function unknownField(
   address: Address,
   path: string,
   range: SourceRange,
   hint: string | undefined,
-  name = path.slice(path.indexOf(".") + 1),
+  {
+    code = "manifest.unknown_field",
+    name = path.slice(path.indexOf(".") + 1),
+    owner = `${path.slice(0, path.indexOf("."))} of ${address}`,
+  }: { readonly code?: DiagnosticCode; readonly name?: string; readonly owner?: string } = {},
 ): Diagnostic {
-  const owner = `${path.slice(0, path.indexOf("."))} of ${address}`;
-  return undecided("manifest.unknown_field", owner, name, { address, attribute: path, range, hint });
+  const whoKnows = "rnv plan asks the service's catalog";
+  return warning(code, `${owner} has no attribute ${quoteShort(name)} that this version knows`, {
+    ...{ address, attribute: path, range },
+    hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+  });
 }
-
-/** The finding about a reference to a further field of `address`. */
-export const unknownReference = (
-  address: Address,
-  path: string,
-  range: SourceRange,
-  hint: string | undefined,
-): Diagnostic =>
-  undecided("manifest.reference_unknown", address, path, { address, attribute: path, range, hint });
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
 const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";

@@ -187,7 +187,7 @@ interface ReadPieces {
 type ComputedPart = Extract<TemplatePart, { kind: "computed" }>;
 type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 
-/** The pieces of a text, each read at its range; undefined where one could not be read, which is reported. */
+/** The pieces of a text, each read at its range where it has one of its own; undefined where one could not be read, which is reported. */
 export function readPieces(
   { value, parts: split, range }: ScalarNode,
   context: ReadContext,
@@ -195,13 +195,10 @@ export function readPieces(
 ): ReadPieces | undefined {
   const parts = split ?? parseTemplate(String(value), (word) => context.index.byType.has(word));
   const made = parts.find((part) => part.kind === "computed");
-  let cursor = 0;
   const pieces = (made?.awaits ?? parts).map((part) => {
     if (part.kind === "text") return part.text;
     if (part.kind === "computed") throw new Error("the result of functions stands alone");
-    const found = locate(part, range, cursor, context);
-    cursor = found.cursor;
-    return read(part, found.range, made !== undefined);
+    return read(part, ("range" in part && part.range) || range, made !== undefined);
   });
   return pieces.every((piece) => piece !== undefined) ? { pieces, compute: made?.compute } : undefined;
 }
@@ -326,21 +323,6 @@ function stageHint(stage: StageName | undefined): string {
   return stage.id === undefined
     ? `stage ${stage.name} has a name and no id: \${stage.name}; with each: true it has instances with ids`
     : "a stage has a name and an id: ${stage.name}, ${stage.id}";
-}
-
-/** Returns the range of `${…}` in the source; that of the whole value where an escape hides it. */
-function locate(
-  { source, range: known }: { readonly source: string; readonly range?: SourceRange },
-  range: SourceRange,
-  cursor: number,
-  context: ReadContext,
-): { readonly range: SourceRange; readonly cursor: number } {
-  if (known !== undefined) return { range: known, cursor };
-  const raw = context.texts.get(range.file)?.slice(range.start, range.end) ?? "";
-  const at = raw.indexOf(source, cursor);
-  if (at === -1) return { range, cursor: raw.length };
-  const start = range.start + at;
-  return { range: { file: range.file, start, end: start + source.length }, cursor: at + source.length };
 }
 
 function joinText(pieces: readonly (string | Reference)[]): (string | Reference)[] {

@@ -1,7 +1,6 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
-import { suggest } from "../diagnostics/suggest";
-import { formatLocation, type Report, suggestedMisses } from "./findings";
+import { formatLocation, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
 
 /** Levels of nesting; the deepest value of a manifest is on the ninth. */
@@ -9,13 +8,6 @@ export const maxDepth = 64;
 
 /** Values that aliases may add in all: enough for defaults shared by thousands of services, not for a bomb. */
 const maxAliased = 200_000;
-
-interface Anchored {
-  /** Undefined while the anchored value is still being read: an alias inside itself. */
-  node?: SourceNode;
-  values: number;
-  height: number;
-}
 
 type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
@@ -32,13 +24,12 @@ interface Reader {
   next: number;
   /** The offset after the last token that was read. */
   end: number;
-  readonly anchors: Map<string, Anchored>;
-  /** Values so far, each alias counted in full. */
-  values: number;
+  /** Values by their anchors; undefined while one is still being read: an alias inside itself. */
+  readonly anchors: Map<string, SourceNode | undefined>;
+  /** Sizes of values that aliases repeat. */
+  readonly sizes: Map<SourceNode, Size>;
+  /** Values that aliases have added so far. */
   aliased: number;
-  deepest: number;
-  /** Aliases that name no anchor. */
-  misses: number;
   /** The tree is not the one that was meant: what follows from that is no mistake of its own. */
   isBroken: boolean;
 }
@@ -51,9 +42,9 @@ interface Tree {
 /** Reads the events of one document as a tree; without one where a mistake may change the meaning of the rest. */
 export function readTree(file: string, text: string, events: readonly Event[]): Tree {
   const diagnostics: Diagnostic[] = [];
-  const counts = { next: 1, end: 0, values: 0, aliased: 0, deepest: 0, misses: 0 };
   const reader: Reader = {
-    ...{ file, text, events, ...counts, isBroken: false, anchors: new Map() },
+    ...{ file, text, events, next: 1, end: 0, aliased: 0, isBroken: false },
+    ...{ anchors: new Map(), sizes: new Map() },
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
   const root = events.length < 2 ? undefined : readRoot(reader);
@@ -89,23 +80,17 @@ function readRoot(reader: Reader): MapNode | undefined {
 function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
   const event = reader.events[reader.next] as NodeEvent;
   reader.next += 1;
-  reader.values += 1;
   if (event.type === EVENT_ID.ALIAS) return readAlias(reader, event, depth);
   if (event.tagStart !== -1) refuseTag(reader, event);
   if (event.anchorStart === -1) return readContent(reader, event, depth, indicator);
-  const outer = reader.deepest;
-  reader.deepest = depth;
-  const before = reader.values;
-  const anchored: Anchored = { values: 0, height: 0 };
   if ("[{".includes(reader.text[event.anchorEnd] ?? " "))
     refuse(reader, [event.anchorStart - 1, event.anchorEnd], "a space is missing after the anchor", "add it");
-  reader.anchors.set(reader.text.slice(event.anchorStart, event.anchorEnd), anchored);
+  const name = reader.text.slice(event.anchorStart, event.anchorEnd);
+  reader.anchors.set(name, undefined);
   reader.end = event.anchorEnd;
-  anchored.node = readContent(reader, event, depth, "");
-  anchored.values = reader.values - before + 1;
-  anchored.height = reader.deepest - depth;
-  reader.deepest = Math.max(outer, reader.deepest);
-  return anchored.node;
+  const node = readContent(reader, event, depth, "");
+  reader.anchors.set(name, node);
+  return node;
 }
 
 function refuseTag(reader: Reader, { tagStart, tagEnd }: ScalarEvent | CollectionEvent): void {
@@ -125,7 +110,6 @@ function readContent(
   indicator: string,
 ): SourceNode {
   if (event.type === EVENT_ID.SCALAR) return readScalar(reader, event, indicator);
-  reader.deepest = Math.max(reader.deepest, depth + 1);
   reader.end = event.start + ("[{".includes(reader.text[event.start] as string) ? 1 : 0);
   return event.type === EVENT_ID.MAPPING ? readMapping(reader, event, depth) : readList(reader, event, depth);
 }
@@ -311,47 +295,55 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
   const name = text.slice(event.anchorStart, event.anchorEnd);
   const range = aliasRange(reader, event);
   const nothing: SourceNode = { kind: "scalar", value: null, range };
-  const anchored = anchors.get(name);
-  if (anchored?.node === undefined) {
+  const node = anchors.get(name);
+  if (node === undefined) {
     reader.isBroken = true;
+    const hint = "write &name before the first such value; text that begins with * needs quotes";
     report(
-      anchored === undefined
-        ? error("manifest.syntax", "the alias names no anchor before it", {
-            range,
-            hint: aliasHint(reader, name),
-          })
-        : error("manifest.syntax", "the alias stands in its own anchor", { range }),
+      anchors.has(name)
+        ? error("manifest.syntax", "the alias stands in its own anchor", { range })
+        : error("manifest.syntax", "the alias names no anchor before it", { range, hint }),
     );
     return nothing;
   }
-  if (depth + anchored.height > maxDepth) {
+  const { values, height } = sizeOf(node, reader.sizes);
+  if (depth + height > maxDepth) {
     report(error("manifest.too_deep", `aliases nest values more than ${maxDepth} levels deep`, { range }));
     return nothing;
   }
   const already = reader.aliased > maxAliased;
-  reader.aliased += anchored.values;
-  if (reader.aliased > maxAliased) {
-    if (!already)
-      report(
-        error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
-          range,
-          hint: "write the values out, or split the manifest",
-        }),
-      );
-    return nothing;
-  }
-  reader.values += anchored.values;
-  reader.deepest = Math.max(reader.deepest, depth + anchored.height);
-  return anchored.node;
+  reader.aliased += values;
+  if (reader.aliased <= maxAliased) return node;
+  if (!already)
+    report(
+      error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
+        range,
+        hint: "write the values out, or split the manifest",
+      }),
+    );
+  return nothing;
 }
 
-function aliasHint(reader: Reader, name: string): string {
-  reader.misses += 1;
-  const known = reader.misses > suggestedMisses ? [] : [...reader.anchors.keys()];
-  const meant = suggest(name, known);
-  return meant === undefined
-    ? "write &name before the first such value; text that begins with * needs quotes"
-    : `did you mean "${meant}"?`;
+/** Values in a node with itself, each alias counted in full, and levels of nesting. */
+interface Size {
+  readonly values: number;
+  readonly height: number;
+}
+
+function sizeOf(node: SourceNode, known: Map<SourceNode, Size>): Size {
+  if (node.kind === "scalar") return { values: 1, height: 0 };
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  let [values, height] = [1, 0];
+  const inside = node.kind === "list" ? node.items : [...node.entries.values()].map(({ value }) => value);
+  for (const inner of inside) {
+    const size = sizeOf(inner, known);
+    values += size.values;
+    height = Math.max(height, size.height);
+  }
+  const size = { values, height: height + 1 };
+  known.set(node, size);
+  return size;
 }
 
 function aliasRange(reader: Reader, { anchorStart, anchorEnd }: AliasEvent): SourceRange {

@@ -7,10 +7,6 @@ import { maxDepth, readTree } from "./yaml-tree";
 /** Lines, commas, colons and brackets of one file: they bound its values, and so the memory that it takes. */
 const maxMarks = 450_000;
 
-/** Control characters are not allowed in YAML, nor is a byte order mark that begins a line below the first. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are searched for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|(?<=[\r\n])\ufeff/;
-
 export interface ParsedYaml {
   /** Undefined for an empty file, or one that cannot be read at all. */
   readonly root?: MapNode;
@@ -20,7 +16,7 @@ export interface ParsedYaml {
 
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
 export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
-  const refused = controlCharacter(file, text) ?? oversize(file, text) ?? directive(file, text);
+  const refused = oversize(file, text) ?? directive(file, text);
   const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
@@ -38,16 +34,6 @@ function parse(file: string, text: string): ReturnType<typeof readTree> {
     const isDeep = cause.reason.startsWith("nesting exceeded");
     return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, cause)] };
   }
-}
-
-function controlCharacter(file: string, text: string): Diagnostic | undefined {
-  const at = text.search(forbidden);
-  if (at === -1) return undefined;
-  const shown = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, "0");
-  return error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
-    range: { file, start: at, end: at + 1 },
-    hint: `write it as an escape in double quotes: "\\u${shown.toLowerCase()}"`,
-  });
 }
 
 function oversize(file: string, text: string): Diagnostic | undefined {
@@ -104,75 +90,36 @@ const tooDeep = (file: string, offset: number): Diagnostic =>
 
 /** Reads a text as events. Throws an `YAMLException` that knows the offset of the first mistake. */
 function readEvents(text: string): readonly Event[] {
+  const options = { maxDepth: maxDepth + 1 };
   try {
-    return parseEvents(text, { maxDepth: maxDepth + 1 });
+    return parseEvents(text, options);
   } catch (cause) {
-    const at = cause instanceof YAMLException ? cause.mark?.position : undefined;
-    if (at === undefined || !/[\]}]/.test(text[at] ?? "")) throw cause;
-    const closers = [...text.matchAll(lineOfCloser)].map((found) => found.index + found[0].length);
-    const events = readShifted(text, closers);
-    const outside = withoutScalars(closers, events);
-    if (outside.length === closers.length) return events;
-    const again = readShifted(text, outside);
-    if (withoutScalars(outside, again).length < outside.length) throw cause;
-    return again;
-  }
-}
-
-/** A line that begins with a closing bracket. */
-const lineOfCloser = /^[ ]*(?=[\]}])/gm;
-
-/**
- * Reads a text whose brackets may close at the level of their key, which js-yaml refuses: a space goes before each of
- * them. The offsets of the events are those of the text without these spaces.
- */
-function readShifted(text: string, closers: readonly number[]): readonly Event[] {
-  const pieces = [...closers, text.length].map((end, i) => text.slice(closers[i - 1] ?? 0, end));
-  const original = (shifted: number): number => shifted - countBelow(closers, shifted);
-  try {
-    const events = parseEvents(pieces.join(" "), { maxDepth: maxDepth + 1 });
-    for (const event of events as readonly (Event & Partial<Record<Offset, number>>)[])
-      for (const field of offsets) {
-        const offset = event[field];
-        if (offset !== undefined && offset > 0) event[field] = original(offset);
-      }
+    if (!(cause instanceof YAMLException) || cause.reason !== "deficient indentation") throw cause;
+    // A bracket may close at the level of its key, which js-yaml refuses: it is given the bracket on the line above.
+    const joined = text.replace(closedAtKey, (lines) => lines.replace(lastLineEnd, blankOut));
+    const events = parseAgain(joined, options);
+    const isSame = events?.every(
+      (event) =>
+        event.type !== EVENT_ID.SCALAR ||
+        text.slice(event.valueStart, event.valueEnd) === joined.slice(event.valueStart, event.valueEnd),
+    );
+    if (events === undefined || !isSame) throw cause;
     return events;
-  } catch (cause) {
-    if (cause instanceof YAMLException && cause.mark) cause.mark.position = original(cause.mark.position);
-    throw cause;
   }
 }
 
-const offsets = [
-  "start",
-  "valueStart",
-  "valueEnd",
-  "anchorStart",
-  "anchorEnd",
-  "tagStart",
-  "tagEnd",
-] as const;
-type Offset = (typeof offsets)[number];
+/** Lines from one that opens a bracket to that above the bracket at the same indentation. */
+const closedAtKey = /^( *)[^\s#-].*[[{](?:[ \t]+#.*)?\r?\n(?:(?:\1 .*|[ \t]*)\r?\n)*(?=\1[\]}])/gm;
+/** The end of the last line, with its comment. */
+const lastLineEnd = /(?:[ \t]#[^\r\n]*)?\r?\n$/;
+const blankOut = (part: string): string => " ".repeat(part.length);
 
-/** Counts the spaces that lie before an offset of the shifted text. */
-function countBelow(closers: readonly number[], shifted: number): number {
-  let [low, high] = [0, closers.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((closers[middle] as number) + middle < shifted) low = middle + 1;
-    else high = middle;
+function parseAgain(...args: Parameters<typeof parseEvents>): readonly Event[] | undefined {
+  try {
+    return parseEvents(...args);
+  } catch {
+    return undefined;
   }
-  return low;
-}
-
-/** The offsets that lie in no scalar. */
-function withoutScalars(closers: readonly number[], events: readonly Event[]): readonly number[] {
-  const scalars = events.filter((event) => event.type === EVENT_ID.SCALAR);
-  let next = 0;
-  return closers.filter((at) => {
-    while (next < scalars.length && (scalars[next]?.valueEnd ?? 0) <= at) next += 1;
-    return (scalars[next]?.valueStart ?? Number.POSITIVE_INFINITY) > at;
-  });
 }
 
 /** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
@@ -244,6 +191,8 @@ function plainCause({ reason, at }: Situation): Cause {
 
 const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
 
+const asEscape = 'write it as an escape in double quotes: "\\u0007"';
+
 /** What to say in place of a reason of js-yaml that holds a part, and what to write. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
@@ -262,6 +211,8 @@ const reasons: readonly (readonly [part: string, summary: string | undefined, hi
     "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
   ],
   ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
+  ["non-printable", "a control character is not allowed in YAML", asEscape],
+  ["JSON character", "a control character is not allowed in YAML", asEscape],
   ["escape sequence", undefined, inQuotes],
   ["hexadecimal", undefined, inQuotes],
   ["found ','", undefined, "remove one of the commas"],

@@ -79,7 +79,7 @@ function fieldNamed(
   const known = fields.get(key);
   const further = known ?? openShape(type.placed, groupKey, camelCase(key));
   if (known === undefined && further !== undefined)
-    reader.note(unknownField(address, further.path, keyRange, didYouMean(key, fields.keys()), key));
+    reader.note(unknownField(address, further.path, keyRange, didYouMean(key, fields.keys()), { name: key }));
   return further;
 }
 

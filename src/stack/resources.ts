@@ -93,7 +93,6 @@ export function readResource(
       range: block.keyRange,
       written,
       meta,
-      misspelt: new Map(),
       isReadable,
     },
   };

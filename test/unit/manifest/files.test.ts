@@ -77,7 +77,7 @@ describe("several -f", () => {
     const cwd = folderWith({ "over.yaml": 'services: { api: { environment: "${env.STAGE}" } }\n' });
     const standardInput = Buffer.from('services:\n  api: { kind: web, archived: "${env.NO}" }\n');
     const found = await load(cwd, { files: ["-", "over.yaml"], standardInput });
-    expect(briefs(found)).toEqual(["manifest.env_missing <stdin>:2:32 ${env.NO}", expect.any(String)]);
+    expect(briefs(found)).toEqual(['manifest.env_missing <stdin>:2:31 "${env.NO}"', expect.any(String)]);
     const twice = await load(cwd, { files: ["-", "-"], standardInput });
     expect(twice.diagnostics[0]?.code).toBe("command.usage");
   });

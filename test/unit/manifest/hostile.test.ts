@@ -28,7 +28,7 @@ describe("hostile YAML", () => {
     ["tabs", "services:\n\tapi: {}\n", "manifest.syntax rnv.yaml:2:1 \tapi: {}"],
     ["an alias without an anchor", "outputs: { a: *b }\n", "manifest.syntax rnv.yaml:1:15 *b"],
     ["an alias in its own anchor", "outputs: &a { b: *a }\n", "manifest.syntax rnv.yaml:1:18 *a"],
-    ["a control character", "outputs: { a: \u0007 }\n", "manifest.syntax rnv.yaml:1:15 \u0007"],
+    ["a control character", "outputs: { a: \u0007 }\n", "manifest.syntax rnv.yaml:1:15 \u0007 }"],
     ["a merge of text", "services: { a: { <<: x, kind: web } }\n", "manifest.invalid_type rnv.yaml:1:22 x"],
     ["a list at the top", "- a\n", "manifest.invalid_type rnv.yaml:1:1 - a"],
     ["an unclosed bracket", "services: { a: [\n", "manifest.syntax rnv.yaml:1:16 ["],

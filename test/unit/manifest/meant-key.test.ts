@@ -179,7 +179,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     [
       "GitHub's way",
       fields(`      branch: ${open}{ github.ref }}\n`),
-      `reference_syntax 5:15 ${open}{ github.ref } | set it as an environment variable there, and write ${open}env.NAME} here`,
+      `reference_syntax 5:15 ${open}{ github.ref }} | set it as an environment variable there, and write ${open}env.NAME} here`,
     ],
     [
       "a dash in an environment name",

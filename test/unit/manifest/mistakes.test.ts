@@ -188,9 +188,9 @@ describe("a reference", () => {
     ],
     ["to itself", "${service.web.url}", "manifest.reference_cycle", undefined],
     ["to a list", "${service.api.configuration.ipAllowList}", "manifest.unsupported", undefined],
-  ])("%s is an error at the reference", async (_, reference, code, hint) => {
+  ])("%s is an error at the text", async (_, reference, code, hint) => {
     const { briefs: found, first } = await mistakes(services(`x-${reference}`));
-    expect(found).toEqual([`${code} rnv.yaml:3:37 ${reference}`]);
+    expect(found).toEqual([`${code} rnv.yaml:3:34 "x-${reference}"`]);
     expect(first?.hint).toBe(hint);
   });
 
@@ -244,20 +244,20 @@ describe("${env.NAME}", () => {
 
   it("of a variable that is not set is an error at the place, not an empty text", async () => {
     const { briefs: found } = await mistakes(api('    environment: "x-${env.STAGE}"\n'));
-    expect(found).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
+    expect(found).toEqual(['manifest.env_missing rnv.yaml:4:18 "x-${env.STAGE}"']);
   });
 
   it("that is empty is as one that is not set: CI makes an empty text of what is not set", async () => {
     const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
       STAGE: "",
     });
-    expect(places).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
+    expect(places).toEqual(['manifest.env_missing rnv.yaml:4:18 "x-${env.STAGE}"']);
     expect(found.diagnostics[0]).toMatchObject({
       summary: "the environment variable STAGE is empty",
       hint: "set it, or write a default: ${env.STAGE:-text}",
     });
     const secret = await mistakes(api('    variables: { A: "x${env.STAGE}" }\n'), { STAGE: "" });
-    expect(secret.briefs).toEqual(["manifest.env_missing rnv.yaml:4:23 ${env.STAGE}"]);
+    expect(secret.briefs).toEqual(["manifest.env_missing rnv.yaml:4:18 A"]);
   });
 
   it.each([
@@ -284,7 +284,7 @@ describe("${env.NAME}", () => {
     const wrong = await mistakes(text, { SAFE: "perhaps" });
     expect(wrong.briefs).toEqual([
       'manifest.invalid_type rnv.yaml:4:34 "${env.SAFE:-true}"',
-      "manifest.env_missing rnv.yaml:4:66 ${env.REMOVE}",
+      'manifest.env_missing rnv.yaml:4:65 "${env.REMOVE}"',
     ]);
   });
 

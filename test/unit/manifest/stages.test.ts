@@ -82,7 +82,7 @@ describe("mistakes in stages", () => {
     [
       "a workspace of an unset variable",
       `stages: { production: { workspace: "${open}env.NOPE}" } }\n`,
-      "manifest.env_missing rnv.yaml:1:37",
+      "manifest.env_missing rnv.yaml:1:36",
     ],
     [
       "a password in the state",
@@ -97,17 +97,17 @@ describe("mistakes in stages", () => {
     [
       "a secret of the environment in the state",
       `stages: { production: { state: "s-${open}env.API_TOKEN}" } }\n`,
-      "manifest.secret_source rnv.yaml:1:35",
+      "manifest.secret_source rnv.yaml:1:32",
     ],
     [
       "a reference in the state",
       `stages: { production: { state: "${open}service.docs.url}" } }\n`,
-      "manifest.reference_syntax rnv.yaml:1:33",
+      "manifest.reference_syntax rnv.yaml:1:32",
     ],
     [
       "an id where there is none",
       `stages: { production: { state: "s-${open}stage.id}" } }\n`,
-      "manifest.reference_syntax rnv.yaml:1:35",
+      "manifest.reference_syntax rnv.yaml:1:32",
     ],
     [
       "a stage that is slightly wrong",
@@ -222,7 +222,7 @@ projects:
 
   it("is not known where there is none, and any will do for names", async () => {
     const text = { "rnv.yaml": `projects: { shop: { name: "${open}stage.name}" } }\n` };
-    expect(places(await read(text))).toEqual(["manifest.reference_syntax rnv.yaml:1:28"]);
+    expect(places(await read(text))).toEqual(["manifest.reference_syntax rnv.yaml:1:27"]);
     expect((await read({ "rnv.yaml": manifest, ".env.x": "" }, "any")).desired?.resources.size).toBe(5);
   });
 

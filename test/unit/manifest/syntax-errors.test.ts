@@ -237,7 +237,7 @@ describe("a text that does not parse is one finding, where it is wrong, with wha
     [
       "a misspelt alias",
       "services:\n  api: &base { kind: web }\n  web: *bsae\n",
-      'syntax 3:8 *bsae | the alias names no anchor before it | did you mean "base"?',
+      `syntax 3:8 *bsae | the alias names no anchor before it | ${alias}`,
     ],
     [
       "a second document",
