@@ -9,6 +9,8 @@ import { type LockedStore, Session } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
 export interface StateStore {
+  /** For messages. */
+  readonly location: string;
   readonly locks: LockStore;
   read(): Promise<Recorded>;
   /** Reads what is left of a state that cannot be read. */
@@ -71,7 +73,9 @@ async function openSession(
   const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs });
   try {
     const start = await readUnderLock(store, repair);
-    return new Session(await store.open(lock, start), around.cipher, around.origin);
+    const { location, locks } = store;
+    const parts = { ...around, location, locks, lock: lock.record, start };
+    return new Session(await store.open(lock, start), parts);
   } catch (cause) {
     await store.locks.freeLock(lock.record).catch(() => undefined);
     throw cause;

@@ -114,25 +114,26 @@ export function lineageFrom(id: string): string {
  * damaged state passes for newer.
  */
 export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
-  const texts = [
-    await textOf(disk, files.snapshot, largestSnapshot),
-    await textOf(disk, files.journal, largestJournal),
-  ];
-  return readDamagedText(texts.join("\n"));
+  const bytesOf = async (path: string, limit: number) =>
+    (await disk.read(path, limit).catch(() => undefined)) ?? Buffer.of();
+  return readDamagedText(
+    Buffer.concat([
+      await bytesOf(files.snapshot, largestSnapshot),
+      await bytesOf(files.journal, largestJournal),
+    ]),
+  );
 }
 
-/** As `readDamaged`, for one text. */
-export const readDamagedText = (text: string): Recorded => ({
-  ...nothingRecorded,
-  serial: highest(text, "serial"),
-  generation: highest(text, "generation"),
-  encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
-});
-
-const textOf = async (disk: Disk, path: string, limit: number): Promise<string> => {
-  const bytes = await disk.read(path, limit).catch(() => undefined);
-  return Buffer.from(bytes ?? []).toString("utf8");
-};
+/** As `readDamaged`, for one text; none stands for nothing. */
+export function readDamagedText(bytes: Uint8Array = Buffer.of()): Recorded {
+  const text = Buffer.from(bytes).toString("utf8");
+  return {
+    ...nothingRecorded,
+    serial: highest(text, "serial"),
+    generation: highest(text, "generation"),
+    encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
+  };
+}
 
 /** Returns the largest number behind the key anywhere in the text. */
 function highest(text: string, key: string): number {

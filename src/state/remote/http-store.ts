@@ -7,12 +7,20 @@ import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { largestSnapshot } from "../backend";
 import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
-import { decodeLockText, encodeLock, type FoundLock, type LockRecord } from "../lock-record";
+import {
+  decodeLock,
+  encodeLock,
+  type FoundLock,
+  holderOf,
+  type LockRecord,
+  lockUnreadable,
+} from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
   type BackupSlots,
   exchange,
   type RemoteStore,
+  remoteLockPauses,
   remoteRefused,
   type StoredState,
   UnansweredError,
@@ -194,13 +202,21 @@ export function createHttpStore(
       return exchange(transport, { url, method, headers, body });
     };
   };
-  const lock = () => call(settings.lockMethod, settings.lockUrl);
-  const unlock = () => call(settings.unlockMethod, settings.unlockUrl);
+  const lock = call(settings.lockMethod, settings.lockUrl);
+  const unlock = call(settings.unlockMethod, settings.unlockUrl);
   const read = () => readState(call("GET", settings.url), location);
+  const freeLock = (record: LockRecord) => unlockState(unlock, record, location);
+  const takeLock = (record: LockRecord) => lockState(lock, record, location);
+  /** The protocol cannot read a lock, but a refusal to lock names the holder. A lock that was free is given back. */
+  const probeLock = async (asking: LockRecord): Promise<FoundLock> => {
+    const found = await takeLock(asking);
+    if (found !== asking) return found;
+    await freeLock(asking);
+    return "free";
+  };
   return {
     location,
     backups,
-    unlockHint: "remove the lock on the server; where its id is known: rnv force-unlock ID",
     read,
     async write(bytes, expected, lock) {
       // The protocol has no conditional write: the server checks the lock, and this the content.
@@ -209,9 +225,23 @@ export function createHttpStore(
       url.searchParams.set("ID", lock.id);
       return writeState(call(settings.updateMethod, url.href), bytes, location);
     },
-    takeLock: (record) => takeLock(lock(), record, location),
-    proveLock: (record) => proveLock({ lock: lock(), unlock: unlock() }, record, location),
-    freeLock: (record) => freeLock(unlock(), record, location),
+    locks: {
+      location,
+      pauses: remoteLockPauses,
+      takeLock,
+      freeLock,
+      async findLock(id, self) {
+        const found = await probeLock(self);
+        // A server that says only that it is held compares the id itself.
+        if (found !== "unreadable") return holderOf(found);
+        return { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} };
+      },
+      unreadable: lockUnreadable(
+        `a lock on ${location}`,
+        "remove the lock on the server; where its id is known: rnv force-unlock ID",
+      ),
+    },
+    probeLock,
   };
 }
 
@@ -234,7 +264,7 @@ async function writeState(post: Reply, bytes: Uint8Array, location: string): Pro
   throw remoteRefused("state.write_failed", `cannot write ${location}`, status);
 }
 
-async function takeLock(
+async function lockState(
   lock: Reply,
   record: LockRecord,
   location: string,
@@ -249,28 +279,7 @@ async function takeLock(
   throw remoteRefused("state.write_failed", `cannot lock ${location}`, status);
 }
 
-/**
- * Finds the holder of the lock. The protocol cannot read a lock, but a refusal to lock names the holder. The lock is
- * asked for under another id, as some servers give it to its holder again; a lock that was free is given back.
- */
-async function proveLock(
-  { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
-  record: LockRecord,
-  location: string,
-): Promise<FoundLock> {
-  const asking: LockRecord = { ...record, id: `${record.id}-proof` };
-  const { status, body } = await lock(lockText(asking, location));
-  const isRefused = status === 409 || status === 423;
-  if (!isRefused && ![200, 201, 204].includes(status))
-    throw remoteRefused("state.write_failed", `cannot tell who holds the lock on ${location}`, status);
-  const holder = isRefused ? holderIn(body) : asking;
-  if (holder === undefined) return "unreadable";
-  if (holder.id !== asking.id) return holder;
-  await freeLock(unlock, asking, location);
-  return "free";
-}
-
-async function freeLock(unlock: Reply, record: LockRecord, location: string): Promise<boolean> {
+async function unlockState(unlock: Reply, record: LockRecord, location: string): Promise<boolean> {
   const { status } = await unlock(lockText(record, location));
   if (status === 200 || status === 204) return true;
   if (status === 404 || status === 409 || status === 423) return false;
@@ -311,7 +320,7 @@ function holderIn(body: string): LockRecord | undefined {
   };
   const id = text("ID");
   if (id === "") return undefined;
-  const own = decodeLockText(text("Info"));
+  const own = holderOf(decodeLock(Buffer.from(text("Info"))));
   if (own?.id === id) return own;
   const [, pid, host] = /^pid (\d{1,10})@(.*)$/s.exec(text("Who")) ?? [];
   return {

@@ -1,7 +1,7 @@
 import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
 import { type DiagnosticCode, type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
-import type { FoundLock, LockRecord } from "../lock-record";
+import type { FoundLock, LockRecord, LockStore } from "../lock-record";
 
 export interface StoredState {
   readonly bytes: Uint8Array;
@@ -29,23 +29,18 @@ export interface RemoteStore {
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
   /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
   readonly remove?: (expected: string) => Promise<boolean>;
-  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
-  takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
-  /** Puts one record in place of another in one step. Absent where the store cannot. */
-  readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
-  /** Reads the lock. Absent where the store does not tell without taking it. */
-  readonly readLock?: () => Promise<FoundLock>;
+  readonly locks: LockStore;
   /**
-   * Asks whose the lock is, after a write of this record: a server that takes any write once the lock is free
-   * lets a suspended run replace the state of another run. Absent where writes are conditional.
+   * Finds whose the lock is by asking for it as `asking`, and gives it back where it was free. A server that takes any
+   * write once the lock is free lets a suspended run replace the state of another run: it is asked after each write.
+   * Absent where writes are conditional.
    */
-  readonly proveLock?: (record: LockRecord) => Promise<FoundLock>;
-  /** False when the lock is not this record's. */
-  freeLock(record: LockRecord): Promise<boolean>;
-  /** How to remove a lock that does not name its holder. */
-  readonly unlockHint: string;
+  readonly probeLock?: (asking: LockRecord) => Promise<FoundLock>;
   readonly backups: BackupSlots;
 }
+
+/** The pauses of a run that waits for a lock outside this machine. */
+export const remoteLockPauses = [500, 8000] as const;
 
 /** Ten previous snapshots; slots 0 to 9. */
 export interface BackupSlots {

@@ -3,11 +3,19 @@ import { type Diagnostic, type DiagnosticsError, error, failure } from "../../di
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { keptBackups } from "../backend";
-import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
+import {
+  decodeLock,
+  encodeLock,
+  isSameLock,
+  type LockFile,
+  lockInFile,
+  lockUnreadable,
+} from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
   exchange,
   type RemoteStore,
+  remoteLockPauses,
   remoteRefused,
   type StoredState,
   UnansweredError,
@@ -97,7 +105,6 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
   const backup = (slot: number): string => `.backup.${slot}`;
   return {
     location,
-    unlockHint: `make sure that no other run is going on, then delete the object ${location}.lock`,
     read: () => objects.get(""),
     async write(bytes, expected): Promise<WriteAnswer> {
       const condition = expected === undefined ? { "if-none-match": "*" } : { "if-match": expected };
@@ -108,25 +115,14 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
       for (let slot = 0; slot < keptBackups; slot += 1) await objects.delete(backup(slot));
       return objects.delete("", { "if-match": expected });
     },
-    takeLock: (record) => takeLock(objects, record, location),
-    async replaceLock(from, to) {
-      const found = await objects.get(".lock");
-      const record = found && decodeLockText(textOf(found));
-      if (found === undefined || record === undefined) return false;
-      // An answer to an earlier attempt may have been lost.
-      if (isSameLock(record, to)) return true;
-      if (!isSameLock(record, from)) return false;
-      return (await objects.put(".lock", encodeLock(to), { "if-match": found.version })) !== undefined;
-    },
-    async readLock() {
-      const found = await objects.get(".lock");
-      return found === undefined ? "free" : (decodeLockText(textOf(found)) ?? "unreadable");
-    },
-    async freeLock(record) {
-      const found = await objects.get(".lock");
-      const held = found && decodeLockText(textOf(found));
-      if (found === undefined || held === undefined || !isSameLock(held, record)) return false;
-      return objects.delete(".lock", { "if-match": found.version });
+    locks: {
+      ...lockInFile(lockObject(objects, location)),
+      location,
+      pauses: remoteLockPauses,
+      unreadable: lockUnreadable(
+        `a lock on ${location}`,
+        `make sure that no other run is going on, then delete the object ${location}.lock`,
+      ),
     },
     backups: {
       name: (slot) => `${location}${backup(slot)}`,
@@ -138,26 +134,30 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
   };
 }
 
-const textOf = ({ bytes }: StoredState): string => Buffer.from(bytes).toString("utf8");
-
-async function takeLock(
-  objects: Objects,
-  record: LockRecord,
-  location: string,
-): Promise<LockRecord | "unreadable"> {
-  const bytes = encodeLock(record);
-  const taken = (await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined;
-  if (!taken) {
+/** The object beside the state that is its lock. */
+const lockObject = (objects: Objects, location: string): LockFile => ({
+  read: async () => decodeLock((await objects.get(".lock"))?.bytes),
+  async create(record) {
+    const put = () => objects.put(".lock", encodeLock(record), { "if-none-match": "*" });
+    if ((await put()) === undefined) return false;
+    // A server that ignores conditions would give the lock to everybody; asking again shows it.
+    if ((await put()) !== undefined) throw unconditional(location);
+    return true;
+  },
+  async replace(record, next) {
     const found = await objects.get(".lock");
-    if (found === undefined) throw new UnansweredError("the lock was released just now");
-    const held = decodeLockText(textOf(found)) ?? "unreadable";
-    return isSameLock(held, record) ? record : held;
-  }
-  // A server that ignores conditions would give the lock to everybody; asking again shows it.
-  if ((await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined)
-    throw unconditional(location);
-  return record;
-}
+    const held = decodeLock(found?.bytes);
+    // An answer to an earlier attempt may have been lost.
+    if (isSameLock(held, next)) return true;
+    if (found === undefined || !isSameLock(held, record)) return false;
+    return (await objects.put(".lock", encodeLock(next), { "if-match": found.version })) !== undefined;
+  },
+  async remove(record) {
+    const found = await objects.get(".lock");
+    if (found === undefined || !isSameLock(decodeLock(found.bytes), record)) return false;
+    return objects.delete(".lock", { "if-match": found.version });
+  },
+});
 
 const unconditional = (location: string): DiagnosticsError =>
   failure("config.invalid", `${location}: the server does not obey If-None-Match`, {

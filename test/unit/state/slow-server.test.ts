@@ -100,11 +100,13 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
   });
 
   it("gives a lock back that it was given without hearing of it", async () => {
-    faulty(({ method, path: at }) =>
-      method === "LOCK" || (method === "PUT" && at.endsWith(".lock"))
-        ? { kind: "hang", after: true }
-        : undefined,
-    );
+    let attempts = 0;
+    faulty(({ method, path: at }) => {
+      if (method !== "LOCK" && !(method === "PUT" && at.endsWith(".lock"))) return undefined;
+      attempts += 1;
+      // The last attempt arrives.
+      return { kind: "hang", after: attempts === 3 };
+    });
     expect(await problem(backend.lock(holder("a"), 0))).toMatchObject({
       code: "state.write_failed",
       ...late,
