@@ -110,16 +110,7 @@ async function syncFolder(path: string): Promise<void> {
 export const nodeDisk: Disk = {
   create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
-  async stat(path) {
-    const found = await unlessMissing(() => statSync(path, { bigint: true }));
-    return (
-      found && {
-        size: Number(found.size),
-        mode: Number(found.mode) & 0o777,
-        identity: `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`,
-      }
-    );
-  },
+  stat: (path) => unlessMissing(() => ({ mode: statSync(path).mode & 0o777 })),
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,
