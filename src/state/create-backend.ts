@@ -70,7 +70,11 @@ async function openSession(
   { repair = false, ...wait }: LockOptions,
 ): Promise<StateSession> {
   const self = await recordFor(around.disk, holder);
-  const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs });
+  const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs }).catch(async (cause) => {
+    // The lock may have been given although its answer was lost.
+    if (cause.cause instanceof Error) await store.locks.freeLock(self).catch(() => undefined);
+    throw cause;
+  });
   try {
     const start = await readUnderLock(store, repair);
     const { location, locks } = store;

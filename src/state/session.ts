@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
-import { largestSnapshot, NoRoomForIntent, type StateSession } from "./backend";
+import { largestSnapshot, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
 import type { LockRecord, LockStore } from "./lock-record";
 import { emptyState, lineageFrom, type Origin, type Recorded, replayJournal } from "./recorded";
@@ -19,7 +19,7 @@ export interface LockedStore {
   readonly journals: readonly string[];
   /** Puts a snapshot in place of the last one, and empties the journal. */
   write(bytes: Uint8Array, written: State): Promise<void>;
-  /** Appends entries to the journal; absent where there is none. `NoRoomForIntent` is the cause where only intents found no room. */
+  /** Appends entries to the journal, all or none; absent where there is none. */
   readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
   /** Removes the state, its journal and its backups; false where the store removes nothing. */
   erase(): Promise<boolean>;
@@ -47,6 +47,8 @@ interface Request {
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
 }
+
+const hasIntent = ({ entries }: Request): boolean => entries.some(({ kind }) => kind === "intent");
 
 /**
  * The right to write a state. What is appended together is written together, and everything in the order of the calls: to
@@ -148,27 +150,29 @@ export class Session implements StateSession {
   async #flush(): Promise<void> {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);
+    if (this.store.append === undefined) return this.#settle(batch, (all) => this.#takeIn(all));
+    // Intents that find no room on the disk must not take with them what became of others.
+    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)])
+      if (part.length > 0) await this.#settle(part, (some) => this.#append(some));
+  }
+
+  async #settle(
+    batch: readonly Request[],
+    write: (batch: readonly Request[]) => Promise<void>,
+  ): Promise<void> {
     try {
-      if (this.store.append === undefined) await this.#takeIn(batch);
-      else if (batch.length > 0) await this.#append(batch);
+      await write(batch);
+      for (const request of batch) request.resolve();
     } catch (cause) {
       for (const request of batch) request.reject(cause);
     }
-    for (const request of batch) request.resolve();
   }
 
   async #append(batch: readonly Request[]): Promise<void> {
     if (this.#over !== undefined) throw this.#over;
     const entries = batch.flatMap((request) => request.entries);
     const durable = batch.some((request) => request.durable);
-    try {
-      await this.store.append?.(entries, durable);
-    } catch (cause) {
-      const isApart = batch.length > 1 && (cause as Error).cause instanceof NoRoomForIntent;
-      if (!isApart) throw cause;
-      // Intents that find no room must not take outcomes with them.
-      for (const request of batch) await this.#append([request]).catch(request.reject);
-    }
+    await this.store.append?.(entries, durable);
   }
 
   async #takeIn(batch: readonly Request[]): Promise<void> {

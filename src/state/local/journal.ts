@@ -2,7 +2,6 @@ import * as z from "zod";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
-import { NoRoomForIntent } from "../backend";
 import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
 import { hostileReason } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
@@ -231,7 +230,7 @@ export class Journal {
       this.#reserved = from + zeros.length;
     } catch (cause) {
       // Outcomes go into the space that was reserved for them.
-      if (intents > 0) throw new NoRoomForIntent(cause);
+      if (intents > 0) throw cause;
     }
   }
 }
