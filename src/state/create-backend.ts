@@ -31,23 +31,23 @@ export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly disk?: Disk;
 }
 
-/** Returns the parts of the options that reading and locking need, with their defaults. */
-export const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
+const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
   const { workspaceId, baseUrl, stack, stage } = options;
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
 
-type Around = ReturnType<typeof aroundOf>;
+/** What every backend needs, with its defaults. */
+export type Around = ReturnType<typeof aroundOf>;
 
 /** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */
 export function createBackend(
   location: string,
-  open: () => Promise<StateStore>,
+  open: (around: Around) => Promise<StateStore>,
   options: BackendOptions,
 ): StateBackend {
   const around = aroundOf(options);
   let opened: Promise<StateStore> | undefined;
-  const store = (): Promise<StateStore> => (opened ??= open());
+  const store = (): Promise<StateStore> => (opened ??= open(around));
   return {
     location,
     read: async () => (await (await store()).read()).state,

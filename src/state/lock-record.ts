@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/text";
-import { backoff, type Clock } from "../model/time";
+import { backoff, type Clock, durationText } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./local/disk";
 
@@ -222,8 +222,9 @@ export async function acquireLock(
 /** Returns the error for a lock that another run holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
-  const summary = `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`;
-  return failure("state.lock_held", summary, {
+  const age = now - Date.parse(since);
+  const held = age >= 0 ? `, for ${durationText(age)}` : "";
+  return failure("state.lock_held", `the state is locked by ${command} (pid ${pid} on ${host})${held}`, {
     detail: `Lock ${id}, taken ${since}, in ${where}.`,
     hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
   });
@@ -258,14 +259,6 @@ export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined
       (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
     hint: `${afterLoss}, and names what is there and no longer recorded (--adopt takes it over)`,
   });
-
-function ageOf(since: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
-  if (!Number.isFinite(seconds)) return "an unknown time";
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
 
 /** Returns whether a process of this host runs, given the way to signal one; one of another user counts as running. */
 export const aliveBy =

@@ -22,18 +22,6 @@ export function hostileReason(value: unknown, depth = 1): string | undefined {
   return undefined;
 }
 
-/** Sorts the keys of every object, so that the text depends on the content alone. */
-function sortedKeys(value: unknown): unknown {
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  const object = value as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.keys(object)
-      .sort()
-      .map((key) => [key, sortedKeys(object[key])]),
-  );
-}
-
 const textIfAny = z.string().optional().catch(undefined);
 
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
@@ -104,7 +92,12 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
 export const encodeState = (state: State, writer?: TextWriter): string =>
-  `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
+  `${JSON.stringify(writer === undefined ? state : { ...state, writer }, withSortedKeys, 2)}\n`;
+
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** Returns the error for a state that is not one, and why. */
 export const unreadable = (name: string, why: string): DiagnosticsError =>

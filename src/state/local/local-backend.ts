@@ -4,7 +4,7 @@ import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
 import type { StateCipher } from "../cipher";
-import { aroundOf, type BackendOptions, createBackend, type StateStore } from "../create-backend";
+import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
   checkLock,
   decodeLock,
@@ -50,12 +50,11 @@ interface LocalBackendOptions extends BackendOptions {
  * const around = { baseUrl, workspaceId, clock, host, pid, isAlive: () => true };
  * const state = await createLocalBackend({ ...around, path: join(context.cwd, "state.json") }).read();
  */
-export const createLocalBackend = (options: LocalBackendOptions): StateBackend =>
-  createBackend(options.path, () => openFiles(options), options);
+export const createLocalBackend = ({ path, ...options }: LocalBackendOptions): StateBackend =>
+  createBackend(path, (around) => openFiles(path, around), options);
 
-async function openFiles(options: LocalBackendOptions): Promise<StateStore> {
-  const { disk, cipher, origin, isAlive } = aroundOf(options);
-  const files = filesOf(await throughLinks(disk, resolve(options.path)));
+async function openFiles(path: string, { disk, cipher, origin, isAlive }: Around): Promise<StateStore> {
+  const files = filesOf(await throughLinks(disk, resolve(path)));
   const locks = localLocks({ disk, path: files.lock, isAlive });
   return {
     location: files.snapshot,

@@ -1,7 +1,7 @@
 import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
 import { keptBackups, type StateBackend } from "../backend";
-import { aroundOf, type BackendOptions, createBackend, type StateStore } from "../create-backend";
+import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
 import { decodeSnapshot, nothingRecorded, type Recorded, readDamagedText } from "../recorded";
 import type { LockedStore } from "../session";
@@ -13,13 +13,12 @@ export interface RemoteBackendOptions extends Omit<BackendOptions, "clock"> {
 
 /** Keeps a state in a store outside this machine. */
 export function createRemoteBackend({ store, ...options }: RemoteBackendOptions): StateBackend {
-  const around = { ...options, clock: store.server.clock };
-  return createBackend(store.location, async () => openRemote(store, around), around);
+  const { clock } = store.server;
+  return createBackend(store.location, async (around) => openRemote(store, around), { ...options, clock });
 }
 
-function openRemote(store: RemoteStore, options: BackendOptions): StateStore {
+function openRemote(store: RemoteStore, { origin, cipher }: Around): StateStore {
   const { location, locks, backups } = store;
-  const { origin, cipher } = aroundOf(options);
   return {
     location,
     locks,

@@ -51,7 +51,7 @@ describe("the lock of a local state", () => {
       {
         severity: "error",
         code: "state.lock_held",
-        summary: "the state is locked by apply (pid 100 on here), for 60 s",
+        summary: "the state is locked by apply (pid 100 on here), for 1m",
         detail: `Lock abc, taken 2026-01-01T00:00:00.000Z, in ${path}.lock.`,
         hint: expect.stringContaining("rnv force-unlock abc"),
       },
