@@ -7,15 +7,14 @@ import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
   beginHandOver,
+  checkPush,
+  checkRestore,
   dropOpenWrites,
-  type Edited,
   endHandOver,
   hasFingerprint,
-  moveResource,
+  moveResources,
   receiveResources,
   removeResources,
-  validatePush,
-  validateRestore,
 } from "../state/edit-state";
 import { emptyState } from "../state/recorded";
 import { addresses, type Context } from "./context";
@@ -60,11 +59,7 @@ export function moveState(
     const hint = "an address looks like service.shop.api";
     if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
     const moves = movesBelow(state, address, to);
-    let moved: Edited = { state, diagnostics: [] };
-    for (const move of moves) {
-      if (moved.state !== undefined) moved = moveResource(moved.state, move.from, move.to);
-    }
-    return { edited: moved, addresses: moves.map((move) => move.to) };
+    return { state: moveResources(state, moves), addresses: [...moves.values()] };
   });
 }
 
@@ -107,7 +102,7 @@ export function removeState(
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
       return record && isFoundById ? [{ address, id: record.id }] : [];
     });
-    return { edited, addresses: [...dropped.addresses, ...edited.removed], archived };
+    return { state: edited.state, addresses: [...dropped.addresses, ...edited.removed], archived };
   });
 }
 
@@ -117,10 +112,10 @@ export async function pushState(
   request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
 ): Promise<EditOutcome> {
   const { state: incoming } = await context.backend.parse(request.text, request.name);
-  return edit(context, "state push", { ...request, repair: request.force }, (session) => ({
-    edited: validatePush(session.state, incoming, request.force),
-    addresses: [],
-  }));
+  return edit(context, "state push", { ...request, repair: request.force }, (session) => {
+    checkPush(session.state, incoming, request.force);
+    return { state: incoming, addresses: [] };
+  });
 }
 
 /** `rnv state backups`: the previous snapshots, newest first. Takes no lock. */
@@ -149,10 +144,10 @@ export async function restoreState(
   const { text, name } =
     typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
   const parsed = await context.backend.parse(text, name);
-  const outcome = await edit(context, "state restore", { ...request, repair: true }, ({ state }) => ({
-    edited: validateRestore(state, parsed.state, request.force),
-    addresses: [],
-  }));
+  const outcome = await edit(context, "state restore", { ...request, repair: true }, (session) => {
+    checkRestore(session.state, parsed.state, request.force);
+    return { state: parsed.state, addresses: [] };
+  });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
 
@@ -167,7 +162,7 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
 }
 
 interface Edit {
-  readonly edited: Edited;
+  readonly state: State;
   readonly addresses: readonly Address[];
   readonly archived?: EditOutcome["archived"];
 }
@@ -184,8 +179,7 @@ function edit(
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
-    const { edited, addresses, archived = [] } = change(session);
-    const state = stateOf(edited);
+    const { state, addresses, archived = [] } = change(session);
     const at = new Date(context.clock.now()).toISOString();
     const id = Buffer.from(context.randomBytes(16)).toString("hex");
     const by = context.startedBy?.([]) ?? { by: context.host };
@@ -197,18 +191,16 @@ function edit(
 }
 
 /** The move of an address, and those of everything that lies in it: its name begins with the same names. */
-function movesBelow(state: State, from: Address, to: Address) {
-  const inside = (Object.keys(state.resources) as Address[]).filter(
-    (address) => address !== from && liesIn(state, address, from),
-  );
-  return [
-    { from, to },
-    ...inside.map((address) => ({
-      from: address,
-      to: addressOf(typeOf(address), `${nameOf(to)}${nameOf(address).slice(nameOf(from).length)}`),
-    })),
-  ];
-}
+const movesBelow = (state: State, from: Address, to: Address): ReadonlyMap<Address, Address> =>
+  new Map([
+    [from, to],
+    ...(Object.keys(state.resources) as Address[])
+      .filter((address) => address !== from && liesIn(state, address, from))
+      .map((address): [Address, Address] => [
+        address,
+        addressOf(typeOf(address), `${nameOf(to)}${nameOf(address).slice(nameOf(from).length)}`),
+      ]),
+  ]);
 
 function liesIn(state: State, address: Address, outer: Address): boolean {
   const parent = state.resources[address]?.parent;
@@ -287,7 +279,7 @@ export function handOver(
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
     const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
-    const received = stateOf(receiveResources(other.state ?? empty, from));
+    const received = receiveResources(other.state ?? empty, from);
     const noted = from === session.state ? from : await session.commit(from);
     if (received !== other.state) await other.commit(received);
     await session.commit(endHandOver(noted));
@@ -312,7 +304,7 @@ async function noteLeaving(
   const { handOver: open } = state;
   if (open === undefined) {
     const id = Buffer.from(randomBytes(16)).toString("hex");
-    return stateOf(beginHandOver(state, wanted, { id, to }));
+    return beginHandOver(state, wanted, { id, to });
   }
   if (open.to === to && wanted.every((address) => open.addresses.includes(address))) return state;
   throw openHandOver(open);
@@ -340,11 +332,6 @@ async function checkKeys(
       hint: `give both the same RNV_STATE_KEY${keyId === undefined ? `, or copy state.key beside ${context.backend.location} to it` : ""}`,
     },
   );
-}
-
-function stateOf(edited: Edited): State {
-  if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
-  return edited.state;
 }
 
 /** Refuses to go on with a state whose resources may be in another one by now. */

@@ -132,7 +132,7 @@ function createWorld(
   const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
   return {
     store,
-    replicas: new Replicas({ store, conditions }, clock),
+    replicas: new Replicas(store, clock),
     clock,
     catalog,
     seal:

@@ -1,6 +1,5 @@
 import type { Clock } from "../model/time";
 import { parseDuration } from "../model/time";
-import type { Condition } from "./behaviour";
 import { Store, type StoreChange } from "./records";
 
 /** Reads that a replica of their own may answer. */
@@ -28,14 +27,6 @@ export interface Lag {
 /** Lag by class of read; `all`: of each class that is not named. */
 export type Lags = Readonly<Partial<Record<ReadClass | "all", Lag>>>;
 
-/** The version of the store that answers a read. */
-export interface ReadView {
-  readonly store: Store;
-  readonly conditions: ReadonlySet<Condition>;
-}
-
-type Event = StoreChange | { readonly condition: Condition; readonly holds: boolean };
-
 /** Replicas of the data that reads are answered from; without lag there is none. */
 export class Replicas {
   #replicas: ReadonlyMap<ReadClass, Replica> = new Map();
@@ -44,11 +35,11 @@ export class Replicas {
   answersBehind = 0;
 
   constructor(
-    private readonly source: { readonly store: Store; readonly conditions: ReadonlySet<Condition> },
+    private readonly source: Store,
     private readonly clock: Clock,
   ) {
-    source.store.watch(
-      (change) => this.note(change),
+    source.watch(
+      (change) => this.#note(change),
       () => this.#copyAgain(),
     );
   }
@@ -62,10 +53,9 @@ export class Replicas {
     this.#replicas = new Map(lagging);
   }
 
-  /** Something changed at the service. */
-  note(event: Event): void {
+  #note(change: StoreChange): void {
     const at = this.#moment ?? this.clock.now();
-    for (const replica of this.#replicas.values()) replica.take(event, at);
+    for (const replica of this.#replicas.values()) replica.take(change, at);
   }
 
   /** Makes changes that happened at `moment` by themselves, though nothing was read until now. */
@@ -76,7 +66,7 @@ export class Replicas {
   }
 
   /** Returns the version that a read of this class shows; counts the read. */
-  view(name: ReadClass): ReadView {
+  view(name: ReadClass): Store {
     return this.#replicas.get(name)?.view() ?? this.source;
   }
 
@@ -87,9 +77,8 @@ export class Replicas {
 
 class Replica {
   #store: Store;
-  #conditions = new Set<Condition>();
   #waiting: {
-    readonly event: Event;
+    readonly change: StoreChange;
     readonly shownAt: number;
     readonly shownAtRead: number;
     readonly shownAtLast: number;
@@ -99,45 +88,38 @@ class Replica {
   constructor(
     private readonly lag: Lag,
     private readonly clock: Clock,
-    source: ReadView,
+    source: Store,
   ) {
     this.#store = new Store(clock, undefined);
     this.copy(source);
   }
 
-  copy({ store, conditions }: ReadView): void {
+  copy(source: Store): void {
     this.#store = new Store(this.clock, undefined);
-    this.#store.replay(store.everything());
-    this.#conditions = new Set(conditions);
+    this.#store.replay(source.everything());
     this.#waiting = [];
   }
 
-  take(event: Event, at: number): void {
+  take(change: StoreChange, at: number): void {
     const { ms = 0, reads = 0, atMostMs = Number.POSITIVE_INFINITY } = this.lag;
     this.#waiting.push({
-      event,
+      change,
       shownAt: at + Math.min(ms, atMostMs),
       shownAtRead: this.#reads + reads,
       shownAtLast: at + atMostMs,
     });
   }
 
-  view(): ReadView {
+  view(): Store {
     const now = this.clock.now();
     // In their order: a replica is as everything was at one moment.
     const behind = this.#waiting.findIndex(
       (one) => now < one.shownAtLast && (one.shownAt > now || one.shownAtRead > this.#reads),
     );
     const shown = this.#waiting.splice(0, behind === -1 ? this.#waiting.length : behind);
-    for (const { event } of shown) this.#show(event);
+    this.#store.replay(shown.map(({ change }) => change));
     this.#reads += 1;
-    return { store: this.#store, conditions: this.#conditions };
-  }
-
-  #show(event: Event): void {
-    if (!("condition" in event)) this.#store.replay([event]);
-    else if (event.holds) this.#conditions.add(event.condition);
-    else this.#conditions.delete(event.condition);
+    return this.#store;
   }
 }
 

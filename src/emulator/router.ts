@@ -2,7 +2,6 @@ import type { WireRequest, WireResponse } from "../api/transport";
 import { canonicalJson, type Plain } from "../model/value";
 import type { GapSwitches } from "./behaviour";
 import type { Call, Route } from "./call";
-import type { ReadClass } from "./lag";
 import { progress } from "./progress";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
 import { canvasRoutes } from "./routes/canvas-routes";
@@ -146,8 +145,10 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
   if (key !== undefined && match.route.key === "rejected") {
     throw invalid("This request takes no Idempotency-Key", "idempotency_not_supported");
   }
+  const { shows } = match.route;
+  const store = shows === undefined ? world.store : world.replicas.view(shows);
   const call: Call = {
-    world: match.route.shows === undefined ? world : shownWorld(world, match.route.shows),
+    world: store === world.store ? world : { ...world, store },
     method: request.method,
     path: target.path,
     params: match.params,
@@ -173,13 +174,6 @@ function countBehind(world: World, { route }: RouteMatch, call: Call): void {
     }
   };
   if (told(call) !== told({ ...call, world })) world.replicas.answersBehind += 1;
-}
-
-/** The service as a read shows it: as it is, or as it was. */
-function shownWorld(world: World, shows: ReadClass): World {
-  const { store, conditions } = world.replicas.view(shows);
-  if (store === world.store) return world;
-  return { ...world, store, switches: { ...world.switches, conditions: new Set(conditions) } };
 }
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {

@@ -205,7 +205,6 @@ function dashboard(world: World, keep: Keep) {
     setCondition(condition: Condition, holds: boolean): void {
       if (holds) switches.conditions.add(condition);
       else switches.conditions.delete(condition);
-      world.replicas.note({ condition, holds });
       keep(unblock(world));
     },
     /** How far reads are behind from here on; without an argument they are not. */

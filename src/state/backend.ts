@@ -6,14 +6,6 @@ export const largestSnapshot = 32 * 1024 * 1024;
 
 export const keptBackups = 10;
 
-/** There is no room for an intent together with its outcome. Nothing was written, the journal is whole. */
-export class NoRoomForIntent extends Error {
-  constructor(override readonly cause: unknown) {
-    super("no room for an intent and its outcome");
-    this.name = "NoRoomForIntent";
-  }
-}
-
 /** The holder of a lock; shown to those who wait for it. */
 export interface LockHolder {
   /** Unique per holder; `force-unlock` takes it. */

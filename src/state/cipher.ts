@@ -1,9 +1,17 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import * as z from "zod";
-import { DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { isPassphrase, keyFromEnvironment } from "./key";
-import { encodeState, type ParsedState, parseState, type TextWriter } from "./state-text";
+import {
+  encodeState,
+  type ParsedState,
+  parseObject,
+  parseState,
+  stateIn,
+  type TextWriter,
+  unreadable,
+} from "./state-text";
 
 /** A text encrypted with AES-256-GCM. */
 const encrypted = z.object({
@@ -151,23 +159,16 @@ export class StateCipher {
     return `${JSON.stringify(ciphertext, null, 2)}\n`;
   }
 
-  /** As `parseState`, encrypted or not. Throws only where the key is missing. */
+  /** As `parseState`, encrypted or not. */
   async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
-    const parsed = parseState(text, name);
-    const document = parsed.state === undefined ? parsed.ciphertext : undefined;
-    if (document === undefined) return { ...parsed, encrypted: false };
-    const unreadable = (why: string) => ({
-      diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
-      encrypted: true,
-    });
+    const document = parseObject(text, name);
+    if (document.format !== "rnv-state-encrypted") return { ...stateIn(document, name), encrypted: false };
+    if (document.version !== 1) throw newer(name);
     const ciphertext = encryptedState.safeParse(document).data;
-    if (ciphertext === undefined)
-      return (document as { version?: unknown }).version === 1
-        ? unreadable("a part of it is missing")
-        : { diagnostics: [newer(name)], encrypted: true };
+    if (ciphertext === undefined) throw unreadable(name, "a part of it is missing");
     const open = await this.decrypter(ciphertext, name);
     const opened = open(ciphertext, boundTo(ciphertext));
-    if (opened === undefined) return unreadable("it was changed after it was encrypted");
+    if (opened === undefined) throw unreadable(name, "it was changed after it was encrypted");
     return { ...parseState(opened, name), encrypted: true };
   }
 
@@ -202,5 +203,5 @@ const keyMissing = (why: string): DiagnosticsError =>
     hint: "set RNV_STATE_KEY to the key of the state; a key file beside the state protects nothing and is not used for this",
   });
 
-const newer = (name: string) =>
-  error("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });
+const newer = (name: string): DiagnosticsError =>
+  failure("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });

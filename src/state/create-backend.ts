@@ -9,6 +9,8 @@ import { type LockedStore, Session } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
 export interface StateStore {
+  /** For messages. */
+  readonly location: string;
   readonly locks: LockStore;
   read(): Promise<Recorded>;
   /** Reads what is left of a state that cannot be read. */
@@ -29,23 +31,23 @@ export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly disk?: Disk;
 }
 
-/** Returns the parts of the options that reading and locking need, with their defaults. */
-export const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
+const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
   const { workspaceId, baseUrl, stack, stage } = options;
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
 
-type Around = ReturnType<typeof aroundOf>;
+/** What every backend needs, with its defaults. */
+export type Around = ReturnType<typeof aroundOf>;
 
 /** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */
 export function createBackend(
   location: string,
-  open: () => Promise<StateStore>,
+  open: (around: Around) => Promise<StateStore>,
   options: BackendOptions,
 ): StateBackend {
   const around = aroundOf(options);
   let opened: Promise<StateStore> | undefined;
-  const store = (): Promise<StateStore> => (opened ??= open());
+  const store = (): Promise<StateStore> => (opened ??= open(around));
   return {
     location,
     read: async () => (await (await store()).read()).state,
@@ -68,10 +70,16 @@ async function openSession(
   { repair = false, ...wait }: LockOptions,
 ): Promise<StateSession> {
   const self = await recordFor(around.disk, holder);
-  const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs });
+  const lock = await acquireLock(store.locks, self, around, { ...wait, timeoutMs }).catch(async (cause) => {
+    // The lock may have been given although its answer was lost.
+    if (cause.cause instanceof Error) await store.locks.freeLock(self).catch(() => undefined);
+    throw cause;
+  });
   try {
     const start = await readUnderLock(store, repair);
-    return new Session(await store.open(lock, start), around.cipher, around.origin);
+    const { location, locks } = store;
+    const parts = { ...around, location, locks, lock: lock.record, start };
+    return new Session(await store.open(lock, start), parts);
   } catch (cause) {
     await store.locks.freeLock(lock.record).catch(() => undefined);
     throw cause;

@@ -1,59 +1,58 @@
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import { isFingerprint, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import { workspaceMismatch } from "./recorded";
 
-export type Edited =
-  | { readonly state: State; readonly diagnostics: readonly [] }
-  | { readonly state?: undefined; readonly diagnostics: readonly Diagnostic[] };
-
 type Resources = Readonly<Record<Address, RecordedResource>>;
 
-/** `rnv state mv`: records a resource under another address; references to it follow, nothing else moves. */
-export function moveResource(state: State, from: Address, to: Address): Edited {
-  const diagnostics = [...unknown(state, [from]), ...unsettled(state, [from, to])];
-  if (from !== to && Object.hasOwn(state.resources, to))
-    diagnostics.push(
-      error("state.conflict", `${to} is in the state already`, {
-        address: to,
-        hint: `remove it first (rnv state rm ${to}), or move to another address`,
-      }),
-    );
-  if (typeOf(from) !== typeOf(to))
-    diagnostics.push(
-      error("state.conflict", `${from} cannot become ${to}: that is another type of resource`, {
-        address: from,
-      }),
-    );
-  if (diagnostics.length > 0) return { diagnostics };
-  const renamed = (address: Address): Address => (address === from ? to : address);
-  return {
-    state: {
-      ...state,
-      resources: mapResources(state.resources, (address, resource) => [
-        renamed(address),
-        {
-          ...resource,
-          ...(resource.parent === undefined ? {} : { parent: renamed(resource.parent) }),
-          dependsOn: resource.dependsOn.map(renamed),
-        },
-      ]),
+function refuseAny(found: readonly Diagnostic[]): void {
+  if (found.length > 0) throw new DiagnosticsError(found);
+}
+
+/**
+ * `rnv state mv`: records resources under other addresses; references to them follow. Throws `DiagnosticsError`, as all
+ * edits do that the state does not allow.
+ */
+export function moveResources(state: State, moves: ReadonlyMap<Address, Address>): State {
+  refuseAny([
+    ...unknown(state, [...moves.keys()]),
+    ...unsettled(state, [...moves].flat()),
+    ...[...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []),
+  ]);
+  const renamed = (address: Address): Address => moves.get(address) ?? address;
+  const resources = mapResources(state.resources, (address, { parent, ...resource }) => [
+    renamed(address),
+    {
+      ...resource,
+      ...(parent === undefined ? {} : { parent: renamed(parent) }),
+      dependsOn: resource.dependsOn.map(renamed),
     },
-    diagnostics: [],
-  };
+  ]);
+  return { ...state, resources };
+}
+
+function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
+  if (typeOf(from) !== typeOf(to))
+    return error("state.conflict", `${from} cannot become ${to}: that is another type of resource`, {
+      address: from,
+    });
+  if (from === to || !Object.hasOwn(state.resources, to)) return undefined;
+  return error("state.conflict", `${to} is in the state already`, {
+    address: to,
+    hint: `remove it first (rnv state rm ${to}), or move to another address`,
+  });
 }
 
 /** `rnv state rm`: forgets resources and everything that lies in them. The service is not asked. */
 export function removeResources(
   state: State,
   addresses: readonly Address[],
-): Edited & { readonly removed: readonly Address[] } {
+): { readonly state: State; readonly removed: readonly Address[] } {
   const removed = withChildren(state.resources, addresses);
-  const diagnostics = [...unknown(state, addresses), ...unsettled(state, [...removed])];
-  if (diagnostics.length > 0) return { diagnostics, removed: [] };
-  return { state: withoutResources(state, removed), diagnostics: [], removed: [...removed].sort() };
+  refuseAny([...unknown(state, addresses), ...unsettled(state, [...removed])]);
+  return { state: withoutResources(state, removed), removed: [...removed].sort() };
 }
 
 function withoutResources(state: State, removed: ReadonlySet<Address>): State {
@@ -73,57 +72,45 @@ export function beginHandOver(
   state: State,
   addresses: readonly Address[],
   { id, to }: { readonly id: string; readonly to: string },
-): Edited {
+): State {
   const leaving = withChildren(state.resources, addresses);
-  const diagnostics = [...unknown(state, addresses), ...unsettled(state, [...leaving])];
-  for (const address of addresses) {
+  const parted = addresses.flatMap((address) => {
     const parent = state.resources[address]?.parent;
-    if (parent !== undefined && !leaving.has(parent))
-      diagnostics.push(
-        error("state.conflict", `${address} lies in ${parent}, which stays here`, {
-          address,
-          hint: `hand over ${parent}, with everything in it`,
-        }),
-      );
-  }
-  if (diagnostics.length > 0) return { diagnostics };
-  return { state: { ...state, handOver: { id, to, addresses: [...leaving].sort() } }, diagnostics: [] };
+    if (parent === undefined || leaving.has(parent)) return [];
+    const hint = `hand over ${parent}, with everything in it`;
+    return error("state.conflict", `${address} lies in ${parent}, which stays here`, { address, hint });
+  });
+  refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
+  return { ...state, handOver: { id, to, addresses: [...leaving].sort() } };
 }
 
 /** Second step: the other state holds them, too. Done once, whatever is repeated. */
-export function receiveResources(state: State, from: State): Edited {
+export function receiveResources(state: State, from: State): State {
   const { handOver } = from;
-  if (handOver === undefined || state.received === handOver.id) return { state, diagnostics: [] };
-  const mismatch = workspaceMismatch(from, "the state that hands over", state);
-  if (mismatch !== undefined) return { diagnostics: [mismatch] };
-  const moved = handOver.addresses.flatMap((address): [Address, RecordedResource][] => {
-    const resource = from.resources[address];
-    const dependsOn = resource?.dependsOn.filter((other) => handOver.addresses.includes(other)) ?? [];
-    return resource === undefined ? [] : [[address, { ...resource, dependsOn }]];
-  });
+  if (handOver === undefined || state.received === handOver.id) return state;
+  const moved = entriesOf(from.resources).filter(([address]) => handOver.addresses.includes(address));
   const ids = new Map(entriesOf(state.resources).map(([address, { id }]) => [id, address]));
-  const diagnostics = [
+  const mismatch = workspaceMismatch(from, "the state that hands over", state);
+  refuseAny([
+    ...(mismatch === undefined ? [] : [mismatch]),
     ...unsettled(state, handOver.addresses),
     ...moved.flatMap(([address, { id }]) => {
-      const owner = Object.hasOwn(state.resources, address) ? address : ids.get(id);
-      const summary =
-        owner === address
-          ? `${address} is in the other state already`
-          : `${id} is recorded as ${owner} in the other state`;
-      return owner === undefined ? [] : [error("state.conflict", summary, { address })];
+      if (Object.hasOwn(state.resources, address))
+        return error("state.conflict", `${address} is in the other state already`, { address });
+      const owner = ids.get(id);
+      if (owner === undefined) return [];
+      return error("state.conflict", `${id} is recorded as ${owner} in the other state`, { address });
     }),
-  ];
-  if (diagnostics.length > 0) return { diagnostics };
-  const resources = { ...state.resources, ...Object.fromEntries(moved) } as Resources;
-  const { keyId } = state;
+  ]);
+  const received = moved.map(([address, resource]): [Address, RecordedResource] => {
+    const dependsOn = resource.dependsOn.filter((other) => handOver.addresses.includes(other));
+    return [address, { ...resource, dependsOn }];
+  });
   return {
-    state: {
-      ...state,
-      resources,
-      keyId: keyId ?? (hasFingerprint(moved) ? from.keyId : null),
-      received: handOver.id,
-    },
-    diagnostics: [],
+    ...state,
+    resources: { ...state.resources, ...(Object.fromEntries(received) as Resources) },
+    keyId: state.keyId ?? (hasFingerprint(moved) ? from.keyId : null),
+    received: handOver.id,
   };
 }
 
@@ -151,39 +138,30 @@ export function dropOpenWrites(
 }
 
 /**
- * `rnv state push`: whether a state may replace the recorded state. As in Terraform, another lineage, an older
+ * `rnv state push`: refuses a state that may not replace the recorded state. As in Terraform, another lineage, an older
  * serial, or the same serial with other content need `force`; another workspace is never accepted.
  */
-export function validatePush(current: State | undefined, incoming: State, force: boolean): Edited {
-  if (current === undefined) return accepted(incoming);
+export function checkPush(current: State | undefined, incoming: State, force: boolean): void {
+  if (current === undefined) return;
   const mismatch = workspaceMismatch(incoming, "the pushed state", current);
-  if (mismatch !== undefined) return { diagnostics: [mismatch] };
+  if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
   const reason =
     lostWrites(current, incoming, "the pushed one does") ??
     otherLineage(current, incoming, "the pushed state") ??
     olderSerial(current, incoming);
-  if (force || reason === undefined) return accepted(incoming);
-  return refused(
-    reason,
-    "pull the recorded state and repeat the edit on it; --force replaces it all the same",
-  );
+  if (force || reason === undefined) return;
+  const hint = "pull the recorded state and repeat the edit on it; --force replaces it all the same";
+  throw failure("state.conflict", reason, { hint });
 }
 
 /** `rnv state restore`: an older serial is expected; a restore that loses open writes needs `force`. */
-export function validateRestore(current: State | undefined, incoming: State, force: boolean): Edited {
-  if (force || current === undefined) return accepted(incoming);
+export function checkRestore(current: State | undefined, incoming: State, force: boolean): void {
+  if (force || current === undefined) return;
   const lost = lostWrites(current, incoming, "the backup does");
-  const find = "run rnv apply -refresh-only first: it finds out; --force restores all the same";
-  if (lost !== undefined) return refused(lost, find);
-  const foreign = otherLineage(current, incoming, "the backup");
-  return foreign === undefined ? accepted(incoming) : refused(foreign, "--force restores all the same");
+  const hint = `${lost === undefined ? "" : "run rnv apply -refresh-only first: it finds out; "}--force restores all the same`;
+  const reason = lost ?? otherLineage(current, incoming, "the backup");
+  if (reason !== undefined) throw failure("state.conflict", reason, { hint });
 }
-
-const accepted = (state: State): Edited => ({ state, diagnostics: [] });
-
-const refused = (reason: string, hint: string): Edited => ({
-  diagnostics: [error("state.conflict", reason, { hint })],
-});
 
 const lostWrites = (current: State, incoming: State, other: string): string | undefined =>
   current.open.length > 0 && !isSame(current.open, incoming.open)

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isStageWord } from "../model/stage";
 import { type OpenSurroundings, openS3 } from "./open-backend";
-import { remoteUnread, retryUnanswered } from "./remote/remote-store";
 import { listS3Keys } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
 
@@ -19,15 +18,13 @@ export async function listInstances(
 ): Promise<readonly string[] | undefined> {
   if (address.kind === "http") return undefined;
   if (address.kind === "file") return unique(inFolders(resolve(address.path)));
-  const { settings, transport, retryPolicy } = openS3(address, around);
-  const [prefix = ""] = address.key.split(instancePlace);
+  const { settings, transport, server } = openS3(address, around);
+  const { key } = address;
+  const [prefix = ""] = key.split(instancePlace);
+  const name = settings.location.replace(instancePlace, "…");
   try {
-    const keys = await retryUnanswered(retryPolicy, () =>
-      listS3Keys(settings, { key: address.key, prefix }, transport),
-    );
-    return unique(keys.flatMap((key) => idIn(key, address.key) ?? []));
-  } catch (cause) {
-    throw remoteUnread(settings.location.replace(instancePlace, "…"), cause);
+    const keys = await listS3Keys(settings, { key, prefix, name }, server);
+    return unique(keys.flatMap((found) => idIn(found, key) ?? []));
   } finally {
     await transport.close();
   }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/text";
-import { backoff, type Clock } from "../model/time";
+import { backoff, type Clock, durationText } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import type { Disk } from "./local/disk";
 
@@ -67,24 +67,20 @@ export type LockRecord = Readonly<Omit<z.infer<typeof lockRecord>, "format">>;
 /** `unreadable`: it does not say whose it is. */
 export type FoundLock = LockRecord | "free" | "unreadable";
 
-const largestLock = 64 * 1024;
+/** Bytes. */
+export const largestLock = 64 * 1024;
 
 export const encodeLock = (record: LockRecord): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
 
-/** Reads the lock file. Rejects with the disk's error. */
-export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
-  const bytes = await disk.read(path, largestLock);
-  return bytes === undefined ? "free" : (decodeLockText(Buffer.from(bytes).toString("utf8")) ?? "unreadable");
-}
-
-/** Returns the record that a lock's text holds; undefined for anything else. */
-export function decodeLockText(text: string): LockRecord | undefined {
+/** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
+export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
+  if (bytes === undefined) return "free";
   try {
-    const { format: _format, ...record } = lockRecord.parse(JSON.parse(text));
+    const { format: _format, ...record } = lockRecord.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
     return record;
   } catch {
-    return undefined;
+    return "unreadable";
   }
 }
 
@@ -128,12 +124,52 @@ export interface LockStore {
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
+  /** Reads the lock. Absent where the store does not tell without taking it. */
+  readonly readLock?: (() => Promise<FoundLock>) | undefined;
   /** Finds the holder of the lock for `self`, which looks for the lock of this id. */
   findLock(id: string, self: LockRecord): Promise<LockRecord | undefined>;
   /** Frees the lock of a record; false when it is not that record's. `by` is another run that breaks it. */
   freeLock(record: LockRecord, by?: LockRecord): Promise<boolean>;
-  /** Returns the error for a lock that does not say whose it is. */
-  unreadable(): DiagnosticsError;
+  /** The error for a lock that does not say whose it is. */
+  readonly unreadable: DiagnosticsError;
+}
+
+/** A lock that is a file, or an object of a bucket: its text is read and changed as a whole. */
+export interface LockFile {
+  read(): Promise<FoundLock>;
+  /** Puts a record where there is none; false where there is one. */
+  create(record: LockRecord): Promise<boolean>;
+  /** Puts `next` in place of exactly this record; false where another is there. */
+  replace(record: LockRecord, next: LockRecord): Promise<boolean>;
+  /** Removes exactly this record; false where another is there. `by` is the run that does it. */
+  remove(record: LockRecord, by: LockRecord): Promise<boolean>;
+}
+
+/** Returns the ways to take, hand over and free a lock that is a file. */
+export const lockInFile = (file: LockFile) => ({
+  async takeLock(record: LockRecord): Promise<LockRecord | "unreadable"> {
+    for (let looks = 1; ; looks += 1) {
+      const found = await file.read();
+      if (found !== "free") return isSameLock(found, record) ? record : found;
+      if (await file.create(record)) return record;
+      // It may become free between two looks at it.
+      if (looks > 2) return "unreadable";
+    }
+  },
+  replaceLock: (from: LockRecord, to: LockRecord) => file.replace(from, to),
+  readLock: () => file.read(),
+  findLock: async () => holderOf(await file.read()),
+  freeLock: (record: LockRecord, by = record) => file.remove(record, by),
+});
+
+/** Throws `state.lock_lost` where the lock can be read and is not this record's; `otherwise` says why, if nobody has it. */
+export async function checkLock(
+  { readLock }: Pick<LockStore, "readLock">,
+  record: LockRecord,
+  otherwise: string,
+): Promise<void> {
+  const found = (await readLock?.()) ?? record;
+  if (!isSameLock(found, record)) throw lockLost(holderOf(found), otherwise);
 }
 
 /** The process that asks for a lock, and its time. */
@@ -177,7 +213,7 @@ export async function acquireLock(
       if (await store.replaceLock(held, next)) return { record: next, replaced: held };
     }
     const left = deadline - clock.elapsed();
-    if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable();
+    if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable;
     wait.onHeld?.(held);
     await clock.sleep(Math.min(left, backoff(attempt, ...store.pauses)), wait.signal);
   }
@@ -186,8 +222,9 @@ export async function acquireLock(
 /** Returns the error for a lock that another run holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
-  const summary = `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`;
-  return failure("state.lock_held", summary, {
+  const age = now - Date.parse(since);
+  const held = age >= 0 ? `, for ${durationText(age)}` : "";
+  return failure("state.lock_held", `the state is locked by ${command} (pid ${pid} on ${host})${held}`, {
     detail: `Lock ${id}, taken ${since}, in ${where}.`,
     hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
   });
@@ -222,14 +259,6 @@ export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined
       (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
     hint: `${afterLoss}, and names what is there and no longer recorded (--adopt takes it over)`,
   });
-
-function ageOf(since: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
-  if (!Number.isFinite(seconds)) return "an unknown time";
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
 
 /** Returns whether a process of this host runs, given the way to signal one; one of another user counts as running. */
 export const aliveBy =

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { HttpTransportOptions } from "../api/http-transport";
 import type { Transport } from "../api/transport";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/time";
 import { largestSnapshot, type StateBackend } from "./backend";
 import { StateCipher } from "./cipher";
@@ -10,6 +9,7 @@ import { createLocalBackend } from "./local/local-backend";
 import { nodeDisk } from "./local/node-disk";
 import { backupFolder, createHttpStore, httpStateSettings } from "./remote/http-store";
 import { createRemoteBackend } from "./remote/remote-backend";
+import { StateServer } from "./remote/remote-store";
 import { createS3Store, s3StateSettings } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
 
@@ -42,18 +42,14 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   const shared = { ...around, cipher };
   if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path });
   if (address.kind === "s3") {
-    const { settings, transport, retryPolicy } = openS3(address, around);
-    return createRemoteBackend({ ...shared, store: createS3Store(settings, transport), retryPolicy });
+    const { settings, server } = openS3(address, around);
+    return createRemoteBackend({ ...shared, store: createS3Store(settings, server) });
   }
-  const { settings, diagnostics } = httpStateSettings(address.url, environment);
-  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const settings = httpStateSettings(address.url, environment);
   const transport = around.openTransport({ ...limitsOf(settings), ...settings.tls });
+  const server = new StateServer(transport, { clock, ...settings, totalMs: totalOf(settings) });
   const backups = backupFolder(nodeDisk, join(around.folder, "backups"), address.url);
-  return createRemoteBackend({
-    ...shared,
-    store: createHttpStore(settings, transport, backups),
-    retryPolicy: { clock, ...settings, totalMs: totalOf(settings) },
-  });
+  return createRemoteBackend({ ...shared, store: createHttpStore(settings, server, backups) });
 }
 
 /** Opens the way to the server of a state in S3. Throws `DiagnosticsError` for wrong settings. */
@@ -61,10 +57,10 @@ export function openS3(
   address: StateAddress & { readonly kind: "s3" },
   { environment, clock, openTransport }: OpenSurroundings,
 ) {
-  const { settings, diagnostics } = s3StateSettings(address, environment);
-  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const settings = s3StateSettings(address, environment);
+  const transport = openTransport(limitsOf(settings));
   const retryPolicy = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
-  return { settings, transport: openTransport(limitsOf(settings)), retryPolicy };
+  return { settings, transport, server: new StateServer(transport, retryPolicy) };
 }
 
 const limitsOf = ({ timeoutMs }: { readonly timeoutMs: number }): HttpTransportOptions => ({

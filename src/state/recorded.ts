@@ -7,9 +7,9 @@ import { largestSnapshot } from "./backend";
 import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
 import { largestJournal, listBackups, readFailed, type StateFiles } from "./local/disk";
-import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
+import { type DecodedJournal, decodeJournal, type JournalHeader } from "./local/journal";
 import type { StoredState } from "./remote/remote-store";
-import type { TextWriter } from "./state-text";
+import type { ParsedState } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
 export const emptyState = (origin: Origin & { readonly lineage: string }): State => ({
@@ -114,25 +114,26 @@ export function lineageFrom(id: string): string {
  * damaged state passes for newer.
  */
 export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
-  const texts = [
-    await textOf(disk, files.snapshot, largestSnapshot),
-    await textOf(disk, files.journal, largestJournal),
-  ];
-  return readDamagedText(texts.join("\n"));
+  const bytesOf = async (path: string, limit: number) =>
+    (await disk.read(path, limit).catch(() => undefined)) ?? Buffer.of();
+  return readDamagedText(
+    Buffer.concat([
+      await bytesOf(files.snapshot, largestSnapshot),
+      await bytesOf(files.journal, largestJournal),
+    ]),
+  );
 }
 
-/** As `readDamaged`, for one text. */
-export const readDamagedText = (text: string): Recorded => ({
-  ...nothingRecorded,
-  serial: highest(text, "serial"),
-  generation: highest(text, "generation"),
-  encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
-});
-
-const textOf = async (disk: Disk, path: string, limit: number): Promise<string> => {
-  const bytes = await disk.read(path, limit).catch(() => undefined);
-  return Buffer.from(bytes ?? []).toString("utf8");
-};
+/** As `readDamaged`, for one text; none stands for nothing. */
+export function readDamagedText(bytes: Uint8Array = Buffer.of()): Recorded {
+  const text = Buffer.from(bytes).toString("utf8");
+  return {
+    ...nothingRecorded,
+    serial: highest(text, "serial"),
+    generation: highest(text, "generation"),
+    encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
+  };
+}
 
 /** Returns the largest number behind the key anywhere in the text. */
 function highest(text: string, key: string): number {
@@ -189,11 +190,6 @@ export const nothingRecorded: Recorded = {
   encrypted: false,
 };
 
-interface Pair {
-  readonly snapshot: Uint8Array | undefined;
-  readonly journal: Uint8Array | undefined;
-}
-
 /** Reads snapshot and journal without a lock. Throws `DiagnosticsError`; never throws anything else. */
 export async function readRecorded(
   disk: Disk,
@@ -202,8 +198,7 @@ export async function readRecorded(
   cipher: StateCipher = noCipher,
 ): Promise<Recorded> {
   try {
-    const pair = await readPair(disk, files);
-    return await combine(pair, files, origin, cipher);
+    return await readFiles(disk, files, origin, cipher);
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw readFailed(files.snapshot, cause);
     const backups = await listBackups(disk, files).catch(() => []);
@@ -214,35 +209,24 @@ export async function readRecorded(
   }
 }
 
-/** Reads both files of one moment: a commit in between would show an old snapshot with a new journal. */
-async function readPair(disk: Disk, files: StateFiles): Promise<Pair> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const before = await disk.stat(files.snapshot);
-    const snapshot = await readOrExplain(disk, files.snapshot, largestSnapshot);
-    const journal = await readOrExplain(disk, files.journal, largestJournal);
-    const after = await disk.stat(files.snapshot);
-    if (before?.identity === after?.identity) return { snapshot, journal };
-  }
-  throw failure("state.unreadable", `${files.snapshot} changes faster than it can be read`, {
-    hint: "wait for the other run to end",
-  });
-}
-
 const readOrExplain = (disk: Disk, path: string, limit: number): Promise<Uint8Array | undefined> =>
   disk.read(path, limit).catch((cause) => {
     throw readFailed(path, cause);
   });
 
-async function combine(
-  pair: Pair,
+/** The journal first: a snapshot that is written in between names it, or goes on from it. */
+async function readFiles(
+  disk: Disk,
   files: StateFiles,
   origin: Origin,
   cipher: StateCipher,
 ): Promise<Recorded> {
-  const snapshot = pair.snapshot && (await decodeSnapshot(pair.snapshot, files.snapshot, origin, cipher));
-  const key = pair.journal && journalKey(pair.journal);
-  const open = key === undefined ? undefined : await cipher.decrypter(key, files.journal);
-  const journal = pair.journal && decodeJournal(pair.journal, files.journal, open);
+  const journalBytes = await readOrExplain(disk, files.journal, largestJournal);
+  const bytes = await readOrExplain(disk, files.snapshot, largestSnapshot);
+  const snapshot = bytes && (await decodeSnapshot(bytes, files.snapshot, origin, cipher));
+  const journal =
+    journalBytes &&
+    (await decodeJournal(journalBytes, files.journal, (key) => cipher.decrypter(key, files.journal)));
   const pending = journal === undefined ? [] : pendingOf(journal, snapshot, files);
   const start =
     snapshot?.state ??
@@ -254,13 +238,11 @@ async function combine(
     // A journal removed after its snapshot may come back after a power cut, so later snapshots keep naming it.
     journals: [...(snapshot?.writer.journals ?? []), ...(journal === undefined ? [] : [journal.header.id])],
     pending,
-    encrypted: snapshot?.encrypted ?? key !== undefined,
+    encrypted: snapshot?.encrypted ?? journal?.encrypted ?? false,
   };
 }
 
-interface Snapshot {
-  readonly state: State;
-  readonly writer: TextWriter;
+interface Snapshot extends ParsedState {
   readonly encrypted: boolean;
 }
 
@@ -301,7 +283,6 @@ export async function decodeSnapshot(
   cipher: StateCipher,
 ): Promise<Snapshot> {
   const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
-  if (parsed.state === undefined) throw new DiagnosticsError(parsed.diagnostics);
   const mismatch =
     workspaceMismatch(parsed.state, path, origin) ??
     stackMismatch(parsed.state, path, origin) ??

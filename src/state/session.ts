@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { type Diagnostic, type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { Clock } from "../model/time";
-import { type LockHolder, largestSnapshot, NoRoomForIntent, type StateSession } from "./backend";
+import { largestSnapshot, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
+import type { LockRecord, LockStore } from "./lock-record";
 import { emptyState, lineageFrom, type Origin, type Recorded, replayJournal } from "./recorded";
-import type { TextWriter } from "./state-text";
 
 /** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
 const lingerMs = 1000;
@@ -15,23 +15,30 @@ const lingerMs = 1000;
  * Throws `DiagnosticsError`.
  */
 export interface LockedStore {
-  readonly location: string;
-  /** As read under the lock. */
-  readonly start: Recorded;
-  readonly holder: LockHolder;
-  readonly clock: Pick<Clock, "now" | "sleep">;
-  /** Set once nothing may be written any more: the lock is lost, or it is unknown what is stored. */
-  readonly failure: unknown;
-  /** Returns what the next snapshot says of the session that writes it. */
-  writer(): TextWriter;
+  /** Ids of the journals that the next snapshot takes in. */
+  readonly journals: readonly string[];
   /** Puts a snapshot in place of the last one, and empties the journal. */
   write(bytes: Uint8Array, written: State): Promise<void>;
-  /** Appends entries to the journal; absent where there is none. `NoRoomForIntent` is the cause where only intents found no room. */
+  /** Appends entries to the journal, all or none; absent where there is none. */
   readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
   /** Removes the state, its journal and its backups; false where the store removes nothing. */
   erase(): Promise<boolean>;
-  /** Frees the lock. A lock that cannot be freed must not hide why the session ended. */
-  free(): Promise<void>;
+  /** Ends the work on it, before the lock is freed. */
+  close?(): Promise<void>;
+  /** The lock was seen to be another run's: it is not to be freed. */
+  readonly isLockTaken?: boolean;
+}
+
+/** A state that was locked and read, and what its session needs. */
+interface SessionParts {
+  readonly location: string;
+  readonly lock: LockRecord;
+  readonly locks: Pick<LockStore, "freeLock">;
+  /** As read under the lock. */
+  readonly start: Recorded;
+  readonly clock: Clock;
+  readonly cipher: StateCipher;
+  readonly origin: Origin;
 }
 
 interface Request {
@@ -40,6 +47,8 @@ interface Request {
   readonly resolve: () => void;
   readonly reject: (cause: unknown) => void;
 }
+
+const hasIntent = ({ entries }: Request): boolean => entries.some(({ kind }) => kind === "intent");
 
 /**
  * The right to write a state. What is appended together is written together, and everything in the order of the calls: to
@@ -63,22 +72,20 @@ export class Session implements StateSession {
 
   constructor(
     private readonly store: LockedStore,
-    private readonly cipher: StateCipher,
-    private readonly origin: Origin,
+    private readonly parts: SessionParts,
   ) {
-    const { state, serial, encrypted, damage } = store.start;
+    const { state, serial, encrypted, damage } = parts.start;
     this.state = state;
     this.damage = damage;
-    this.isFormOutdated = state !== undefined && cipher.isOutdated(encrypted);
-    this.#encrypted = cipher.encrypts(encrypted);
+    this.isFormOutdated = state !== undefined && parts.cipher.isOutdated(encrypted);
+    this.#encrypted = parts.cipher.encrypts(encrypted);
     this.#current = state;
     this.#serial = serial;
   }
 
   append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
-      const ended = this.#over ?? this.store.failure;
-      if (ended !== undefined) return reject(ended);
+      if (this.#over !== undefined) return reject(this.#over);
       this.#queue.push({ entries, durable, resolve, reject });
       if (durable || this.store.append) return this.#flushInTurn();
       resolve();
@@ -106,7 +113,10 @@ export class Session implements StateSession {
       // Entries that were not waited for, and that no snapshot holds.
       await this.#flush();
       this.#over ??= new Error("the session is over");
-      await this.store.free();
+      await this.store.close?.();
+      const { locks, lock } = this.parts;
+      // A lock that stays is named to the next run. It must not hide why the session ended.
+      if (!this.store.isLockTaken) await locks.freeLock(lock).catch(() => undefined);
     });
   }
 
@@ -133,34 +143,36 @@ export class Session implements StateSession {
       this.#isLingering = false;
       this.#flushInTurn();
     };
-    this.store.clock.sleep(lingerMs).then(flush, () => undefined);
+    this.parts.clock.sleep(lingerMs).then(flush, () => undefined);
   }
 
   /** Writes everything appended until now. */
   async #flush(): Promise<void> {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);
+    if (this.store.append === undefined) return this.#settle(batch, (all) => this.#takeIn(all));
+    // Intents that find no room on the disk must not take with them what became of others.
+    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)])
+      if (part.length > 0) await this.#settle(part, (some) => this.#append(some));
+  }
+
+  async #settle(
+    batch: readonly Request[],
+    write: (batch: readonly Request[]) => Promise<void>,
+  ): Promise<void> {
     try {
-      if (this.store.append === undefined) await this.#takeIn(batch);
-      else if (batch.length > 0) await this.#append(batch);
+      await write(batch);
+      for (const request of batch) request.resolve();
     } catch (cause) {
       for (const request of batch) request.reject(cause);
     }
-    for (const request of batch) request.resolve();
   }
 
   async #append(batch: readonly Request[]): Promise<void> {
     if (this.#over !== undefined) throw this.#over;
     const entries = batch.flatMap((request) => request.entries);
     const durable = batch.some((request) => request.durable);
-    try {
-      await this.store.append?.(entries, durable);
-    } catch (cause) {
-      const isApart = batch.length > 1 && (cause as Error).cause instanceof NoRoomForIntent;
-      if (!isApart) throw cause;
-      // Intents that find no room must not take outcomes with them.
-      for (const request of batch) await this.#append([request]).catch(request.reject);
-    }
+    await this.store.append?.(entries, durable);
   }
 
   async #takeIn(batch: readonly Request[]): Promise<void> {
@@ -172,27 +184,43 @@ export class Session implements StateSession {
   }
 
   #empty(): State {
-    const { id, since } = this.store.holder;
-    return emptyState({ lineage: lineageFrom(`${id} ${since}`), ...this.origin });
+    const { lock, origin } = this.parts;
+    return emptyState({ lineage: lineageFrom(`${lock.id} ${lock.since}`), ...origin });
   }
 
   async #write(state: State): Promise<State> {
-    const { store, cipher } = this;
-    const ended = this.#over ?? store.failure;
-    if (ended !== undefined) throw ended;
+    const { store } = this;
+    const { lock, start, clock, cipher, location } = this.parts;
+    if (this.#over !== undefined) throw this.#over;
     this.#current = state;
     this.#hasUnsaved = true;
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
-    const { command } = store.holder;
-    const writer = { ...store.writer(), at: new Date(store.clock.now()).toISOString(), command };
+    const writer = {
+      generation: start.generation + 1,
+      journals: [...store.journals],
+      session: lock.id,
+      at: new Date(clock.now()).toISOString(),
+      command: lock.command,
+    };
     const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
-    if (bytes.length > largestSnapshot) throw tooLarge(store.location);
+    if (bytes.length > largestSnapshot) throw tooLarge(location);
     // Used up from here on: a write that seems lost may have arrived, and no serial names two states.
     this.#serial = written.serial;
-    await store.write(bytes, written);
+    await this.#untilLost(() => store.write(bytes, written));
     this.#current = written;
     this.#hasUnsaved = false;
     return written;
+  }
+
+  /** Once the lock is lost nothing may be written any more. */
+  async #untilLost<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (cause instanceof DiagnosticsError && cause.diagnostics[0]?.code === "state.lock_lost")
+        this.#over ??= cause;
+      throw cause;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { isLoopback } from "../api/http-transport";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../diagnostics/diagnostic";
 
 /** Where a state lives, from `RNV_STATE` or `--state`. */
 export type StateAddress =
@@ -98,18 +98,12 @@ const invalid = (summary: string, hint: string): ParsedStateAddress => ({
 const usualSeconds = 60;
 const mostSeconds = 3600;
 
-/** Reads `RNV_STATE_TIMEOUT`: seconds to wait for an answer of a remote state's server. */
-export function stateTimeout(environment: Readonly<Record<string, string | undefined>>): {
-  readonly timeoutMs: number;
-  readonly diagnostics: readonly Diagnostic[];
-} {
-  const text = environment.RNV_STATE_TIMEOUT?.trim() ?? "";
-  if (text === "") return { timeoutMs: usualSeconds * 1000, diagnostics: [] };
+/** Reads `RNV_STATE_TIMEOUT`, the seconds to wait for an answer of a remote state's server; in milliseconds. */
+export function stateTimeout(environment: Readonly<Record<string, string | undefined>>): number {
+  const text = environment.RNV_STATE_TIMEOUT?.trim() || String(usualSeconds);
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (seconds >= 1 && seconds <= mostSeconds) return { timeoutMs: seconds * 1000, diagnostics: [] };
-  const hint = `use a whole number of seconds from 1 to ${mostSeconds}, or unset it for ${usualSeconds}`;
-  return {
-    timeoutMs: usualSeconds * 1000,
-    diagnostics: [error("config.invalid", "RNV_STATE_TIMEOUT is not a number of seconds", { hint })],
-  };
+  if (seconds >= 1 && seconds <= mostSeconds) return seconds * 1000;
+  throw failure("config.invalid", "RNV_STATE_TIMEOUT is not a number of seconds", {
+    hint: `use a whole number of seconds from 1 to ${mostSeconds}, or unset it for ${usualSeconds}`,
+  });
 }

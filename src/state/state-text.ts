@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { largeDocument } from "../model/large-document";
 import { type State, stateSchema } from "../model/state";
@@ -22,18 +22,6 @@ export function hostileReason(value: unknown, depth = 1): string | undefined {
   return undefined;
 }
 
-/** Sorts the keys of every object, so that the text depends on the content alone. */
-function sortedKeys(value: unknown): unknown {
-  if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  const object = value as Record<string, unknown>;
-  return Object.fromEntries(
-    Object.keys(object)
-      .sort()
-      .map((key) => [key, sortedKeys(object[key])]),
-  );
-}
-
 const textIfAny = z.string().optional().catch(undefined);
 
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
@@ -52,64 +40,68 @@ const textWriter = z
 
 export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
-export type ParsedState =
-  | { readonly state: State; readonly writer: TextWriter; readonly diagnostics: readonly [] }
-  | {
-      readonly state?: undefined;
-      readonly diagnostics: readonly Diagnostic[];
-      /** The whole document where it is an encrypted state. */
-      readonly ciphertext?: object;
-    };
+/** A state, and what its file says of its writer. */
+export interface ParsedState {
+  readonly state: State;
+  readonly writer: TextWriter;
+}
 
-/**
- * Parses the text of a state file. `name` is its name in messages. Everything that is not a whole state of version 1 is a
- * diagnostic; unknown fields are kept.
- */
-export function parseState(text: string, name: string): ParsedState {
+/** Parses the JSON object in a file. `name` is its name in messages. Throws `DiagnosticsError`. */
+export function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    const what = text.trim() === "" ? "it is empty" : `it is not JSON: ${firstLine(cause)}`;
-    return unreadable(name, what);
+    throw unreadable(name, text.trim() === "" ? "it is empty" : `it is not JSON: ${firstLine(cause)}`);
   }
   if (document === null || typeof document !== "object" || Array.isArray(document))
-    return unreadable(name, "it is not a JSON object");
-  const head = document as Record<string, unknown>;
-  if (head.format === "rnv-state-encrypted")
-    return { ...unreadable(name, "it is encrypted"), ciphertext: head };
-  if (head.format !== "rnv-state")
-    return unreadable(
+    throw unreadable(name, "it is not a JSON object");
+  return document as Record<string, unknown>;
+}
+
+/** Parses the text of a state file in the clear. Throws `DiagnosticsError`. */
+export const parseState = (text: string, name: string): ParsedState => stateIn(parseObject(text, name), name);
+
+/** Returns the state in a document. All but a whole state of version 1 throws; unknown fields are kept. */
+export function stateIn(document: Readonly<Record<string, unknown>>, name: string): ParsedState {
+  if (document.format === "rnv-state-encrypted") throw unreadable(name, "it is encrypted");
+  if (document.format !== "rnv-state")
+    throw unreadable(
       name,
-      "terraform_version" in head ? "it is a state of Terraform" : 'its "format" is not "rnv-state"',
+      "terraform_version" in document ? "it is a state of Terraform" : 'its "format" is not "rnv-state"',
     );
-  if (typeof head.version === "number" && head.version > 1)
-    return {
-      diagnostics: [
-        error("state.newer", `${name} was written by a newer version of rnv (format ${head.version})`, {
-          hint: "upgrade rnv; this version reads format 1",
-        }),
-      ],
-    };
+  if (typeof document.version === "number" && document.version > 1)
+    throw failure(
+      "state.newer",
+      `${name} was written by a newer version of rnv (format ${document.version})`,
+      {
+        hint: "upgrade rnv; this version reads format 1",
+      },
+    );
   const hostile = hostileReason(document);
-  if (hostile !== undefined) return unreadable(name, hostile);
+  if (hostile !== undefined) throw unreadable(name, hostile);
   const issue = stateDocument.safeParse(document).error?.issues[0];
   if (issue !== undefined)
-    return unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
-  const misnamed = Object.keys(head.resources as object).find((key) => parseAddress(key) === undefined);
-  if (misnamed !== undefined) return unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
+    throw unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
+  const misnamed = Object.keys(document.resources as object).find((key) => parseAddress(key) === undefined);
+  if (misnamed !== undefined) throw unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
-  const { writer, ...state } = head;
-  return { state: state as unknown as State, writer: textWriter.parse(writer), diagnostics: [] };
+  const { writer, ...state } = document;
+  return { state: state as unknown as State, writer: textWriter.parse(writer) };
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
 export const encodeState = (state: State, writer?: TextWriter): string =>
-  `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
+  `${JSON.stringify(writer === undefined ? state : { ...state, writer }, withSortedKeys, 2)}\n`;
 
-const unreadable = (name: string, why: string) => ({
-  diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
-});
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns the error for a state that is not one, and why. */
+export const unreadable = (name: string, why: string): DiagnosticsError =>
+  failure("state.unreadable", `${name} cannot be read: ${why}`);
 
 /** What the parser says, without the part of the text that it quotes: the file may be another than a state. */
 const firstLine = (cause: unknown): string =>

@@ -131,7 +131,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     faults: ["two at once"],
     at: "variables",
   }),
-  bug("a writer does not look at its lock", "check", condition("isSameLock"), () => "false", {
+  bug("a writer does not look at its lock", "checkLock", condition("isSameLock"), () => "false", {
     scenario: "update",
     faults: ["lock stolen"],
   }),
@@ -250,7 +250,7 @@ export const plantedBugs: readonly PlantedBug[] = [
 
 /** Bugs in what keeps a state on a server. */
 export const remotePlantedBugs: readonly PlantedBug[] = [
-  bug("a web page counts as an answer", "exchange", condition("startsWith"), () => "false", {
+  bug("a web page counts as an answer", "send", condition("startsWith"), () => "false", {
     scenario: "update",
     remote: "http",
     faults: ["remote html-before held"],
@@ -259,7 +259,7 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
     "a write does not look at what exists",
     "createHttpStore",
     condition("read()", "expected"),
-    () => "false",
+    () => "true",
     { scenario: "update", remote: "http-lax", faults: ["remote lock stolen"], finds: "stop" },
   ),
   bug("the lock is not proven after a write", "write", call("proveLock"), () => "undefined", {

@@ -14,7 +14,7 @@ export interface RemoteProcess {
   readonly step: <T>(label: string, effect: () => Promise<T>) => Promise<T>;
   readonly mishap: (request: StateRequest) => StateMishap | undefined;
 }
-type StateBackendClock = Parameters<Rnv["createRemoteBackend"]>[0]["retryPolicy"]["clock"];
+type StateBackendClock = InstanceType<Rnv["StateServer"]>["clock"];
 
 const inMemory = "http://127.0.0.1:2";
 const deadlineMs = 60_000;
@@ -47,15 +47,17 @@ export class RemoteWorld {
     const environment = {
       ...(kind === "s3-sealed" ? { RNV_STATE_ENCRYPTION: "1", RNV_STATE_KEY: stateKey } : {}),
     };
+    const stateServer = new rnv.StateServer(transport, {
+      ...{ clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
+    });
     return rnv.createRemoteBackend({
       store: isS3(kind)
-        ? rnv.createS3Store(s3Settings(this.#origin), transport)
+        ? rnv.createS3Store(s3Settings(this.#origin), stateServer)
         : rnv.createHttpStore(
             httpSettings(this.#origin),
-            transport,
+            stateServer,
             rnv.backupFolder(machine.disk, "/state/backups", "the state"),
           ),
-      retryPolicy: { clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
       host: "machine",

@@ -126,17 +126,16 @@ export async function openTargets(opened: Set<string>): Promise<readonly Target[
     {
       kind: "state",
       seeds: [state],
-      show: async (text) => {
-        const parsed = await cipher.parse(text, "state.json");
-        return parsed.state === undefined ? shown(parsed.diagnostics) : stateText(parsed.state, plainStyle);
-      },
+      show: (text) => told(async () => stateText((await cipher.parse(text, "state.json")).state, plainStyle)),
     },
     {
       kind: "journal",
       seeds: [journal],
       reseal: resealJournal,
       show: async (text) =>
-        told(async () => String(decodeJournal(Buffer.from(text), "state.json.journal").entries.length)),
+        told(async () =>
+          String((await decodeJournal(Buffer.from(text), "state.json.journal")).entries.length),
+        ),
     },
     {
       kind: "plan",

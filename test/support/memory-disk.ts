@@ -145,7 +145,7 @@ export class MemoryDisk implements Disk {
   async stat(path: string): Promise<FileStatus | undefined> {
     await this.turn();
     const inode = this.names.get(path);
-    return inode && { size: inode.content.length, mode: 0o600, identity: `${inode.id}:${inode.version}` };
+    return inode && { mode: 0o600 };
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -42,10 +42,7 @@ export const showVerb: Verb = {
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state")) {
-      const { state, diagnostics } = parseState(text, planFile);
-      if (state) return showState(invocation, state);
-      const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
-      throw new DiagnosticsError(diagnostics.map((found) => ({ hint, ...found })));
+      return showState(invocation, readState(text, planFile));
     }
     const { document: saved, plan } = planIn(text, planFile);
     const format = formatOf(invocation.options);
@@ -58,6 +55,16 @@ export const showVerb: Verb = {
     return 0;
   },
 };
+
+function readState(text: string, file: string): State {
+  try {
+    return parseState(text, file).state;
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
+    throw new DiagnosticsError(cause.diagnostics.map((found) => ({ hint, ...found })));
+  }
+}
 
 /** Reads a saved plan, to show it. */
 export const readPlanFile = (file: string) => planIn(readText(file), file);

@@ -12,11 +12,8 @@ export interface DiskFile {
 }
 
 export interface FileStatus {
-  readonly size: number;
   /** Permission bits: 0o600. */
   readonly mode: number;
-  /** Another value means that another file, or another version of it, stands at the path. */
-  readonly identity: string;
 }
 
 /**

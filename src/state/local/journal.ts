@@ -2,7 +2,6 @@ import * as z from "zod";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
-import { NoRoomForIntent } from "../backend";
 import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
 import { hostileReason } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
@@ -38,27 +37,15 @@ export function encodeLine(
 /** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
-/** Returns the name and the salt of the key of an encrypted journal; undefined for a journal in the clear. */
-export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const at = buffer.indexOf(encryptedStart);
-  if (at === -1) return undefined;
-  const start = at + encryptedStart.length;
-  const text = buffer.toString("latin1", start, start + longestNaming);
-  const [, keyId, salt] = /^([^"]*)"(?:,"salt":"([^"]*)")?/.exec(text) ?? [];
-  return keyId === undefined ? undefined : { keyId, ...(salt !== undefined && { salt }) };
-}
-
-/** Not within a text: there the quotes would be escaped. */
-const encryptedStart = '"entry":{"kind":"sealed","keyId":"';
-/** Characters of a key's name, and of the salt after it. */
-const longestNaming = 64;
-
 type OpenEntry = (ciphertext: Encrypted, bound: string) => string | undefined;
+
+/** Returns a function that decrypts the entries that a key encrypted. */
+type Decrypter = (key: Pick<Encrypted, "keyId" | "salt">) => Promise<OpenEntry>;
 
 export interface DecodedJournal {
   readonly header: JournalHeader;
   readonly entries: readonly JournalEntry[];
+  readonly encrypted: boolean;
 }
 
 /**
@@ -66,13 +53,23 @@ export interface DecodedJournal {
  * padding, even whole lines behind a hole, as long as no line says that the hole had been durable. Anything else is
  * damage and throws, naming the line.
  */
-export function decodeJournal(bytes: Uint8Array, path: string, open?: OpenEntry): DecodedJournal {
-  const lines = decodeLines(bytes, path);
-  const [first, ...rest] = lines;
+export async function decodeJournal(
+  bytes: Uint8Array,
+  path: string,
+  decrypter?: Decrypter,
+): Promise<DecodedJournal> {
+  const [first, ...rest] = decodeLines(bytes, path);
   if (first === undefined) throw damaged(path, 1, "it has no header");
   const header = checkedHeader(first, path);
-  const opened = rest.map((entry, i) => openEntry(entry, { header, n: i + 1, path, open }));
-  return { header, entries: opened.map((entry, i) => checkedEntry(entry, path, i + 2)) };
+  // All entries of a journal are encrypted, under one key, or none is.
+  const key = asEncryptedEntry(rest[0]);
+  const open = key && (await decrypter?.(key));
+  const entries = rest.map((entry, i) => {
+    const opened = key === undefined ? entry : openEntry(entry, boundToLine(header.id, i + 1), open);
+    if (opened === undefined) throw damaged(path, i + 2, "it cannot be decrypted");
+    return checkedEntry(opened, path, i + 2);
+  });
+  return { header, entries, encrypted: key !== undefined };
 }
 
 function decodeLines(bytes: Uint8Array, path: string): unknown[] {
@@ -116,15 +113,10 @@ function checkedHeader(value: unknown, path: string): JournalHeader {
   return whole;
 }
 
-function openEntry(
-  entry: unknown,
-  { header, n, path, open }: { header: JournalHeader; n: number; path: string; open?: OpenEntry },
-): unknown {
+function openEntry(entry: unknown, bound: string, open: OpenEntry | undefined): unknown {
   const ciphertext = asEncryptedEntry(entry);
-  if (ciphertext === undefined) return entry;
-  const text = open?.(ciphertext, boundToLine(header.id, n));
-  if (text === undefined) throw damaged(path, n + 1, "it cannot be decrypted");
-  return JSON.parse(text);
+  const text = ciphertext && open?.(ciphertext, bound);
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 function checkedEntry(value: unknown, path: string, line: number): JournalEntry {
@@ -238,7 +230,7 @@ export class Journal {
       this.#reserved = from + zeros.length;
     } catch (cause) {
       // Outcomes go into the space that was reserved for them.
-      if (intents > 0) throw new NoRoomForIntent(cause);
+      if (intents > 0) throw cause;
     }
   }
 }

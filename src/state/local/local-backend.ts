@@ -1,20 +1,31 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
-import type { Clock } from "../../model/time";
-import { type LockHolder, largestSnapshot, type StateBackend } from "../backend";
+import { largestSnapshot, type StateBackend } from "../backend";
 import type { StateCipher } from "../cipher";
-import { aroundOf, type BackendOptions, createBackend, type StateStore } from "../create-backend";
-import type { LockRecord } from "../lock-record";
+import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
+import {
+  checkLock,
+  decodeLock,
+  encodeLock,
+  type FoundLock,
+  isDead,
+  isSameLock,
+  type LockRecord,
+  type LockStore,
+  largestLock,
+  lockInFile,
+  lockUnreadable,
+} from "../lock-record";
 import { lineageFrom, type Recorded, readDamaged, readRecorded } from "../recorded";
 import type { LockedStore } from "../session";
-import type { TextWriter } from "../state-text";
 import {
   type Disk,
   diskCode,
   filesOf,
   listBackups,
+  placeNew,
   prepareSnapshot,
   readFailed,
   removeState,
@@ -23,9 +34,9 @@ import {
   syncFolderOf,
   throughLinks,
   writeFailed,
+  writeNew,
 } from "./disk";
 import { Journal } from "./journal";
-import { LocalLock, localLocks } from "./local-lock";
 
 interface LocalBackendOptions extends BackendOptions {
   /** Of the snapshot; journal, lock and backups stand beside it. */
@@ -39,15 +50,14 @@ interface LocalBackendOptions extends BackendOptions {
  * const around = { baseUrl, workspaceId, clock, host, pid, isAlive: () => true };
  * const state = await createLocalBackend({ ...around, path: join(context.cwd, "state.json") }).read();
  */
-export const createLocalBackend = (options: LocalBackendOptions): StateBackend =>
-  createBackend(options.path, () => openFiles(options), options);
+export const createLocalBackend = ({ path, ...options }: LocalBackendOptions): StateBackend =>
+  createBackend(path, (around) => openFiles(path, around), options);
 
-async function openFiles(options: LocalBackendOptions): Promise<StateStore> {
-  const { disk, cipher, origin, isAlive, clock } = aroundOf(options);
-  const files = filesOf(await throughLinks(disk, resolve(options.path)));
-  const port = { disk, path: files.lock, isAlive };
-  const locks = localLocks(port);
+async function openFiles(path: string, { disk, cipher, origin, isAlive }: Around): Promise<StateStore> {
+  const files = filesOf(await throughLinks(disk, resolve(path)));
+  const locks = localLocks({ disk, path: files.lock, isAlive });
   return {
+    location: files.snapshot,
     locks: {
       ...locks,
       async freeLock(record, by) {
@@ -60,12 +70,8 @@ async function openFiles(options: LocalBackendOptions): Promise<StateStore> {
     read: () => readRecorded(disk, files, origin, cipher),
     readDamaged: () => readDamaged(disk, files),
     async open({ record, replaced }, start) {
-      const lock = new LocalLock(port, record);
-      await lock.raise(start.generation + 1).catch((cause) => {
-        throw writeFailed(files.lock, cause);
-      });
       if (replaced !== undefined) await sweep(disk, files, replaced);
-      return new LockedFiles(disk, files, { lock, start, cipher, clock });
+      return new LockedFiles(disk, files, { locks, record, start, cipher });
     },
     backups: () => listBackups(disk, files),
     readBackup: (name) =>
@@ -75,9 +81,99 @@ async function openFiles(options: LocalBackendOptions): Promise<StateStore> {
   };
 }
 
-/** Names the files of a session, also where a caller uses one holder id for several sessions. */
-const sessionName = ({ id, since, generation }: LockRecord): string =>
-  sha256(`${id} ${since} ${generation}`).slice(0, 24);
+/** The parts that changing a lock file needs. */
+interface LockPort {
+  readonly disk: Disk;
+  /** Of the lock file. */
+  readonly path: string;
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** The lock file of a state. */
+function localLocks(port: LockPort): LockStore {
+  const { disk, path } = port;
+  const writing = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((cause) => {
+      throw writeFailed(path, cause);
+    });
+  const locks = lockInFile({
+    read: () =>
+      lockAt(disk, path).catch((cause) => {
+        throw readFailed(path, cause);
+      }),
+    create: (record) => writing(placeLock(port, path, record)),
+    replace: (expected, next) => writing(swapLock(port, next, { path, expected, next })),
+    remove: (expected, by) => writing(swapLock(port, by, { path, expected }, by !== expected)),
+  });
+  return {
+    ...locks,
+    location: path,
+    pauses: [100, 800],
+    async takeLock(record) {
+      await writing(disk.makeFolder(dirname(path)));
+      return locks.takeLock(record);
+    },
+    unreadable: lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`),
+  };
+}
+
+const lockAt = async (disk: Disk, path: string): Promise<FoundLock> =>
+  decodeLock(await disk.read(path, largestLock));
+
+const fileSafe = (id: string): string => (/^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : sha256(id).slice(0, 32));
+
+const lockScratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${fileSafe(self.id)}.tmp`;
+
+/** Puts a record at a path, whole or not at all; false when the path is taken. */
+const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<boolean> =>
+  placeNew(port.disk, path, encodeLock(record), lockScratchOf(port, record));
+
+/**
+ * Replaces the expected record at a path by another, or removes it; false when it is not there any more or another run
+ * is at it. A run that changes a lock claims it first: with a file named after the id of the record to be replaced,
+ * created exclusively. Ids are unique, so between the claim and the check that follows it no run can have put the
+ * same record back, and of two takers of one dead lock exactly one wins. A claim whose maker died is itself taken
+ * over in the same way. `force` breaks any claim.
+ */
+async function swapLock(
+  port: LockPort,
+  self: LockRecord,
+  change: { readonly path: string; readonly expected: LockRecord; readonly next?: LockRecord },
+  force = false,
+): Promise<boolean> {
+  const { disk } = port;
+  const claim = `${port.path}.${fileSafe(change.expected.id)}.claim`;
+  if (!(await claimLock(port, claim, self, force))) return false;
+  try {
+    if (!isSameLock(await lockAt(disk, change.path), change.expected)) return false;
+    if (change.next === undefined) {
+      await disk.remove(change.path);
+    } else {
+      const scratch = lockScratchOf(port, self);
+      await writeNew(disk, scratch, encodeLock(change.next));
+      await disk.rename(scratch, change.path);
+    }
+    return true;
+  } finally {
+    await disk.remove(claim).catch(() => undefined);
+  }
+}
+
+async function claimLock(port: LockPort, path: string, self: LockRecord, force: boolean): Promise<boolean> {
+  // Of its own id: a holder that dies while it releases leaves a claim on itself, and that is claimed in turn.
+  const claim = { ...self, id: `claim-${sha256(`${self.id} ${path}`).slice(0, 32)}` };
+  if (await placeLock(port, path, claim)) return true;
+  const found = await lockAt(port.disk, path);
+  if (found === "free") return false;
+  if (found === "unreadable") return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  // Left by this holder when removing it failed.
+  if (found.id === claim.id) return true;
+  if (!force && !(await isDead(port.disk, found, self, port.isAlive))) return false;
+  return swapLock(port, self, { path, expected: found, next: claim }, force);
+}
+
+/** Names the scratch files of a session. */
+const sessionName = ({ id, since }: LockRecord): string => sha256(`${id} ${since}`).slice(0, 24);
 
 /** Removes the scratch files of a dead or replaced session: its rename then finds nothing. */
 async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<void> {
@@ -86,10 +182,10 @@ async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<v
 }
 
 interface LockedParts {
-  readonly lock: LocalLock;
+  readonly locks: LockStore;
+  readonly record: LockRecord;
   readonly start: Recorded;
   readonly cipher: StateCipher;
-  readonly clock: Clock;
 }
 
 /** How many journals a snapshot names. */
@@ -97,14 +193,11 @@ const keptJournals = 8;
 
 /** The files of a state while this run holds its lock. */
 class LockedFiles implements LockedStore {
-  readonly location: string;
-  readonly start: Recorded;
-  readonly clock: Clock;
   /** Unique per holder, fit for a file name. */
   readonly #id: string;
   #recorded: Recorded;
   #journal: Journal | undefined;
-  #journals = 0;
+  #openedJournals = 0;
   #failure: DiagnosticsError | undefined;
 
   constructor(
@@ -112,37 +205,23 @@ class LockedFiles implements LockedStore {
     private readonly files: StateFiles,
     private readonly parts: LockedParts,
   ) {
-    this.location = files.snapshot;
-    this.start = parts.start;
-    this.clock = parts.clock;
-    this.#id = sessionName(parts.lock.record);
+    this.#id = sessionName(parts.record);
     this.#recorded = parts.start;
   }
 
-  get failure(): DiagnosticsError | undefined {
-    return this.#failure;
-  }
-
-  get holder(): LockHolder {
-    return this.parts.lock.record;
-  }
-
-  writer(): TextWriter {
-    return {
-      generation: this.parts.lock.record.generation,
-      journals: this.#recorded.journals.slice(-keptJournals),
-    };
+  get journals(): readonly string[] {
+    return this.#recorded.journals.slice(-keptJournals);
   }
 
   /** What is not durable needs no look at the lock: a holder that lost it writes into a file that is not read any more. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#journal === undefined) await this.parts.lock.check();
+      if (this.#journal === undefined) await this.#checkLock();
       this.#journal ??= await this.#openJournal();
       await this.#journal.append(entries, durable);
       // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
-      if (durable) await this.parts.lock.check();
+      if (durable) await this.#checkLock();
     } catch (cause) {
       throw writeFailed(this.files.journal, cause);
     }
@@ -150,11 +229,12 @@ class LockedFiles implements LockedStore {
 
   async write(bytes: Uint8Array, written: State): Promise<void> {
     const { disk, files } = this;
+    if (this.#failure !== undefined) throw this.#failure;
     const scratch = scratchOf(files.snapshot, this.#id);
     try {
-      await this.parts.lock.check();
+      await this.#checkLock();
       await prepareSnapshot(disk, files, scratch, bytes);
-      await this.parts.lock.check();
+      await this.#checkLock();
     } catch (cause) {
       await disk.remove(scratch).catch(() => undefined);
       throw writeFailed(files.snapshot, cause);
@@ -162,7 +242,7 @@ class LockedFiles implements LockedStore {
     try {
       await this.#putInPlace(scratch);
       await syncFolderOf(disk, files.snapshot);
-      await (this.start.damage === undefined ? this.#dropJournal() : this.#moveJournalAway());
+      await (this.parts.start.damage === undefined ? this.#dropJournal() : this.#moveJournalAway());
     } catch (cause) {
       // It is unknown which snapshot a power cut would leave: nothing may build on either.
       this.#failure = writeFailed(files.snapshot, cause);
@@ -174,8 +254,8 @@ class LockedFiles implements LockedStore {
   async erase(): Promise<boolean> {
     const { disk, files } = this;
     try {
-      await this.parts.lock.check();
-      await this.#closeJournal();
+      await this.#checkLock();
+      await this.close();
       await removeState(disk, files);
       return true;
     } catch (cause) {
@@ -184,22 +264,27 @@ class LockedFiles implements LockedStore {
     }
   }
 
-  async free(): Promise<void> {
-    await this.#closeJournal();
-    // A lock that stays is taken over once this process has ended.
-    await this.parts.lock.release().catch(() => undefined);
+  async close(): Promise<void> {
+    await this.#journal?.close().catch(() => undefined);
+    this.#journal = undefined;
+  }
+
+  #checkLock(): Promise<void> {
+    return checkLock(this.parts.locks, this.parts.record, "the lock file was removed");
   }
 
   async #openJournal(): Promise<Journal> {
     const { state, serial, pending } = this.#recorded;
-    this.#journals += 1;
+    const { cipher, start } = this.parts;
+    const generation = start.generation + 1;
+    this.#openedJournals += 1;
     const header = {
       format: "rnv-journal",
       version: 1,
-      id: `${this.#id}-${this.#journals}`,
+      id: `${this.#id}-${generation}-${this.#openedJournals}`,
       lineage: state?.lineage ?? lineageFrom(this.#id),
       serial,
-      generation: this.parts.lock.record.generation,
+      generation,
     } as const;
     // Before it is there: when creating it fails half-way, the next snapshot still knows it.
     this.#recorded = { ...this.#recorded, journals: [...this.#recorded.journals, header.id] };
@@ -208,9 +293,7 @@ class LockedFiles implements LockedStore {
       scratch: scratchOf(this.files.journal, this.#id),
       header,
       entries: pending,
-      encrypt: this.parts.cipher.encrypts(this.start.encrypted)
-        ? await this.parts.cipher.encrypter()
-        : undefined,
+      encrypt: cipher.encrypts(start.encrypted) ? await cipher.encrypter() : undefined,
     });
   }
 
@@ -220,32 +303,27 @@ class LockedFiles implements LockedStore {
    */
   async #putInPlace(scratch: string): Promise<void> {
     const { disk, files } = this;
-    if (this.#recorded.serial > 0 || this.start.damage !== undefined)
+    if (this.#recorded.serial > 0 || this.parts.start.damage !== undefined)
       return disk.rename(scratch, files.snapshot);
     try {
       await disk.link(scratch, files.snapshot);
     } catch (cause) {
-      if (diskCode(cause) === "EEXIST") await this.parts.lock.check();
+      if (diskCode(cause) === "EEXIST") await this.#checkLock();
       throw cause;
     }
     await disk.remove(scratch).catch(() => undefined);
   }
 
-  async #closeJournal(): Promise<void> {
-    await this.#journal?.close().catch(() => undefined);
-    this.#journal = undefined;
-  }
-
   /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */
   async #dropJournal(): Promise<void> {
-    await this.#closeJournal();
+    await this.close();
     await this.disk.remove(this.files.journal).catch(() => undefined);
   }
 
   /** Keeps a damaged journal under another name: the snapshot may not know it, so it must not stay. */
   async #moveJournalAway(): Promise<void> {
     const { disk, files } = this;
-    await this.#closeJournal();
+    await this.close();
     if ((await disk.stat(files.journal)) === undefined) return;
     await disk.rename(files.journal, `${files.journal}.damaged`);
     await syncFolderOf(disk, files.journal);

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -83,11 +82,7 @@ function readWhole(path: string, limit: number): Uint8Array {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw failure("EISDIR", `${path} is not a file`);
     if (status.size > limit) throw failure("EFBIG", `${path} is larger than ${limit} bytes`);
-    // Files of /proc say that they are empty.
-    if (status.size === 0) return readFileSync(descriptor);
-    const bytes = Buffer.allocUnsafe(status.size + 1);
-    const count = readSync(descriptor, bytes, 0, bytes.length, 0);
-    return count <= status.size ? bytes.subarray(0, count) : readFileSync(descriptor);
+    return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -110,16 +105,7 @@ async function syncFolder(path: string): Promise<void> {
 export const nodeDisk: Disk = {
   create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
-  async stat(path) {
-    const found = await unlessMissing(() => statSync(path, { bigint: true }));
-    return (
-      found && {
-        size: Number(found.size),
-        mode: Number(found.mode) & 0o777,
-        identity: `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`,
-      }
-    );
-  },
+  stat: (path) => unlessMissing(() => ({ mode: statSync(path).mode & 0o777 })),
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,

@@ -1,22 +1,31 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { HttpTransportOptions } from "../../api/http-transport";
-import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { largestSnapshot } from "../backend";
 import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
-import { decodeLockText, encodeLock, type FoundLock, type LockRecord } from "../lock-record";
+import {
+  decodeLock,
+  encodeLock,
+  type FoundLock,
+  holderOf,
+  type LockRecord,
+  lockUnreadable,
+} from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
   type BackupSlots,
-  exchange,
   type RemoteStore,
+  reading,
+  remoteLockPauses,
   remoteRefused,
+  type StateServer,
   type StoredState,
   UnansweredError,
   type WriteAnswer,
+  writing,
 } from "./remote-store";
 
 /** Settings of Terraform's HTTP state protocol for a server. */
@@ -40,19 +49,16 @@ interface HttpStateSettings {
 
 /**
  * Reads the settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
- * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here.
+ * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here. Throws
+ * `DiagnosticsError`.
  */
-export function httpStateSettings(
-  url: string,
-  environment: ProcessEnvironment,
-): { readonly settings: HttpStateSettings; readonly diagnostics: readonly Diagnostic[] } {
+export function httpStateSettings(url: string, environment: ProcessEnvironment): HttpStateSettings {
   const own = (name: string): string => environment[`RNV_STATE_HTTP_${name}`]?.trim() ?? "";
   const terraform = (name: string): string => environment[`TF_HTTP_${name}`]?.trim() ?? "";
   const isSameState = terraform("ADDRESS") === "" || terraform("ADDRESS") === url;
   const setting = (name: string): string => own(name) || terraform(name);
   const ofThisState = (name: string): string => own(name) || (isSameState ? terraform(name) : "");
   const usual = usualLock(url);
-  const timeout = stateTimeout(environment);
   const lockUrl = ofThisState("LOCK_ADDRESS") || usual.url;
   const settings: HttpStateSettings = {
     url,
@@ -63,14 +69,15 @@ export function httpStateSettings(
     unlockMethod: (ofThisState("UNLOCK_METHOD") || usual.unlock).toUpperCase(),
     authorization: basicAuthorization(setting("USERNAME"), environment),
     tls: tlsOf(setting),
-    timeoutMs: timeout.timeoutMs,
+    timeoutMs: stateTimeout(environment),
     retries: wholeNumber(setting("RETRY_MAX"), 4),
     waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
     waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
   };
   const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP_" : "RNV_STATE_HTTP_"}${name}`;
-  const diagnostics = [...check(settings), ...checkSet(setting, nameOf), ...timeout.diagnostics];
-  return { settings, diagnostics };
+  const diagnostics = [...check(settings), ...checkSet(setting, nameOf)];
+  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics);
+  return settings;
 }
 
 /** GitLab and Gitea keep the lock beside the state; other servers answer LOCK and UNLOCK at the state's own address. */
@@ -171,110 +178,115 @@ export function backupFolder(disk: Disk, folder: string, location: string): Back
   };
 }
 
-type Reply = (body?: Uint8Array) => Promise<WireResponse>;
-
 /**
  * Terraform's HTTP state protocol: GET and POST of the state, LOCK and UNLOCK with the holder as JSON, `?ID=` of the
  * lock on every write. GitLab and Gitea speak it.
  */
 export function createHttpStore(
   settings: HttpStateSettings,
-  transport: Transport,
+  server: StateServer,
   backups: BackupSlots,
 ): RemoteStore {
   const location = shownAddress(settings.url);
-  const call = (method: string, url: string): Reply => {
-    const { authorization } = settings;
-    return (body) => {
-      const headers = {
-        accept: "application/json",
-        ...(authorization === undefined ? {} : { authorization }),
-        ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
-      };
-      return exchange(transport, { url, method, headers, body });
-    };
+  const { read, write, lock, unlock } = callsOf(settings, server, location);
+  /** The protocol cannot read a lock, but a refusal to lock names the holder. A lock that was free is given back. */
+  const probeLock = async (asking: LockRecord): Promise<FoundLock> => {
+    const found = await lock(asking);
+    if (found !== asking) return found;
+    await unlock(asking);
+    return "free";
   };
-  const lock = () => call(settings.lockMethod, settings.lockUrl);
-  const unlock = () => call(settings.unlockMethod, settings.unlockUrl);
-  const read = () => readState(call("GET", settings.url), location);
   return {
     location,
+    server,
     backups,
-    unlockHint: "remove the lock on the server; where its id is known: rnv force-unlock ID",
     read,
-    async write(bytes, expected, lock) {
-      // The protocol has no conditional write: the server checks the lock, and this the content.
-      if ((await read())?.version !== expected) return { kind: "changed" };
-      const url = new URL(settings.url);
-      url.searchParams.set("ID", lock.id);
-      return writeState(call(settings.updateMethod, url.href), bytes, location);
+    // The protocol has no conditional write: the server checks the lock, and this the content.
+    write: async (bytes, expected, { id }) =>
+      (await read())?.version === expected ? write(bytes, id) : { kind: "changed" },
+    locks: {
+      location,
+      pauses: remoteLockPauses,
+      takeLock: lock,
+      freeLock: unlock,
+      async findLock(id, self) {
+        const found = await probeLock(self);
+        // A server that says only that it is held compares the id itself.
+        if (found !== "unreadable") return holderOf(found);
+        return { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} };
+      },
+      unreadable: lockUnreadable(
+        `a lock on ${location}`,
+        "remove the lock on the server; where its id is known: rnv force-unlock ID",
+      ),
     },
-    takeLock: (record) => takeLock(lock(), record, location),
-    proveLock: (record) => proveLock({ lock: lock(), unlock: unlock() }, record, location),
-    freeLock: (record) => freeLock(unlock(), record, location),
+    probeLock,
   };
 }
 
-async function readState(get: Reply, location: string): Promise<StoredState | undefined> {
-  const { status, headers, body: text } = await get();
-  const body = Buffer.from(text);
-  if (status === 204 || status === 404 || (status === 200 && body.length === 0)) return undefined;
-  if (status !== 200) throw remoteRefused("state.unreadable", `cannot read ${location}`, status);
-  const sum = headers["content-md5"];
-  if (sum !== undefined && sum !== md5(body)) throw new UnansweredError("the state was damaged on its way");
-  return { bytes: body, version: sha256(body) };
-}
+const isDone = (status: number): boolean => [200, 201, 204].includes(status);
+/** The lock is another's, or not held. */
+const isConflict = (status: number): boolean => status === 409 || status === 423;
 
-async function writeState(post: Reply, bytes: Uint8Array, location: string): Promise<WriteAnswer> {
-  const { status, body } = await post(bytes);
-  if ([200, 201, 204].includes(status)) return { kind: "written", version: sha256(bytes) };
-  if (status === 409 || status === 423) return { kind: "not-ours", holder: holderIn(body) };
-  // GitLab: a version with this serial is there already; reading tells whose it is.
-  if (status === 412 || status === 422) return { kind: "changed" };
-  throw remoteRefused("state.write_failed", `cannot write ${location}`, status);
-}
-
-async function takeLock(
-  lock: Reply,
-  record: LockRecord,
-  location: string,
-): Promise<LockRecord | "unreadable"> {
-  const { status, body } = await lock(lockText(record, location));
-  if (status === 200 || status === 201 || status === 204) return record;
-  if (status === 409 || status === 423) {
-    const holder = holderIn(body);
-    return holder?.id === record.id ? record : (holder ?? "unreadable");
-  }
-  if (status === 404 || status === 405 || status === 501) throw noLocking(location, status);
-  throw remoteRefused("state.write_failed", `cannot lock ${location}`, status);
-}
-
-/**
- * Finds the holder of the lock. The protocol cannot read a lock, but a refusal to lock names the holder. The lock is
- * asked for under another id, as some servers give it to its holder again; a lock that was free is given back.
- */
-async function proveLock(
-  { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
-  record: LockRecord,
-  location: string,
-): Promise<FoundLock> {
-  const asking: LockRecord = { ...record, id: `${record.id}-proof` };
-  const { status, body } = await lock(lockText(asking, location));
-  const isRefused = status === 409 || status === 423;
-  if (!isRefused && ![200, 201, 204].includes(status))
-    throw remoteRefused("state.write_failed", `cannot tell who holds the lock on ${location}`, status);
-  const holder = isRefused ? holderIn(body) : asking;
-  if (holder === undefined) return "unreadable";
-  if (holder.id !== asking.id) return holder;
-  await freeLock(unlock, asking, location);
-  return "free";
-}
-
-async function freeLock(unlock: Reply, record: LockRecord, location: string): Promise<boolean> {
-  const { status } = await unlock(lockText(record, location));
-  if (status === 200 || status === 204) return true;
-  if (status === 404 || status === 409 || status === 423) return false;
-  throw remoteRefused("state.write_failed", `cannot unlock ${location}`, status);
+/** The four calls of the protocol, by what their answers mean. */
+function callsOf(settings: HttpStateSettings, server: StateServer, location: string) {
+  const { authorization } = settings;
+  const send = (method: string, url: string, body?: Uint8Array) => {
+    const headers = {
+      accept: "application/json",
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
+    };
+    return server.send({ url, method, headers, body });
+  };
+  const locking = { ...writing(location), summary: `cannot lock ${location}` };
+  const unlocking = { ...writing(location), summary: `cannot unlock ${location}` };
+  return {
+    async read(): Promise<StoredState | undefined> {
+      const { status, body } = await server.ask(reading(location), async () => {
+        const answer = await send("GET", settings.url);
+        const sum = answer.headers["content-md5"];
+        if (answer.status === 200 && answer.body !== "" && sum !== undefined && sum !== md5(answer.body))
+          throw new UnansweredError("the state was damaged on its way");
+        return answer;
+      });
+      if (status === 204 || status === 404 || (status === 200 && body === "")) return undefined;
+      if (status !== 200) throw remoteRefused(reading(location), status);
+      return { bytes: Buffer.from(body), version: sha256(body) };
+    },
+    async write(bytes: Uint8Array, lockId: string): Promise<WriteAnswer> {
+      const url = new URL(settings.url);
+      url.searchParams.set("ID", lockId);
+      const { status, body } = await send(settings.updateMethod, url.href, bytes);
+      if (isDone(status)) return { kind: "written", version: sha256(bytes) };
+      if (isConflict(status)) return { kind: "not-ours", holder: holderIn(body) };
+      // GitLab: a version with this serial is there already; reading tells whose it is.
+      if (status === 412 || status === 422) return { kind: "changed" };
+      throw remoteRefused(writing(location), status);
+    },
+    async lock(record: LockRecord): Promise<LockRecord | "unreadable"> {
+      const text = lockText(record, location);
+      const { status, body } = await server.ask(locking, () =>
+        send(settings.lockMethod, settings.lockUrl, text),
+      );
+      if (isDone(status)) return record;
+      if (isConflict(status)) {
+        const holder = holderIn(body);
+        return holder?.id === record.id ? record : (holder ?? "unreadable");
+      }
+      if (status === 404 || status === 405 || status === 501) throw noLocking(location, status);
+      throw remoteRefused(locking, status);
+    },
+    async unlock(record: LockRecord): Promise<boolean> {
+      const text = lockText(record, location);
+      const { status } = await server.ask(unlocking, () =>
+        send(settings.unlockMethod, settings.unlockUrl, text),
+      );
+      if (isDone(status)) return true;
+      if (status === 404 || isConflict(status)) return false;
+      throw remoteRefused(unlocking, status);
+    },
+  };
 }
 
 const noLocking = (location: string, status: number): DiagnosticsError =>
@@ -311,7 +323,7 @@ function holderIn(body: string): LockRecord | undefined {
   };
   const id = text("ID");
   if (id === "") return undefined;
-  const own = decodeLockText(text("Info"));
+  const own = holderOf(decodeLock(Buffer.from(text("Info"))));
   if (own?.id === id) return own;
   const [, pid, host] = /^pid (\d{1,10})@(.*)$/s.exec(text("Who")) ?? [];
   return {
@@ -325,4 +337,4 @@ function holderIn(body: string): LockRecord | undefined {
   };
 }
 
-const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
+const md5 = (bytes: Uint8Array | string): string => createHash("md5").update(bytes).digest("base64");

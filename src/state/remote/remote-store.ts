@@ -1,7 +1,7 @@
 import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
-import { type DiagnosticCode, type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
-import type { FoundLock, LockRecord } from "../lock-record";
+import type { FoundLock, LockRecord, LockStore } from "../lock-record";
 
 export interface StoredState {
   readonly bytes: Uint8Array;
@@ -17,35 +17,34 @@ export type WriteAnswer =
   | { readonly kind: "not-ours"; readonly holder?: LockRecord };
 
 /**
- * A store outside this machine that keeps a state and its lock. Every method throws `UnansweredError` when it is not known
- * what happened, and `DiagnosticsError` when the store said no for good.
+ * A store outside this machine that keeps a state and its lock. Requests without an answer are repeated, the write of the
+ * state apart. Every method throws `DiagnosticsError`.
  */
 export interface RemoteStore {
   /** For messages: no credentials, no query. */
   readonly location: string;
+  readonly server: StateServer;
   /** Undefined when nothing is stored yet. */
   read(): Promise<StoredState | undefined>;
-  /** Replaces exactly the version expected; undefined expects nothing to be there. */
+  /**
+   * Replaces exactly the version expected; undefined expects nothing to be there. Throws `UnansweredError` when it is not
+   * known whether it did.
+   */
   write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
   /** Removes the backups, then exactly the version expected; false where another is stored. Absent where the store cannot. */
   readonly remove?: (expected: string) => Promise<boolean>;
-  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
-  takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
-  /** Puts one record in place of another in one step. Absent where the store cannot. */
-  readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
-  /** Reads the lock. Absent where the store does not tell without taking it. */
-  readonly readLock?: () => Promise<FoundLock>;
+  readonly locks: LockStore;
   /**
-   * Asks whose the lock is, after a write of this record: a server that takes any write once the lock is free
-   * lets a suspended run replace the state of another run. Absent where writes are conditional.
+   * Finds whose the lock is by asking for it as `asking`, and gives it back where it was free. A server that takes any
+   * write once the lock is free lets a suspended run replace the state of another run: it is asked after each write.
+   * Absent where writes are conditional.
    */
-  readonly proveLock?: (record: LockRecord) => Promise<FoundLock>;
-  /** False when the lock is not this record's. */
-  freeLock(record: LockRecord): Promise<boolean>;
-  /** How to remove a lock that does not name its holder. */
-  readonly unlockHint: string;
+  readonly probeLock?: (asking: LockRecord) => Promise<FoundLock>;
   readonly backups: BackupSlots;
 }
+
+/** The pauses of a run that waits for a lock outside this machine. */
+export const remoteLockPauses = [500, 8000] as const;
 
 /** Ten previous snapshots; slots 0 to 9. */
 export interface BackupSlots {
@@ -77,25 +76,6 @@ interface StateRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-}
-
-/**
- * Sends one request to the state's server and reads its answer to the end. Throws `UnansweredError` for a
- * connection that ends before that, for 429 and 5xx, and for a web page, which tells nothing about the request.
- */
-export async function exchange(transport: Transport, request: StateRequest): Promise<WireResponse> {
-  const body = request.body && Buffer.from(request.body).toString("utf8");
-  const answer = await transport.send({ ...request, body }).catch((cause: unknown) => {
-    throw cause instanceof UnansweredError ? cause : unanswered(cause);
-  });
-  const { status } = answer;
-  if (status === 429 || (status >= 500 && status !== 501))
-    throw new UnansweredError(`the server answered ${status}`, retryAfter(answer));
-  // A portal or a proxy answers for the server. Of a state's server only the list of a bucket starts like that.
-  const start = answer.body.slice(0, 1000).trimStart();
-  if (status < 300 && start.startsWith("<") && !bucketList.test(start))
-    throw new UnansweredError("a web page came instead of the server's answer");
-  return answer;
 }
 
 const longestWaitMs = 60_000;
@@ -131,60 +111,100 @@ export interface RetryPolicy {
   readonly totalMs: number;
 }
 
-/** An attempt at a request: its number from 0, and when the first attempt began. */
-interface Attempt {
-  readonly number: number;
-  readonly startedAt: number;
+/** What a request does, for messages: `cannot read s3://…`. */
+export interface Purpose {
+  readonly code: "state.unreadable" | "state.write_failed";
+  readonly summary: string;
 }
 
-/** Waits before the next attempt, longer each time; false when there is none left. */
-export async function waitBeforeRetry(
-  retryPolicy: RetryPolicy,
-  { number: attempt, startedAt }: Attempt,
-  failure: UnansweredError,
-): Promise<boolean> {
-  const isOver = retryPolicy.clock.elapsed() - startedAt >= retryPolicy.totalMs;
-  if (attempt >= retryPolicy.retries || isOver) return false;
-  const wait = backoff(attempt, retryPolicy.waitMinMs, retryPolicy.waitMaxMs);
-  await retryPolicy.clock.sleep(Math.max(wait, failure.waitMs));
-  return true;
-}
+export const reading = (name: string): Purpose => ({
+  code: "state.unreadable",
+  summary: `cannot read ${name}`,
+});
 
-/** Repeats a request while no answer comes. Throws the last `UnansweredError`. */
-export async function retryUnanswered<T>(retryPolicy: RetryPolicy, request: () => Promise<T>): Promise<T> {
-  const startedAt = retryPolicy.clock.elapsed();
-  for (let number = 0; ; number += 1) {
-    try {
-      return await request();
-    } catch (cause) {
-      if (!(cause instanceof UnansweredError)) throw cause;
-      if (!(await waitBeforeRetry(retryPolicy, { number, startedAt }, cause))) throw cause;
+export const writing = (name: string): Purpose => ({
+  code: "state.write_failed",
+  summary: `cannot write ${name}`,
+});
+
+/** The server of a remote state. */
+export class StateServer {
+  /** It was silent to the end of a request, and has not answered since: nothing is repeated. */
+  #isSilent = false;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly retryPolicy: RetryPolicy,
+  ) {}
+
+  get clock(): Clock {
+    return this.retryPolicy.clock;
+  }
+
+  /**
+   * Sends one request and reads its answer to the end. Throws `UnansweredError` for a connection that ends before that,
+   * for 429 and 5xx, and for a web page, which tells nothing about the request.
+   */
+  async send(request: StateRequest): Promise<WireResponse> {
+    const body = request.body && Buffer.from(request.body).toString("utf8");
+    const answer = await this.transport.send({ ...request, body }).catch((cause: unknown) => {
+      throw cause instanceof UnansweredError ? cause : unanswered(cause);
+    });
+    const { status } = answer;
+    if (status === 429 || (status >= 500 && status !== 501))
+      throw new UnansweredError(`the server answered ${status}`, retryAfter(answer));
+    // A portal or a proxy answers for the server. Of a state's server only the list of a bucket starts like that.
+    const start = answer.body.slice(0, 1000).trimStart();
+    if (status < 300 && start.startsWith("<") && !bucketList.test(start))
+      throw new UnansweredError("a web page came instead of the server's answer");
+    return answer;
+  }
+
+  /** Repeats a request while no answer comes. Throws `DiagnosticsError` in the end. */
+  async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
+    for (const attempts = this.attempts(); ; ) {
+      try {
+        const answer = await request();
+        this.#isSilent = false;
+        return answer;
+      } catch (cause) {
+        if (!(cause instanceof UnansweredError)) throw cause;
+        if (!(await attempts.wait(cause))) throw this.silent(purpose, cause);
+      }
     }
   }
+
+  /** Counts the attempts at one request. `wait` pauses before the next, longer each time; false when there is none left. */
+  attempts(): { wait(failure: UnansweredError): Promise<boolean> } {
+    const { clock, retries, waitMinMs, waitMaxMs, totalMs } = this.retryPolicy;
+    const most = this.#isSilent ? 0 : retries;
+    const startedAt = clock.elapsed();
+    let count = 0;
+    return {
+      async wait({ waitMs }) {
+        if (count >= most || clock.elapsed() - startedAt >= totalMs) return false;
+        await clock.sleep(Math.max(backoff(count, waitMinMs, waitMaxMs), waitMs));
+        count += 1;
+        return true;
+      },
+    };
+  }
+
+  /** Returns the error for a request that got no answer in the end. */
+  silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
+    this.#isSilent = true;
+    const hint = cause.isLate
+      ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+      : "check the address and the network, then run the same command again";
+    const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
+    const failed = failure(code, `${summary}: ${cause.reason}`, {
+      ...(code === "state.write_failed" && { detail }),
+      hint,
+    });
+    failed.cause = cause;
+    return failed;
+  }
 }
-
-const unreachable = (code: DiagnosticCode, summary: string, detail: string | undefined, cause: unknown) => {
-  if (!(cause instanceof UnansweredError)) return cause;
-  const hint = cause.isLate
-    ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
-    : "check the address and the network, then run the same command again";
-  const failed = failure(code, `${summary}: ${cause.reason}`, { detail, hint });
-  failed.cause = cause;
-  return failed;
-};
-
-/** Returns the error for a remote state that could not be read; anything but `UnansweredError` passes unchanged. */
-export const remoteUnread = (location: string, cause: unknown): unknown =>
-  unreachable("state.unreadable", `cannot read ${location}`, undefined, cause);
-
-/** Returns the error for a remote state that could not be written; anything but `UnansweredError` passes unchanged. */
-export const remoteUnwritten = (location: string, cause: unknown): unknown =>
-  unreachable(
-    "state.write_failed",
-    `cannot write ${location}`,
-    "It is unknown whether the last write arrived. The next run reads the state again.",
-    cause,
-  );
 
 const meanings: Readonly<Record<number, string>> = {
   401: "the credentials were not accepted",
@@ -196,17 +216,12 @@ const meanings: Readonly<Record<number, string>> = {
 };
 
 /** Returns the error for a final refusal of the server. */
-export function remoteRefused(
-  code: "state.unreadable" | "state.write_failed",
-  what: string,
-  status: number,
-  hint?: string,
-): DiagnosticsError {
+export function remoteRefused({ code, summary }: Purpose, status: number): DiagnosticsError {
   const redirect = status >= 300 && status < 400;
   const meaning = redirect
     ? "it redirects, and a state goes to the configured address only"
     : (meanings[status] ?? "it was refused");
-  return failure(code, `${what}: ${meaning} (HTTP ${status})`, {
-    hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
+  return failure(code, `${summary}: ${meaning} (HTTP ${status})`, {
+    hint: "check the address (RNV_STATE) and the credentials of the state",
   });
 }

@@ -1,17 +1,27 @@
-import type { Transport, WireResponse } from "../../api/transport";
-import { type Diagnostic, type DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import type { WireResponse } from "../../api/transport";
+import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { keptBackups } from "../backend";
-import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
+import {
+  decodeLock,
+  encodeLock,
+  isSameLock,
+  type LockFile,
+  lockInFile,
+  lockUnreadable,
+} from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
 import {
-  exchange,
   type RemoteStore,
+  reading,
+  remoteLockPauses,
   remoteRefused,
+  type StateServer,
   type StoredState,
   UnansweredError,
   type WriteAnswer,
+  writing,
 } from "./remote-store";
 
 /** The location of an S3 state, and the credentials of its requests. */
@@ -30,11 +40,14 @@ export interface S3StateSettings {
   };
 }
 
-/** Reads the settings of an S3 state: region and endpoint from its address, else from `AWS_*`; credentials from `AWS_*`. */
+/**
+ * Reads the settings of an S3 state: region and endpoint from its address, else from `AWS_*`; credentials from `AWS_*`.
+ * Throws `DiagnosticsError`.
+ */
 export function s3StateSettings(
   address: StateAddress & { readonly kind: "s3" },
   environment: ProcessEnvironment,
-): { readonly settings: S3StateSettings; readonly diagnostics: readonly Diagnostic[] } {
+): S3StateSettings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   const region = address.region || setting("AWS_REGION") || setting("AWS_DEFAULT_REGION");
   const fromEnvironment = setting("AWS_ENDPOINT_URL_S3") || setting("AWS_ENDPOINT_URL");
@@ -42,22 +55,18 @@ export function s3StateSettings(
   const accessKeyId = setting("AWS_ACCESS_KEY_ID");
   const secretAccessKey = setting("AWS_SECRET_ACCESS_KEY");
   const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
-  const { timeoutMs, diagnostics: unclear } = stateTimeout(environment);
-  const diagnostics: Diagnostic[] = wrong === undefined ? [...unclear] : [wrong, ...unclear];
-  const bucketUrl = bucketUrlOf(address, region, wrong === undefined ? endpoint : undefined);
+  const diagnostics: Diagnostic[] = wrong === undefined ? [] : [wrong];
   if (region === "") diagnostics.push(missing("the region of the state", "AWS_REGION"));
   if (accessKeyId === "") diagnostics.push(missing("the access key of the state", "AWS_ACCESS_KEY_ID"));
   if (secretAccessKey === "")
     diagnostics.push(missing("the secret key of the state", "AWS_SECRET_ACCESS_KEY"));
+  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics);
   return {
-    settings: {
-      location: `s3://${address.bucket}/${address.key}`,
-      url: `${bucketUrl}${encodeKey(address.key)}`,
-      region,
-      timeoutMs,
-      credentials: { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") || undefined },
-    },
-    diagnostics,
+    location: `s3://${address.bucket}/${address.key}`,
+    url: `${bucketUrlOf(address, region, endpoint)}${encodeKey(address.key)}`,
+    region,
+    timeoutMs: stateTimeout(environment),
+    credentials: { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") || undefined },
   };
 }
 
@@ -87,46 +96,37 @@ interface Objects {
   get(suffix: string): Promise<StoredState | undefined>;
   /** Returns the new ETag; undefined when a condition was not met. */
   put(suffix: string, bytes: Uint8Array, conditions?: Partial<Conditions>): Promise<string | undefined>;
+  /** As `put`, not repeated. Throws `UnansweredError`. */
+  putOnce: Objects["put"];
   delete(suffix: string, conditions?: Partial<Conditions>): Promise<boolean>;
 }
 
 /** Keeps a state in S3 or a server that speaks its protocol, with conditional writes: `If-None-Match: *` and `If-Match`. */
-export function createS3Store(settings: S3StateSettings, transport: Transport): RemoteStore {
+export function createS3Store(settings: S3StateSettings, server: StateServer): RemoteStore {
   const { location } = settings;
-  const objects = objectsOf(settings, transport);
+  const objects = objectsOf(settings, server);
   const backup = (slot: number): string => `.backup.${slot}`;
   return {
     location,
-    unlockHint: `make sure that no other run is going on, then delete the object ${location}.lock`,
+    server,
     read: () => objects.get(""),
     async write(bytes, expected): Promise<WriteAnswer> {
       const condition = expected === undefined ? { "if-none-match": "*" } : { "if-match": expected };
-      const version = await objects.put("", bytes, condition);
+      const version = await objects.putOnce("", bytes, condition);
       return version === undefined ? { kind: "changed" } : { kind: "written", version };
     },
     async remove(expected) {
       for (let slot = 0; slot < keptBackups; slot += 1) await objects.delete(backup(slot));
       return objects.delete("", { "if-match": expected });
     },
-    takeLock: (record) => takeLock(objects, record, location),
-    async replaceLock(from, to) {
-      const found = await objects.get(".lock");
-      const record = found && decodeLockText(textOf(found));
-      if (found === undefined || record === undefined) return false;
-      // An answer to an earlier attempt may have been lost.
-      if (isSameLock(record, to)) return true;
-      if (!isSameLock(record, from)) return false;
-      return (await objects.put(".lock", encodeLock(to), { "if-match": found.version })) !== undefined;
-    },
-    async readLock() {
-      const found = await objects.get(".lock");
-      return found === undefined ? "free" : (decodeLockText(textOf(found)) ?? "unreadable");
-    },
-    async freeLock(record) {
-      const found = await objects.get(".lock");
-      const held = found && decodeLockText(textOf(found));
-      if (found === undefined || held === undefined || !isSameLock(held, record)) return false;
-      return objects.delete(".lock", { "if-match": found.version });
+    locks: {
+      ...lockInFile(lockObject(objects, location)),
+      location,
+      pauses: remoteLockPauses,
+      unreadable: lockUnreadable(
+        `a lock on ${location}`,
+        `make sure that no other run is going on, then delete the object ${location}.lock`,
+      ),
     },
     backups: {
       name: (slot) => `${location}${backup(slot)}`,
@@ -138,26 +138,30 @@ export function createS3Store(settings: S3StateSettings, transport: Transport): 
   };
 }
 
-const textOf = ({ bytes }: StoredState): string => Buffer.from(bytes).toString("utf8");
-
-async function takeLock(
-  objects: Objects,
-  record: LockRecord,
-  location: string,
-): Promise<LockRecord | "unreadable"> {
-  const bytes = encodeLock(record);
-  const taken = (await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined;
-  if (!taken) {
+/** The object beside the state that is its lock. */
+const lockObject = (objects: Objects, location: string): LockFile => ({
+  read: async () => decodeLock((await objects.get(".lock"))?.bytes),
+  async create(record) {
+    const put = () => objects.put(".lock", encodeLock(record), { "if-none-match": "*" });
+    if ((await put()) === undefined) return false;
+    // A server that ignores conditions would give the lock to everybody; asking again shows it.
+    if ((await put()) !== undefined) throw unconditional(location);
+    return true;
+  },
+  async replace(record, next) {
     const found = await objects.get(".lock");
-    if (found === undefined) throw new UnansweredError("the lock was released just now");
-    const held = decodeLockText(textOf(found)) ?? "unreadable";
-    return isSameLock(held, record) ? record : held;
-  }
-  // A server that ignores conditions would give the lock to everybody; asking again shows it.
-  if ((await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined)
-    throw unconditional(location);
-  return record;
-}
+    if (found === undefined || !isSameLock(decodeLock(found.bytes), record)) return false;
+    if ((await objects.put(".lock", encodeLock(next), { "if-match": found.version })) !== undefined)
+      return true;
+    // The answer to an earlier attempt may have been lost.
+    return isSameLock(decodeLock((await objects.get(".lock"))?.bytes), next);
+  },
+  async remove(record) {
+    const found = await objects.get(".lock");
+    if (found === undefined || !isSameLock(decodeLock(found.bytes), record)) return false;
+    return objects.delete(".lock", { "if-match": found.version });
+  },
+});
 
 const unconditional = (location: string): DiagnosticsError =>
   failure("config.invalid", `${location}: the server does not obey If-None-Match`, {
@@ -173,7 +177,7 @@ type SendSigned = (
 ) => Promise<WireResponse>;
 
 /** Signs and sends requests to the server of a bucket. */
-function signedRequests(settings: S3StateSettings, transport: Transport): SendSigned {
+function signedRequests(settings: S3StateSettings, server: StateServer): SendSigned {
   /** Signing keys, by day. */
   const cache = new Map<string, ArrayBuffer>();
   return async (method, url, conditions = {}, body) => {
@@ -196,48 +200,47 @@ function signedRequests(settings: S3StateSettings, transport: Transport): SendSi
     });
     const signed = await signer.sign();
     const headers = Object.fromEntries(signed.headers.entries());
-    const answer = await exchange(transport, { url: signed.url.href, method, headers, body });
+    const answer = await server.send({ url: signed.url.href, method, headers, body });
     // Two conditional writes at once: S3 asks to try again.
     if (answer.status === 409) throw new UnansweredError("another write was going on (HTTP 409)");
     return answer;
   };
 }
 
-function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
-  const { location } = settings;
-  const signed = signedRequests(settings, transport);
-  const send = async (
-    method: string,
-    suffix: string,
-    conditions?: Partial<Conditions>,
-    body?: Uint8Array,
-  ): Promise<WireResponse> => {
-    const answer = await signed(method, `${settings.url}${suffix}`, conditions, body);
+function objectsOf(settings: S3StateSettings, server: StateServer): Objects {
+  const { location, url } = settings;
+  const signed = signedRequests(settings, server);
+  const send: SendSigned = async (method, suffix, conditions, body) => {
+    const answer = await signed(method, `${url}${suffix}`, conditions, body);
     if (answer.status === 200 && method !== "DELETE" && answer.headers.etag === undefined)
       throw new UnansweredError("the answer has no ETag");
     return answer;
   };
+  const putOnce: Objects["put"] = async (suffix, bytes, conditions) => {
+    const { status, headers } = await send("PUT", suffix, conditions, bytes);
+    const version = headers.etag;
+    if (status === 200 && version !== undefined) return version;
+    // 404: If-Match, and nothing is there any more.
+    if (status === 412 || (status === 404 && conditions?.["if-match"] !== undefined)) return undefined;
+    throw remoteRefused(writing(`${location}${suffix}`), status);
+  };
   return {
     async get(suffix) {
-      const { status, headers, body } = await send("GET", suffix);
+      const purpose = reading(`${location}${suffix}`);
+      const { status, headers, body } = await server.ask(purpose, () => send("GET", suffix));
       if (status === 404 && !body.includes("NoSuchBucket")) return undefined;
       const version = headers.etag;
       if (status === 200 && version !== undefined) return { bytes: Buffer.from(body), version };
-      throw remoteRefused("state.unreadable", `cannot read ${location}${suffix}`, status);
+      throw remoteRefused(purpose, status);
     },
-    async put(suffix, bytes, conditions) {
-      const { status, headers } = await send("PUT", suffix, conditions, bytes);
-      const version = headers.etag;
-      if (status === 200 && version !== undefined) return version;
-      // 404: If-Match, and nothing is there any more.
-      if (status === 412 || (status === 404 && conditions?.["if-match"] !== undefined)) return undefined;
-      throw remoteRefused("state.write_failed", `cannot write ${location}${suffix}`, status);
-    },
+    putOnce,
+    put: (suffix, ...rest) => server.ask(writing(`${location}${suffix}`), () => putOnce(suffix, ...rest)),
     async delete(suffix, conditions) {
-      const { status } = await send("DELETE", suffix, conditions);
+      const purpose = { ...writing(""), summary: `cannot delete ${location}${suffix}` };
+      const { status } = await server.ask(purpose, () => send("DELETE", suffix, conditions));
       if (status === 200 || status === 204) return true;
       if (status === 412 || status === 404) return false;
-      throw remoteRefused("state.write_failed", `cannot delete ${location}${suffix}`, status);
+      throw remoteRefused(purpose, status);
     },
   };
 }
@@ -245,27 +248,44 @@ function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
 /** Keys that begin with `prefix`, of the bucket that holds `key`; all pages of them. Throws where one is not whole. */
 export async function listS3Keys(
   settings: S3StateSettings,
-  { key, prefix }: { readonly key: string; readonly prefix: string },
-  transport: Transport,
+  { key, prefix, name }: { readonly key: string; readonly prefix: string; readonly name: string },
+  server: StateServer,
 ): Promise<readonly string[]> {
-  const send = signedRequests(settings, transport);
+  const send = signedRequests(settings, server);
   const bucketUrl = settings.url.slice(0, -encodeKey(key).length);
+  const listing = { ...reading(name), summary: `cannot list ${name}` };
   const keys: string[] = [];
-  for (let token: string | undefined; ; ) {
-    const query = [
-      ...(token === undefined ? [] : [`continuation-token=${encodePart(token)}`]),
+  for (let token: string | undefined = ""; token !== undefined; ) {
+    const query: string = [
+      ...(token === "" ? [] : [`continuation-token=${encodePart(token)}`]),
       "encoding-type=url",
       "list-type=2",
       `prefix=${encodePart(prefix)}`,
     ].join("&");
-    const { status, body } = await send("GET", `${bucketUrl}?${query}`);
-    if (status !== 200) throw remoteRefused("state.unreadable", `cannot list ${settings.location}`, status);
-    const isWhole = /<\/ListBucketResult>\s*$/.test(body);
-    for (const [, found = ""] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) keys.push(decodeURIComponent(found));
-    const isLast = /<IsTruncated>false<\/IsTruncated>/.test(body);
-    token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(body)?.[1];
-    if (isWhole && isLast) return keys;
-    // A list that is short would leave instances out, and an answer that is not one says nothing.
-    if (!isWhole || token === undefined) throw new UnansweredError("the list of the bucket is not whole");
+    const page: ListPage = await server.ask(listing, async () => {
+      const answer = await send("GET", `${bucketUrl}?${query}`);
+      if (answer.status !== 200) throw remoteRefused(listing, answer.status);
+      return pageIn(answer.body);
+    });
+    keys.push(...page.keys);
+    token = page.next;
   }
+  return keys;
+}
+
+interface ListPage {
+  readonly keys: readonly string[];
+  /** Absent on the last page. */
+  readonly next: string | undefined;
+}
+
+function pageIn(body: string): ListPage {
+  const keys = Array.from(body.matchAll(/<Key>([^<]*)<\/Key>/g), ([, key = ""]) => decodeURIComponent(key));
+  const isWhole = /<\/ListBucketResult>\s*$/.test(body);
+  const isLast = /<IsTruncated>false<\/IsTruncated>/.test(body);
+  const next = isLast ? undefined : /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(body)?.[1];
+  // A list that is short would leave instances out, and an answer that is not one says nothing.
+  if (!isWhole || (!isLast && next === undefined))
+    throw new UnansweredError("the list of the bucket is not whole");
+  return { keys, next };
 }

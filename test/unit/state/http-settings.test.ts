@@ -1,29 +1,37 @@
+import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
+import { StateServer } from "../../../src/state/remote/remote-store";
 import { MemoryDisk } from "../../support/memory-disk";
+import { stillClock } from "./fixtures";
 
 const url = "https://state.test/shop";
-const settingsOf = (environment: Readonly<Record<string, string>>) =>
-  httpStateSettings(url, environment).settings;
+const settingsOf = (environment: Readonly<Record<string, string>>) => httpStateSettings(url, environment);
+/** What is said of settings that are refused. */
+const refusalOf = (environment: Readonly<Record<string, string>>) => {
+  try {
+    httpStateSettings(url, environment);
+    return [];
+  } catch (cause) {
+    return (cause as DiagnosticsError).diagnostics;
+  }
+};
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
 describe("the settings of a state over HTTP, one by one", () => {
   it("are these where nothing is set", () => {
     expect(httpStateSettings(url, {})).toEqual({
-      settings: {
-        url,
-        updateMethod: "POST",
-        lockUrl: url,
-        lockMethod: "LOCK",
-        unlockUrl: url,
-        unlockMethod: "UNLOCK",
-        authorization: undefined,
-        tls: {},
-        timeoutMs: 60_000,
-        retries: 4,
-        waitMinMs: 1000,
-        waitMaxMs: 30_000,
-      },
-      diagnostics: [],
+      url,
+      updateMethod: "POST",
+      lockUrl: url,
+      lockMethod: "LOCK",
+      unlockUrl: url,
+      unlockMethod: "UNLOCK",
+      authorization: undefined,
+      tls: {},
+      timeoutMs: 60_000,
+      retries: 4,
+      waitMinMs: 1000,
+      waitMaxMs: 30_000,
     });
   });
 
@@ -71,16 +79,12 @@ describe("the settings of a state over HTTP, one by one", () => {
 
   it("take a client certificate with its key, and neither without the other", () => {
     const [cert, key] = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
-    const whole = httpStateSettings(url, { [`TF_HTTP_${cert}`]: "c", [`RNV_STATE_HTTP_${key}`]: "k" });
-    expect(whole.settings.tls).toEqual({ certificate: { cert: "c", key: "k" } });
-    expect(whole.diagnostics).toEqual([]);
-    for (const name of [cert, key]) {
-      const half = httpStateSettings(url, { [`TF_HTTP_${name}`]: "x" });
-      expect(half.settings.tls).toEqual({});
-      expect(half.diagnostics).toMatchObject([
+    const { tls } = settingsOf({ [`TF_HTTP_${cert}`]: "c", [`RNV_STATE_HTTP_${key}`]: "k" });
+    expect(tls).toEqual({ certificate: { cert: "c", key: "k" } });
+    for (const name of [cert, key])
+      expect(refusalOf({ [`TF_HTTP_${name}`]: "x" })).toMatchObject([
         { code: "config.invalid", detail: `Of the two only TF_HTTP_${name} is set.` },
       ]);
-    }
   });
 
   it.each([
@@ -91,7 +95,7 @@ describe("the settings of a state over HTTP, one by one", () => {
     ["RNV_STATE_HTTP_SKIP_CERT_VERIFICATION", "true", "config.invalid"],
     ["RNV_STATE_TIMEOUT", "0", "config.invalid"],
   ])("%s is refused as %s", (name, value, code) => {
-    expect(httpStateSettings(url, { [name]: value }).diagnostics).toMatchObject([{ code }]);
+    expect(refusalOf({ [name]: value })).toMatchObject([{ code }]);
   });
 
   it.each([
@@ -102,7 +106,7 @@ describe("the settings of a state over HTTP, one by one", () => {
     ["https://git.test/api/v4/projects/7/8/terraform/state/shop", false],
     ["https://git.test/api/packages/me/terraform/state/", false],
   ])("keep the lock beside the state of a forge: %s", (address, isForge) => {
-    const { lockUrl, lockMethod, unlockMethod } = httpStateSettings(address, {}).settings;
+    const { lockUrl, lockMethod, unlockMethod } = httpStateSettings(address, {});
     expect({ lockUrl, lockMethod, unlockMethod }).toEqual(
       isForge
         ? { lockUrl: `${address}/lock`, lockMethod: "POST", unlockMethod: "DELETE" }
@@ -111,18 +115,19 @@ describe("the settings of a state over HTTP, one by one", () => {
   });
 
   it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
-    const [unsupported, pair] = httpStateSettings(url, {
+    const [unsupported, pair] = refusalOf({
       [`${prefix}_SKIP_CERT_VERIFICATION`]: "true",
       [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key",
-    }).diagnostics;
+    });
     expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
     expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
   });
 
   it("name the state without its query", () => {
-    const { settings } = httpStateSettings(`${url}?token=t0k`, {});
+    const settings = httpStateSettings(`${url}?token=t0k`, {});
     const slots = backupFolder(new MemoryDisk(), "/b", url);
     const transport = { send: () => Promise.reject(new Error("no request")), close: async () => {} };
-    expect(createHttpStore(settings, transport, slots).location).toBe(url);
+    const server = new StateServer(transport, { clock: stillClock(), ...settings, totalMs: 1000 });
+    expect(createHttpStore(settings, server, slots).location).toBe(url);
   });
 });

@@ -1,5 +1,5 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { decodeJournal, encodeLine, type JournalHeader, journalKey } from "../../../src/state/local/journal";
+import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/local/journal";
 import { fc } from "../../support/fixed-seed";
 import { intent, outcome } from "./fixtures";
 
@@ -22,9 +22,9 @@ const lines = [
 ];
 const decode = (text: string) => decodeJournal(Buffer.from(text), "x.journal");
 
-const problem = (text: string): string => {
+const problem = async (text: string): Promise<string> => {
   try {
-    decode(text);
+    await decode(text);
   } catch (cause) {
     if (cause instanceof DiagnosticsError) return cause.diagnostics[0]?.summary ?? "";
     throw cause;
@@ -33,66 +33,74 @@ const problem = (text: string): string => {
 };
 
 describe("the text of a journal", () => {
-  it("reads back as it was written, padding passed over", () => {
-    expect(decode(`${lines.join("")}${"\0".repeat(9000)}`)).toEqual({ header, entries });
+  it("reads back as it was written, padding passed over", async () => {
+    expect(await decode(`${lines.join("")}${"\0".repeat(9000)}`)).toEqual({
+      header,
+      entries,
+      encrypted: false,
+    });
   });
 
-  it("is one JSON object a line", () => {
+  it("is one JSON object a line", async () => {
     expect(lines.map((line) => JSON.parse(line).entry)).toEqual([header, ...entries]);
   });
 
-  it("is damaged where an encrypted entry cannot be opened, and names its line", () => {
+  it("is damaged where an encrypted entry cannot be opened, and names its line", async () => {
     const encrypted = { kind: "sealed", keyId: "k", nonce: "n", data: "d" } as never;
     const text = `${lines[0]}${encodeLine(1, 1, encrypted)}`;
-    expect(problem(text)).toContain("it cannot be decrypted");
-    expect(problem(text)).toContain("2");
-    const open = () => JSON.stringify(intent(1));
-    expect(decodeJournal(Buffer.from(text), "x.journal", open).entries).toEqual([intent(1)]);
+    expect(await problem(text)).toContain("it cannot be decrypted");
+    expect(await problem(text)).toContain("2");
+    const decrypter = async () => () => JSON.stringify(intent(1));
+    expect(await decodeJournal(Buffer.from(text), "x.journal", decrypter)).toEqual({
+      ...{ header, entries: [intent(1)], encrypted: true },
+    });
   });
 
-  it("cut anywhere counts up to its last whole line", () => {
+  it("cut anywhere counts up to its last whole line", async () => {
     const text = lines.join("");
     for (let length = (lines[0] ?? "").length; length <= text.length; length += 1) {
       const whole = text.slice(0, length).split("\n").length - 2;
-      expect(decode(text.slice(0, length)).entries).toEqual(entries.slice(0, whole));
+      expect((await decode(text.slice(0, length))).entries).toEqual(entries.slice(0, whole));
     }
   });
 
-  it("with a hole before lines that were never durable counts up to the hole", () => {
+  it("with a hole before lines that were never durable counts up to the hole", async () => {
     const hole = "\0".repeat((lines[3] ?? "").length);
-    expect(decode([...lines.slice(0, 3), hole, lines[4]].join("")).entries).toEqual(entries.slice(0, 2));
+    expect((await decode([...lines.slice(0, 3), hole, lines[4]].join(""))).entries).toEqual(
+      entries.slice(0, 2),
+    );
   });
 
-  it("with a hole that had been durable is damaged, and names the line", () => {
+  it("with a hole that had been durable is damaged, and names the line", async () => {
     const hole = `${"\0".repeat((lines[2] ?? "").length - 1)}\n`;
     const damaged = [lines[0], lines[1], hole, lines[3], lines[4]].join("");
-    expect(problem(damaged)).toContain("x.journal: line 3 is damaged");
-    expect(problem([lines[0], lines[2], lines[3]].join(""))).toContain("line 2 is damaged");
+    expect(await problem(damaged)).toContain("x.journal: line 3 is damaged");
+    expect(await problem([lines[0], lines[2], lines[3]].join(""))).toContain("line 2 is damaged");
   });
 
-  it("finds every changed byte before its last durable line", () => {
+  it("finds every changed byte before its last durable line", async () => {
     const text = lines.join("");
     const end = lines.slice(0, 3).join("").length;
-    fc.assert(
-      fc.property(fc.nat(end - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(end - 1), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
         const bytes = Buffer.from(text);
         bytes.writeUInt8(bytes.readUInt8(at) ^ flip, at);
-        expect(problem(bytes.toString("latin1"))).toMatch(/line \d is damaged/);
+        expect(await problem(bytes.toString("latin1"))).toMatch(/line \d is damaged/);
       }),
       { numRuns: 500 },
     );
   });
 
-  it("without a header, or with entries that no version wrote, is damaged", () => {
-    expect(problem("")).toContain("line 1 is damaged");
-    expect(problem(lines.slice(1).join(""))).toContain("line 1 is damaged");
+  it("without a header, or with entries that no version wrote, is damaged", async () => {
+    expect(await problem("")).toContain("line 1 is damaged");
+    expect(await problem(lines.slice(1).join(""))).toContain("line 1 is damaged");
     const odd = encodeLine(1, 1, { kind: "resource", address: 7 } as never);
-    expect(problem([lines[0], odd].join(""))).toContain("line 2 is damaged");
+    expect(await problem([lines[0], odd].join(""))).toContain("line 2 is damaged");
     for (const entry of [null, 7, { kind: "sealed", keyId: "k" }, { kind: "sealed" }]) {
       const text = Buffer.from([lines[0], encodeLine(1, 1, entry as never)].join(""));
       // Never handed to the cipher as if it were whole.
-      const open = () => JSON.stringify(intent(1));
-      expect(() => decodeJournal(text, "x.journal", open)).toThrow("line 2 is damaged");
+      const decrypter = async () => () => JSON.stringify(intent(1));
+      await expect(decodeJournal(text, "x.journal", decrypter)).rejects.toThrow("line 2 is damaged");
     }
   });
 
@@ -103,33 +111,34 @@ describe("the text of a journal", () => {
     ["lineage", [7, undefined], "its header is incomplete"],
     ["serial", ["3", 1.5, undefined], "its header is incomplete"],
     ["generation", ["2", 1.5, undefined], "its header is incomplete"],
-  ])("whose header has no %s is damaged", (name, values, why) => {
+  ])("whose header has no %s is damaged", async (name, values, why) => {
     for (const value of values)
-      expect(problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
+      expect(await problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
   });
 
-  it("whose header is no object is damaged", () => {
+  it("whose header is no object is damaged", async () => {
     for (const value of [null, 7, "text"])
-      expect(problem(encodeLine(0, 0, value as never))).toContain("not the header of a journal");
+      expect(await problem(encodeLine(0, 0, value as never))).toContain("not the header of a journal");
   });
 
-  it("names the key of its entries where they are encrypted, and its salt where it has one", () => {
-    const sealed = { kind: "sealed", keyId: "k1" } as const;
-    const rest = { nonce: "n", data: "d" };
-    const keyOf = (...texts: string[]) => journalKey(Buffer.from(texts.join("")));
+  it("asks for the key of its entries where they are encrypted, and with its salt where it has one", async () => {
+    const keyOf = async (...texts: string[]) => {
+      const decrypter = jest.fn(async () => () => JSON.stringify(intent(1)));
+      await decodeJournal(Buffer.from(texts.join("")), "x.journal", decrypter);
+      return (decrypter.mock.calls as unknown[][])[0]?.[0];
+    };
+    const encrypted = { kind: "sealed", keyId: "k1", nonce: "n", data: "d" } as const;
     const first = lines[0] ?? "";
-    expect(keyOf(...lines)).toBeUndefined();
-    expect(keyOf("")).toBeUndefined();
-    expect(keyOf(first, encodeLine(1, 1, { ...sealed, ...rest }))).toEqual({ keyId: "k1" });
-    expect(keyOf(first, encodeLine(1, 1, { ...sealed, salt: "s1==", ...rest }))).toEqual({
-      keyId: "k1",
-      salt: "s1==",
-    });
-    const text = { kind: "outputs", outputs: { text: '"entry":{"kind":"sealed","keyId":"k1"' } } as const;
-    expect(keyOf(first, encodeLine(1, 1, text))).toBeUndefined();
+    expect(await keyOf(...lines)).toBeUndefined();
+    expect(await keyOf(first)).toBeUndefined();
+    expect(await keyOf(first, encodeLine(1, 1, encrypted))).toMatchObject({ keyId: "k1" });
+    const salted = encodeLine(1, 1, { ...encrypted, salt: "s1==" });
+    expect(await keyOf(first, salted)).toMatchObject({ keyId: "k1", salt: "s1==" });
   });
 
-  it("of a newer version asks for an upgrade", () => {
-    expect(problem(encodeLine(0, 0, { ...header, version: 2 } as never))).toContain("newer version of rnv");
+  it("of a newer version asks for an upgrade", async () => {
+    expect(await problem(encodeLine(0, 0, { ...header, version: 2 } as never))).toContain(
+      "newer version of rnv",
+    );
   });
 });

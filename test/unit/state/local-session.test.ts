@@ -214,24 +214,32 @@ describe("a session on a local state", () => {
     await expect(backend().read()).rejects.toThrow(/state.json.journal goes on from serial 1/);
   });
 
-  it("never reads an old snapshot together with a new journal", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
-    const first = await session.commit(emptyState({ lineage: "line", ...origin }));
-    let meddle = true;
-    const read = disk.read.bind(disk);
-    disk.read = async (at, limit) => {
-      const bytes = await read(at, limit);
-      if (at === path && meddle) {
-        meddle = false;
-        await session.commit(first);
-        await session.append([intent(7)], { durable: true });
-      }
-      return bytes;
-    };
-    const seen = await backend().read();
-    expect([seen?.serial, seen?.open.length]).toEqual([2, 1]);
-  });
+  it.each([
+    ["the journal", `${path}.journal`, [2, 1]],
+    ["the snapshot", path, [1, 1]],
+  ])(
+    "is read as it was at one moment, though another run writes after %s was read",
+    async (_, read, seen) => {
+      const { disk, backend } = setUp();
+      const session = await backend().lock(holder("a"), 0);
+      const first = await session.commit(emptyState({ lineage: "line", ...origin }));
+      await session.append([intent(7)], { durable: true });
+      let meddle = true;
+      const readFile = disk.read.bind(disk);
+      disk.read = async (at, limit) => {
+        const bytes = await readFile(at, limit);
+        if (at === read && meddle) {
+          meddle = false;
+          const taken = await session.commit(replayJournal(first, [intent(7)]));
+          await session.append([outcome(7)], { durable: true });
+          expect(taken.serial).toBe(2);
+        }
+        return bytes;
+      };
+      const found = await backend().read();
+      expect([found?.serial, found?.open.length]).toEqual(seen);
+    },
+  );
 
   it("writes nothing once it is released", async () => {
     const { disk, backend } = setUp();

@@ -155,7 +155,7 @@ describe("what is left of a damaged state", () => {
   ])(
     "is its serial, its generation and whether it is encrypted: %s",
     (text, serial, generation, encrypted) => {
-      expect(readDamagedText(text)).toEqual({
+      expect(readDamagedText(Buffer.from(text))).toEqual({
         ...{ state: undefined, journals: [], pending: [] },
         ...{ serial, generation, encrypted },
       });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { createHttpTransport } from "../../../src/api/http-transport";
+import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { openBackend } from "../../../src/state/open-backend";
 import { s3StateSettings } from "../../../src/state/remote/s3-store";
 import { parseStateAddress } from "../../../src/state/state-address";
@@ -70,12 +71,12 @@ describe("the settings of a state in S3", () => {
     ["s3://dotted.bucket/s.json", "https://s3.eu-test-1.amazonaws.com/dotted.bucket/s.json"],
     ["s3://bucket/s?endpoint=https://minio.example.com/", "https://minio.example.com/bucket/s"],
   ])("%s is asked for at its place", (text, url) => {
-    expect(s3StateSettings(address(text), s3Environment).settings.url).toBe(url);
+    expect(s3StateSettings(address(text), s3Environment).url).toBe(url);
   });
 
   it("are asked of the endpoint of the address, of that for S3, and of that for all of AWS, in this order", () => {
     const urlOf = (text: string, more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address(text), { ...s3Environment, ...more }).settings.url;
+      s3StateSettings(address(text), { ...s3Environment, ...more }).url;
     const all = { AWS_ENDPOINT_URL: "https://all.example.com" };
     const both = { ...all, AWS_ENDPOINT_URL_S3: " https://s3.example.com " };
     expect(urlOf("s3://bucket/s", all)).toBe("https://all.example.com/bucket/s");
@@ -90,7 +91,7 @@ describe("the settings of a state in S3", () => {
 
   it("are the region of the address, of AWS_REGION, or of AWS_DEFAULT_REGION", () => {
     const regionOf = (text: string, more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address(text), { ...s3Environment, ...more }).settings.region;
+      s3StateSettings(address(text), { ...s3Environment, ...more }).region;
     const both = { AWS_REGION: " one ", AWS_DEFAULT_REGION: "two" };
     expect(regionOf("s3://bucket/s?region=own", both)).toBe("own");
     expect(regionOf("s3://bucket/s", both)).toBe("one");
@@ -99,7 +100,7 @@ describe("the settings of a state in S3", () => {
 
   it("hold the credentials, with a session's token where there is one", () => {
     const credentialsOf = (more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address("s3://bucket/s"), { ...s3Environment, ...more }).settings.credentials;
+      s3StateSettings(address("s3://bucket/s"), { ...s3Environment, ...more }).credentials;
     const keys = { AWS_ACCESS_KEY_ID: " id ", AWS_SECRET_ACCESS_KEY: " secret " };
     expect(credentialsOf({ ...keys, AWS_SESSION_TOKEN: " t " })).toEqual({
       ...{ accessKeyId: "id", secretAccessKey: "secret", sessionToken: "t" },
@@ -107,22 +108,32 @@ describe("the settings of a state in S3", () => {
     expect(credentialsOf({ AWS_SESSION_TOKEN: "" }).sessionToken).toBeUndefined();
   });
 
-  it("refuse an endpoint and a timeout that are none, and name the state for messages", () => {
-    const { settings, diagnostics } = s3StateSettings(address("s3://bucket/a/s"), {
-      ...s3Environment,
-      AWS_ENDPOINT_URL: "http://evil.test",
-      RNV_STATE_TIMEOUT: "x",
-    });
-    expect(diagnostics.map(({ code }) => code)).toEqual(["config.insecure", "config.invalid"]);
-    expect(settings).toMatchObject({ location: "s3://bucket/a/s", timeoutMs: 60_000 });
-    expect(settings.url).not.toContain("evil");
-    const odd = s3StateSettings(address("s3://bucket/a!'()*/ü"), s3Environment).settings.url;
+  /** What is said of settings that are refused. */
+  const refusalOf = (text: string, environment: Readonly<Record<string, string>>) => {
+    try {
+      s3StateSettings(address(text), environment);
+      return [];
+    } catch (cause) {
+      return (cause as DiagnosticsError).diagnostics;
+    }
+  };
+
+  it("refuse an endpoint and a timeout that are none", () => {
+    const { AWS_REGION: _region, ...environment } = s3Environment;
+    const codes = (more: Readonly<Record<string, string>>) =>
+      refusalOf("s3://bucket/a/s", { ...environment, ...more }).map(({ code }) => code);
+    expect(codes({ AWS_ENDPOINT_URL: "http://evil.test" })).toEqual(["config.insecure", "config.missing"]);
+    expect(codes({ AWS_REGION: "eu-test-1", RNV_STATE_TIMEOUT: "x" })).toEqual(["config.invalid"]);
+  });
+
+  it("name the state for messages, and its address as S3 wants it", () => {
+    expect(s3StateSettings(address("s3://bucket/a/s"), s3Environment).location).toBe("s3://bucket/a/s");
+    const odd = s3StateSettings(address("s3://bucket/a!'()*/ü"), s3Environment).url;
     expect(odd).toMatch(/\/a%21%27%28%29%2A\/%C3%BC$/);
   });
 
   it("names every missing variable at once", () => {
-    const { diagnostics } = s3StateSettings(address("s3://bucket/s"), {});
-    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+    expect(refusalOf("s3://bucket/s", {}).map(({ summary }) => summary)).toEqual([
       "AWS_REGION is not set",
       "AWS_ACCESS_KEY_ID is not set",
       "AWS_SECRET_ACCESS_KEY is not set",
