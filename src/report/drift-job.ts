@@ -12,7 +12,8 @@ import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from 
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownLimit, markdownWithin } from "./sections";
+import { markdownLimit } from "./section-markdown";
+import { joined } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 
@@ -104,9 +105,12 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
     rows,
   );
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
-  const each = Math.max(1_000, Math.floor((limit - joined(opening).length) / Math.max(1, told.length)) - 10);
-  const parts = told.map((one) => stageMarkdown(one, each).trimEnd());
-  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "stage"));
+  const room = limit - joined(opening).length - 200;
+  const shown = told.slice(0, Math.max(1, Math.floor(room / 1_000)));
+  const parts = shown.map((one) => stageMarkdown(one, Math.floor(room / shown.length) - 10).trimEnd());
+  const rest = counted(told.length - shown.length, "stage");
+  const note = `> [!NOTE]\n> ${rest} left out, because this text would be too long.`;
+  return joined([...opening, ...parts, shown.length < told.length ? note : ""]);
 }
 
 /** Renders what was found in one stage: the body of its issue. */

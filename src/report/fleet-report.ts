@@ -1,21 +1,13 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/target";
-import {
-  codeSpan,
-  escapeHtml,
-  escapeJson,
-  escapeLines,
-  escapeMarkdown,
-  escapeText,
-  fencedBlock,
-  foldedParts,
-  markdownTable,
-} from "./escape-text";
+import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownLimit, markdownWithin } from "./sections";
-import { alignColumns, type Style } from "./style";
+import { markdownLimit, reportMarkdown } from "./section-markdown";
+import { sectionTexts } from "./section-text";
+import { type Item, itemSection, joined, type Section } from "./sections";
+import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
 /** The words for how the run of a member ended, the worst last. */
@@ -118,37 +110,44 @@ export function foundText({ changes, drift, status }: MemberResult, isDone: bool
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
 export function memberLine(result: MemberResult, isDone: boolean): string {
-  const found = foundText(result, isDone);
-  const words = [statusWords[result.status], ...(found === "" ? [] : [found])].join(", ");
-  return `${escapeText(result.name)}: ${words} (${elapsedText(result.seconds)})`;
+  return `${escapeText(result.name)}: ${statusText(result, isDone)} (${elapsedText(result.seconds)})`;
 }
 
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
-/** The report for people: what needs attention first, with its errors; then what is well. */
-export function fleetReportText(report: FleetReport, style: Style): string {
-  const sorted = [...report.members].sort(byUrgency);
-  const well = sorted.filter(isWell);
-  const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
-  const rows = alignColumns(listed.map((one) => cellsOf(one, report).map(escapeText)));
-  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] ?? "", style), ...problemLines(one)]);
-  const closing = `${style.colors.bold("Fleet:")} ${fleetLine(report)}`;
-  return [...lines, ...(lines.length > 0 ? [""] : []), closing, ""].join("\n");
+/** The report as sections: what needs attention first, with its errors; then what is well, where that is not much. */
+function fleetSections({ members, verb }: FleetReport): readonly Section[] {
+  const sorted = [...members].sort(byUrgency);
+  const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
+  const itemOf = (one: MemberResult): Item => ({
+    sign: signOf(one.status),
+    subject: one.name,
+    phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
+    ...{ notes: [], fields: [], facts: [] },
+    printed: problemLines(one),
+  });
+  return [
+    ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
+    ...itemSection("members", "Well", "", well.length > mostWell ? [] : well.map(itemOf)),
+  ];
 }
 
-const cellsOf = (one: MemberResult, { verb }: FleetReport): readonly string[] => [
-  one.name,
-  statusWords[one.status],
-  foundText(one, verb === "apply"),
-  elapsedText(one.seconds),
-];
+const mild: ReadonlySet<MemberStatus> = new Set(["changes", "drift", "checkout", "locked"]);
 
-function coloured(one: MemberResult, line: string, { colors }: Style): string {
-  if (isWell(one)) return line;
-  const isMild = ["changes", "drift", "checkout", "locked"].includes(one.status);
-  return isMild ? colors.yellow(line) : colors.red(line);
-}
+/** Of what went wrong `!`, of what a reader expects to see `~`, of what is well none. */
+const signOf = (status: MemberStatus): string => (isWell({ status }) ? " " : mild.has(status) ? "~" : "!");
+
+/** `drift, 1 changed outside`. */
+const statusText = (one: MemberResult, isDone: boolean): string =>
+  [statusWords[one.status], foundText(one, isDone)].filter((text) => text !== "").join(", ");
+
+/** The report for people. */
+export const fleetReportText = (report: FleetReport, style: Style): string =>
+  joined([
+    ...sectionTexts(fleetSections(report), style),
+    `${style.colors.bold("Fleet:")} ${fleetLine(report)}`,
+  ]);
 
 /** Errors of a member that are shown; the report in JSON has all that are kept. */
 const mostProblems = 3;
@@ -158,16 +157,12 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   const told = errors
     .slice(0, mostProblems)
     .flatMap(({ code, summary, hint, location: at }) => [
-      `    error[${code}]: ${escapeText(summary)}`,
-      ...(at === undefined ? [] : [`      --> ${escapeText(placeText(at))}`]),
-      ...(hint === undefined ? [] : [`      hint: ${escapeText(hint)}`]),
+      `error[${code}]: ${summary}`,
+      ...(at === undefined ? [] : [`  --> ${placeText(at)}`]),
+      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
-  const more = errors.length > mostProblems ? [`    … and ${errors.length - mostProblems} more`] : [];
-  return [
-    ...told,
-    ...more,
-    ...(output === undefined ? [] : escapeLines(output.trim()).map((line) => `    ${line}`.trimEnd())),
-  ];
+  const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
+  return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
 export const placeText = ({ file, line, column }: SourceLocation): string =>
@@ -181,30 +176,15 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
-const mostRows = 200;
-
-/** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
-export function fleetReportMarkdown(report: FleetReport): string {
-  const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
-  const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
-  if (urgent.length === 0) return joined(opening);
-  const rows = urgent
-    .map((one) => cellsOf(one, report))
-    .map(([name = "", ...cells]) => [codeSpan(name), ...cells.map(escapeMarkdown)]);
-  const table = markdownTable(["member", "", "", "time"], rows.slice(0, mostRows));
-  const cut = rows.length - mostRows;
-  const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];
-  const folded = urgent.flatMap((one) => {
-    const problems = problemLines(one);
-    const line = `<code>${escapeHtml(one.name)}</code>`;
-    return problems.length === 0 ? [] : [foldedParts(line, [fencedBlock(problems)])];
-  });
-  return markdownWithin(
-    { opening: [...opening, table, ...note], parts: folded },
+/** The report in Markdown. */
+export const fleetReportMarkdown = (report: FleetReport): string =>
+  reportMarkdown(
+    {
+      opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
+      sections: fleetSections(report),
+    },
     markdownLimit,
-    (fits) => `The errors of ${counted(folded.length - fits, "member")} are`,
   );
-}
 
 /** The report for Prometheus. `previous` is the text of the run before. */
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {
