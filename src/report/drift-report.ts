@@ -134,7 +134,8 @@ const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
     ...[`until ${until}`, reason],
   ]);
 
-const classWords: Readonly<Record<DriftClass, string>> = {
+/** What was found of each class, to stand after a count. */
+export const classWords: Readonly<Record<DriftClass, string>> = {
   drifted: "changed outside rnv",
   missing: "deleted outside rnv",
   unmanaged: "not managed here",

@@ -110,7 +110,7 @@ const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [strin
 
 /** `state backups`: one line each, numbered as `state restore` takes them. */
 export const backupsText = (backups: readonly Backup[]): string =>
-  alignColumns(backups.map((backup, i) => [String(i + 1), ...columnsOf(backup), escapeText(backup.name)]))
+  alignColumns(backups.map((backup, i) => [String(i + 1), backupText(backup), escapeText(backup.name)]))
     .map((line) => `${line}\n`)
     .join("");
 
@@ -127,28 +127,15 @@ export const backupsJson = (backups: readonly Backup[]): Plain =>
   }));
 
 /** Which snapshot it is, in one line: `serial 3, 4 records, 2.1 kB, written 2026-11-22 09:05:11Z by apply`. */
-export function backupText({ bytes, parsed }: Backup): string {
-  const [when, serial, records, size] = columnsOf({ name: "", bytes, parsed });
-  const by = parsed?.writer.command;
-  const written =
-    parsed?.writer.at === undefined ? [] : [`written ${when}${by ? ` by ${escapeText(by)}` : ""}`];
-  return [serial, records, size, ...written].join(", ");
-}
-
-function columnsOf({ bytes, parsed }: Backup): readonly string[] {
-  if (parsed === undefined) return ["", "cannot be read", "", sizeText(bytes), ""];
+export function backupText({ bytes, parsed }: Pick<Backup, "bytes" | "parsed">): string {
+  if (parsed === undefined) return `cannot be read, ${sizeText(bytes)}`;
   const { state, writer } = parsed;
-  return [
-    timeText(writer.at),
-    `serial ${state.serial}`,
-    counted(Object.keys(state.resources).length, "record"),
-    sizeText(bytes),
-    escapeText(writer.command ?? ""),
-  ];
+  const isDated = writer.at !== undefined && !Number.isNaN(Date.parse(writer.at));
+  const when = isDated ? `written ${exactTime(writer.at)}` : "time not recorded";
+  const by = writer.command === undefined ? "" : ` by ${escapeText(writer.command)}`;
+  const records = counted(Object.keys(state.resources).length, "record");
+  return `serial ${state.serial}, ${records}, ${sizeText(bytes)}, ${when}${by}`;
 }
-
-const timeText = (at: string | undefined): string =>
-  at === undefined || Number.isNaN(Date.parse(at)) ? "time not recorded" : exactTime(at);
 
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
