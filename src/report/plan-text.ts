@@ -1,13 +1,18 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
+import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeText } from "./escape-text";
+import { escapeJson, escapeText } from "./escape-text";
 import { countParts, type PlanReport, planReport } from "./plan-report";
 import { planLine } from "./plan-wording";
 import { sectionTexts } from "./section-text";
 import { joined } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
+
+/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
+export const planJson = (plan: Plan, sources?: Sources): string =>
+  `${escapeJson(planDocument(plan, new Map(), sources), 2)}\n`;
 
 /** Addresses of a line. */
 const mostNames = 5;

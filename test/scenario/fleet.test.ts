@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { fleetReportSchema } from "../../src/report/fleet-report";
+import { fleetReportSchema } from "../../src/model/report-documents";
 import { openScenario, type Scenario } from "../support/cli";
 
 const manifest = (name: string, more = "") =>
