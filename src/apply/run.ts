@@ -43,6 +43,8 @@ export interface Run {
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
   readonly emit: (event: ApplyEvent) => void;
+  /** Someone watches: how long a step took in the deployment before is worth a request. */
+  readonly isWatched?: boolean;
   /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */
   readonly signal: AbortSignal;
 }

@@ -32,6 +32,7 @@ export async function settle(
     return { kind: "done" };
   }
   context.slot.release();
+  const noteOf = noteWithLast(context, pending);
   try {
     const result = await waitUntilSettled(pending, {
       type,
@@ -46,7 +47,7 @@ export async function settle(
           action: pending.deletes ? "delete" : waitingAction(change.action),
           elapsedSeconds,
           status,
-          note,
+          note: noteOf(status, note),
         }),
       onNext: async (next) => {
         if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
@@ -56,6 +57,24 @@ export async function settle(
   } finally {
     await context.slot.take();
   }
+}
+
+/** Says beside a status how long it took in the run before: that is asked for once, and may stay unknown. */
+function noteWithLast({ run, change: { instance }, type }: ChangeContext, pending: Pending) {
+  const before = instance.live?.id;
+  let last: ReadonlyMap<string, number> | undefined;
+  const asked = run.isWatched && before !== undefined && before !== pending.id && type.runs;
+  if (asked)
+    asked.stepSeconds(run.reads, { ...pending, id: before }).then(
+      (found) => (last = found),
+      () => {},
+    );
+  return (status: string, note?: string): string | undefined => {
+    const seconds = last?.get(status) ?? Number.NaN;
+    return seconds >= 0
+      ? [...(note ? [note] : []), `${durationText(seconds * 1000)} last time`].join(", ")
+      : note;
+  };
 }
 
 /** How long to wait: what the declaration says of the step, else what the type says. */

@@ -13,8 +13,8 @@ import {
   planFindings,
   planSuite,
 } from "../report/job-reports";
-import { planJson } from "../report/plan-json";
 import { planMarkdown } from "../report/plan-markdown";
+import { planJson } from "../report/plan-text";
 import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";

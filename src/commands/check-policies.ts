@@ -9,8 +9,8 @@ import { type Check, type Condition, isCostLimit, type Policy, stopsPlan } from 
 import type { Change, Plan } from "../plan/plan";
 import { type CompiledPolicy, judgePolicy, policyReader } from "../plan/policy/judge";
 import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
+import { planFromDocument } from "../plan/read-document";
 import { readSavedPlan } from "../plan/saved-plan";
-import { planFromDocument } from "../report/plan-json";
 import { resourceTypes } from "../resources";
 import type { CostLimit, PlanRequest } from "./context";
 

@@ -141,6 +141,7 @@ function runOf(
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
     emit: context.emit,
+    isWatched: context.progress !== undefined,
     signal: context.signal,
   };
 }

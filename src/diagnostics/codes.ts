@@ -142,8 +142,6 @@ export const codeMeanings = {
   "plan.limit":
     "A setting is above a limit that the catalog lists for the plan of the service, or more services would have a plan than its `workspaceLimit` says. The API may refuse it. Choose another plan or a lower value.",
   "plan.live_changed_too": "A field was changed both here and outside rnv. Your value wins.",
-  "plan.name_follows_key":
-    "A service is renamed because its key changed. To keep the name, write `name` in its block.",
   "plan.not_deployed":
     "A change is saved and cannot be deployed, because the service is archived or its deployment is not planned. The message says what to do.",
   "plan.replacement":

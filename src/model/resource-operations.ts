@@ -119,6 +119,8 @@ export interface Runs<Reads> {
   readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
   /** Returns what the service says now that blocks planned runs; at most one request. */
   readonly checkBeforeApply: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
+  /** Returns how many seconds each step of an ended run took, by its status; one request. */
+  readonly stepSeconds: (reads: Reads, run: Pending) => Promise<ReadonlyMap<string, number>>;
 }
 
 /** The input of a verb that acts on one resource. */

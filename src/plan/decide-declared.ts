@@ -1,4 +1,4 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
@@ -42,7 +42,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
     attributes: changes,
     released,
     drift,
-    diagnostics: [...diagnostics, ...nameFollowsKey(instance, changes)],
+    diagnostics,
     withParent: isReplaced && goesWithParent(instance, context.decisions),
     ...(isReplaced && whyAgain(instance)),
     ...(asked && { reason: "--replace asks for it" }),
@@ -154,11 +154,13 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     instance.type.removal === "forget" ||
     isPreserved(instance.type, resolved) ||
     comesWithParent(instance, context);
-  const diagnostics: Diagnostic[] = [];
-  if (!isAsked) diagnostics.push(unmanagedExists(instance, live));
-  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable));
-  else diagnostics.push(...nameFollowsKey(instance, changes));
-  return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
+  const problem = isAsked
+    ? immutable && cannotBecome(instance, live, immutable)
+    : unmanagedExists(instance, live);
+  return {
+    ...about.undecided,
+    ...{ action: "adopt", attributes: changes, diagnostics: problem === undefined ? [] : [problem] },
+  };
 }
 
 /** Returns whether its parent is taken over in this plan: a part is taken over with it. */
@@ -194,49 +196,3 @@ function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, ra
   const detail = `${path} cannot change in place, and what is not managed here is never replaced.`;
   return errorAt(instance, "plan.invalid_combination", summary, { attribute: path, detail, range });
 }
-
-/**
- * Warns of a rename that is not written: a name that is not declared is the key, so a key that moved, or that takes over
- * what is called otherwise, renames it. The hint is the line that keeps the name.
- */
-function nameFollowsKey(instance: ResourceInstance, changes: readonly AttributeChange[]): Diagnostic[] {
-  const { address, previousAddress, type, live, recorded } = instance;
-  const { nameAttribute, manifest } = type;
-  if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
-  const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
-  const name = live?.name ?? recorded?.name;
-  if (!change || name === undefined) return [];
-  const line = `${nameAttribute}: ${asYaml(name)}`;
-  const where = manifest.shorthand ? `${keyOf(instance)}: { ${line}, … }` : line;
-  const [from, to] = [JSON.stringify(name), JSON.stringify(keyOf(instance))];
-  const alone = `The move from ${previousAddress} alone would change nothing at the service.`;
-  const later = `What runs gets the new ${nameAttribute} with its next deployment.`;
-  const isLater = type.rules[nameAttribute]?.takesEffect !== "at once";
-  const detail = [...(previousAddress ? [alone] : []), ...(isLater ? [later] : [])].join(" ");
-  const hint = `to keep ${from}, write in its block: ${where}`;
-  return [
-    warning("plan.name_follows_key", `${address} follows its key: ${from} is renamed to ${to}`, {
-      ...{ address, attribute: nameAttribute, ...(detail && { detail }) },
-      ...{ hint, ...place(instance) },
-    }),
-  ];
-}
-
-const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);
-
-/** Returns whether its name is only its key. A stack always declares names: there only a move tells. */
-function isKeyed(instance: ResourceInstance, nameAttribute: string): boolean {
-  const { desired, previousAddress } = instance;
-  if (!desired) return false;
-  const declared = desired.attributes.get(nameAttribute);
-  if (declared?.value !== keyOf(instance)) return false;
-  const { range } = declared;
-  const isImplied = range.start === desired.range.start && range.end === desired.range.end;
-  return isImplied || previousAddress !== undefined;
-}
-
-/** Plain where YAML reads it as the text that it is, quoted elsewhere. */
-const asYaml = (name: string): string =>
-  /^[a-z_][\w-]*$/i.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name)
-    ? name
-    : JSON.stringify(name);

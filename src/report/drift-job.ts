@@ -7,13 +7,15 @@ import {
   statusOf,
 } from "../plan/drift";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
-import { driftDocument, driftLine, driftMarkdown, driftText } from "./drift-report";
-import { codeSpan, escapeJson, escapeMarkdown, escapeText, markdownTable } from "./escape-text";
+import { classWords, driftDocument, driftLine, driftMarkdown, driftText } from "./drift-report";
+import { codeSpan, escapeJson, escapeMarkdown, escapeText } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownLimit, markdownWithin } from "./sections";
-import { alignColumns, type Style } from "./style";
+import { markdownLimit, reportMarkdown } from "./section-markdown";
+import { sectionTexts } from "./section-text";
+import { type Item, itemSection, joined, type Section } from "./sections";
+import type { Style } from "./style";
 import { exactTime } from "./time-text";
 
 const words = {
@@ -24,17 +26,22 @@ const words = {
   interrupted: "interrupted",
 } as const;
 
-const head = ["STAGE", "RESULT", "RESOURCES", ...driftClasses.map((one) => one.toUpperCase())];
+/** Returns all stages with what was found in each, in a line. */
+const stageSections = ({ stages }: DriftJob): readonly Section[] =>
+  itemSection("stages", "Stages", "", stages.map(itemOf));
 
-const rowOf = (one: StageDrift): readonly string[] => {
+function itemOf(one: StageDrift): Item {
+  const status = statusOf(one);
   const counts = countsOfStage(one);
-  return [
-    nameOfStage(one) || "-",
-    words[statusOf(one)],
-    one.recordedIds === undefined ? "-" : String(one.recordedIds.size),
-    ...driftClasses.map((of) => (counts === undefined ? "-" : String(counts[of]))),
-  ];
-};
+  const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
+  const recorded = one.recordedIds && ` (${counted(one.recordedIds.size, "resource")})`;
+  return {
+    sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
+    subject: nameOfStage(one) || "the manifest",
+    phrase: `${words[status]}${found === "" ? "" : `: ${found}`}${recorded ?? ""}`,
+    ...{ notes: [], fields: [], facts: [] },
+  };
+}
 
 /** Returns whether a stage is not clean, or has a message. */
 const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
@@ -52,8 +59,7 @@ export function driftJobText(job: DriftJob, style: Style): string {
       ]).trimEnd();
     });
   if (job.stages.length === 1) return joined(parts);
-  const table = alignColumns([head, ...job.stages.map((one) => rowOf(one).map(escapeText))]);
-  return joined([...parts, table.join("\n"), style.colors.bold(jobLine(job))]);
+  return joined([...parts, ...sectionTexts(stageSections(job), style), style.colors.bold(jobLine(job))]);
 }
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
@@ -94,19 +100,18 @@ const stageOf = (one: StageDrift) => ({
   ...countsOfStage(one),
 });
 
-/** Renders a job in Markdown: the table first, then what is not clean. */
+/** Renders a job in Markdown: all stages in a line each, then what is not clean. */
 export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
-  const rows = job.stages.map(rowOf).map(([name = "", ...cells]) => [escapeMarkdown(name), ...cells]);
-  const table = markdownTable(
-    head.map((cell) => cell.toLowerCase()),
-    rows,
-  );
-  const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`, table];
-  const each = Math.max(1_000, Math.floor((limit - joined(opening).length) / Math.max(1, told.length)) - 10);
-  const parts = told.map((one) => stageMarkdown(one, each).trimEnd());
-  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "stage"));
+  const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
+  const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
+  const room = limit - all.length - 200;
+  const shown = told.slice(0, Math.max(1, Math.floor(room / 1_000)));
+  const parts = shown.map((one) => stageMarkdown(one, Math.floor(room / shown.length) - 10).trimEnd());
+  const rest = counted(told.length - shown.length, "stage");
+  const note = `> [!NOTE]\n> ${rest} left out, because this text would be too long.`;
+  return joined([all.trimEnd(), ...parts, shown.length < told.length ? note : ""]);
 }
 
 /** Renders what was found in one stage: the body of its issue. */

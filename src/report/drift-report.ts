@@ -9,15 +9,7 @@ import {
   type PendingResource,
 } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
-import {
-  codeSpan,
-  escapeHtml,
-  escapeJson,
-  escapeMarkdown,
-  fencedBlock,
-  foldedParts,
-  shorten,
-} from "./escape-text";
+import { escapeJson, escapeMarkdown } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
@@ -28,22 +20,11 @@ import {
   unmanagedLine,
 } from "./plan-report";
 import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
-import { sectionText } from "./section-text";
-import {
-  code,
-  codes,
-  type Item,
-  joined,
-  longestName,
-  markdownLimit,
-  markdownWithin,
-  type Section,
-  section,
-  sectionMarkdown,
-  sentence,
-} from "./sections";
+import { markdownLimit, reportMarkdown } from "./section-markdown";
+import { sectionTexts } from "./section-text";
+import { code, codes, type Item, itemSection, joined, type Section, section, sentence } from "./sections";
 import type { Style } from "./style";
-import { fieldLines, plainText } from "./values";
+import { plainText } from "./values";
 
 /** One resource that differs: its fields, and what follows from its repair. */
 export interface DriftItem extends Item {
@@ -115,7 +96,7 @@ const foundSections = (items: readonly DriftItem[]): readonly Section[] =>
     const own = items.filter((item) => item.kind === kind);
     // The heading says what happened to them.
     const shown = kind === "pending" ? own : own.map((item) => ({ ...item, phrase: "" }));
-    return own.length === 0 ? [] : [{ id: kind, title, heading: `${title}:`, rows: [], items: shown }];
+    return itemSection(kind, title, `${title}:`, shown);
   });
 
 const mostNames = 10;
@@ -153,7 +134,8 @@ const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
     ...[`until ${until}`, reason],
   ]);
 
-const classWords: Readonly<Record<DriftClass, string>> = {
+/** What was found of each class, to stand after a count. */
+export const classWords: Readonly<Record<DriftClass, string>> = {
   drifted: "changed outside rnv",
   missing: "deleted outside rnv",
   unmanaged: "not managed here",
@@ -189,36 +171,22 @@ function pendingPhrase({ action, archives, fields, previousAddress, reason }: Pe
   return actionPhrase({ action, reason, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
 }
 
+const allSections = (report: DriftReport): readonly Section[] => [
+  ...foundSections(driftItems(report)),
+  ...driftSections(report),
+];
+
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export const driftText = (report: DriftReport, style: Style): string =>
-  joined([
-    ...[...foundSections(driftItems(report)), ...driftSections(report)].map((one) => sectionText(one, style)),
-    style.colors.bold(driftLine(report)),
-  ]);
+  joined([...sectionTexts(allSections(report), style), style.colors.bold(driftLine(report))]);
 
-/** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
+/** Renders a drift report for an issue or a job summary: the count first, then each difference. */
 export function driftMarkdown(
   report: DriftReport,
   { limit = markdownLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
-  const parts = [...driftItems(report).map(itemMarkdown), ...driftSections(report).map(sectionMarkdown)];
-  return markdownWithin({ opening, parts }, limit, (shown) => counted(parts.length - shown, "item"));
-}
-
-/** An item with its fields folded away. A text of the service is outside of HTML, where mentions and links would work. */
-function itemMarkdown({ address, phrase, fields, standing, following }: DriftItem): string {
-  const name = shorten(address, longestName);
-  const why = standing === undefined ? "" : escapeMarkdown(standing);
-  const notes = following.map((line) => `- ${escapeMarkdown(line)}`);
-  if (fields.length === 0) {
-    const head = [codeSpan(name), escapeMarkdown(phrase)].filter((text) => text !== "").join(" ");
-    return [`- ${head}${why === "" ? "" : `: ${why}`}`, ...notes.map((line) => `  ${line}`)].join("\n");
-  }
-  const line = `<code>${escapeHtml(name)}</code> ${escapeHtml(phrase)}`;
-  const cause = why === "" ? [] : [`Last deployment: ${why}`];
-  const folded = foldedParts(line, [fencedBlock(fields.flatMap(fieldLines), "diff"), ...cause]);
-  return [folded, ...notes].join("\n\n");
+  return reportMarkdown({ opening, sections: allSections(report) }, limit);
 }
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */

@@ -80,33 +80,9 @@ export function codeSpan(text: string): string {
   return `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** A row of a Markdown table; the cells are Markdown already, only their pipes are escaped. */
-const tableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => withPipesEscaped(cell).replaceAll("\n", " ")).join(" | ")} |`;
-
-/** A table in Markdown. */
-export const markdownTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map(tableRow).join("\n");
-
 /** Parts in Markdown that are folded away below a line of HTML. */
 export const foldedParts = (line: string, parts: readonly string[]): string =>
   [`<details><summary>${line}</summary>`, ...parts, "</details>"].join("\n\n");
-
-/** Backslashes before a pipe are doubled, so that the one which escapes it is not escaped itself. */
-const withPipesEscaped = (cell: string): string =>
-  cell
-    .split("|")
-    .map((part, i, { length }) => (i === length - 1 ? part : `${part}${endingWith(part, isBackslash)}\\|`))
-    .join("");
-
-const isBackslash = (character: string): boolean => character === "\\";
-
-/** The characters of a kind that a text ends with. A pattern such as `x+$` is tried from each `x` of the text. */
-function endingWith(text: string, isOfKind: (character: string) => boolean): string {
-  let start = text.length;
-  while (start > 0 && isOfKind(text[start - 1] as string)) start -= 1;
-  return text.slice(start);
-}
 
 const longestRun = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
@@ -129,10 +105,10 @@ export const escapeMarkdown = (text: string): string =>
 
 function inertWord(word: string): string {
   if (word === "" || timeOfDay.test(word) || (plainWord.test(word) && !suspicious.test(word))) return word;
-  const core = word.slice(
-    0,
-    word.length - endingWith(word, (character) => ",.;!?".includes(character)).length,
-  );
+  // A pattern such as `[,.]+$` would be tried from each of many full stops.
+  let end = word.length;
+  while (end > 0 && ",.;!?".includes(word.charAt(end - 1))) end -= 1;
+  const core = word.slice(0, end);
   return core === "" || suspicious.test(word) ? codeSpan(word) : codeSpan(core) + word.slice(core.length);
 }
 

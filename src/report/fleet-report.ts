@@ -1,91 +1,19 @@
-import * as z from "zod";
-import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
-import { fleetVerbs } from "../model/target";
+import type { SourceLocation } from "../model/apply-event";
 import {
-  codeSpan,
-  escapeHtml,
-  escapeJson,
-  escapeLines,
-  escapeMarkdown,
-  escapeText,
-  fencedBlock,
-  foldedParts,
-  markdownTable,
-} from "./escape-text";
+  type FleetReport,
+  type MemberResult,
+  type MemberStatus,
+  memberStatuses,
+  statusWords,
+} from "../model/report-documents";
+import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { joined, markdownLimit, markdownWithin } from "./sections";
-import { alignColumns, type Style } from "./style";
+import { markdownLimit, reportMarkdown } from "./section-markdown";
+import { sectionTexts } from "./section-text";
+import { type Item, itemSection, joined, type Section } from "./sections";
+import type { Style } from "./style";
 import { elapsedText } from "./time-text";
-
-/** The words for how the run of a member ended, the worst last. */
-export const statusWords = {
-  clean: "clean",
-  changes: "changes",
-  drift: "drift",
-  applied: "applied",
-  checkout: "awaits checkout",
-  locked: "lock held",
-  blocked: "blocked",
-  stale: "stale plan",
-  unsettled: "not settled",
-  partly: "partly applied",
-  timeout: "took too long",
-  failed: "failed",
-  interrupted: "interrupted",
-} as const;
-
-export type MemberStatus = keyof typeof statusWords;
-
-/** How the run of a member ended, the worst last. */
-export const memberStatuses = Object.keys(statusWords) as readonly MemberStatus[];
-
-const count = z.int().min(0);
-
-const memberResultSchema = z.strictObject({
-  name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
-  folder: z
-    .string()
-    .optional()
-    .describe("From the folder of the fleet; unknown for a member that no shard reports."),
-  stage: z.string().optional(),
-  status: z.enum(memberStatuses),
-  exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),
-  seconds: z.number().min(0),
-  changes: z
-    .strictObject({ add: count, change: count, destroy: count, adopt: count, forget: count })
-    .optional()
-    .describe("Of a plan, and of an apply as far as it came."),
-  digest: z.string().optional().describe("Of the plan."),
-  runs: z
-    .array(z.string())
-    .optional()
-    .describe("Ids of its runs: their requests have the ids rnv-RUN-1, rnv-RUN-2."),
-  drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
-  diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
-  output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
-});
-
-/** The report of a fleet: `rnv fleet plan|drift|apply --format json`, and the files of `--report DIR`. */
-export const fleetReportSchema = z.strictObject({
-  format_version: z.literal("1.0"),
-  verb: z.enum(fleetVerbs),
-  started_at: z.iso.datetime(),
-  seconds: z.number().min(0),
-  exit_code: count.describe("The most telling exit code of all."),
-  shard: z
-    .strictObject({ index: z.int().min(1), count: z.int().min(1) })
-    .optional()
-    .describe("The part of the fleet that this is the report of."),
-  selected: z
-    .array(z.string())
-    .describe("The names of all members of the fleet run, those of other shards too."),
-  counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
-  members: z.array(memberResultSchema),
-});
-
-export type FleetReport = z.infer<typeof fleetReportSchema>;
-export type MemberResult = z.infer<typeof memberResultSchema>;
 
 export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
 
@@ -118,37 +46,44 @@ export function foundText({ changes, drift, status }: MemberResult, isDone: bool
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
 export function memberLine(result: MemberResult, isDone: boolean): string {
-  const found = foundText(result, isDone);
-  const words = [statusWords[result.status], ...(found === "" ? [] : [found])].join(", ");
-  return `${escapeText(result.name)}: ${words} (${elapsedText(result.seconds)})`;
+  return `${escapeText(result.name)}: ${statusText(result, isDone)} (${elapsedText(result.seconds)})`;
 }
 
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
-/** The report for people: what needs attention first, with its errors; then what is well. */
-export function fleetReportText(report: FleetReport, style: Style): string {
-  const sorted = [...report.members].sort(byUrgency);
-  const well = sorted.filter(isWell);
-  const listed = well.length > mostWell ? sorted.filter((one) => !isWell(one)) : sorted;
-  const rows = alignColumns(listed.map((one) => cellsOf(one, report).map(escapeText)));
-  const lines = listed.flatMap((one, i) => [coloured(one, rows[i] ?? "", style), ...problemLines(one)]);
-  const closing = `${style.colors.bold("Fleet:")} ${fleetLine(report)}`;
-  return [...lines, ...(lines.length > 0 ? [""] : []), closing, ""].join("\n");
+/** The report as sections: what needs attention first, with its errors; then what is well, where that is not much. */
+function fleetSections({ members, verb }: FleetReport): readonly Section[] {
+  const sorted = [...members].sort(byUrgency);
+  const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
+  const itemOf = (one: MemberResult): Item => ({
+    sign: signOf(one.status),
+    subject: one.name,
+    phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
+    ...{ notes: [], fields: [], facts: [] },
+    printed: problemLines(one),
+  });
+  return [
+    ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
+    ...itemSection("members", "Well", "", well.length > mostWell ? [] : well.map(itemOf)),
+  ];
 }
 
-const cellsOf = (one: MemberResult, { verb }: FleetReport): readonly string[] => [
-  one.name,
-  statusWords[one.status],
-  foundText(one, verb === "apply"),
-  elapsedText(one.seconds),
-];
+const mild: ReadonlySet<MemberStatus> = new Set(["changes", "drift", "checkout", "locked"]);
 
-function coloured(one: MemberResult, line: string, { colors }: Style): string {
-  if (isWell(one)) return line;
-  const isMild = ["changes", "drift", "checkout", "locked"].includes(one.status);
-  return isMild ? colors.yellow(line) : colors.red(line);
-}
+/** Of what went wrong `!`, of what a reader expects to see `~`, of what is well none. */
+const signOf = (status: MemberStatus): string => (isWell({ status }) ? " " : mild.has(status) ? "~" : "!");
+
+/** `drift, 1 changed outside`. */
+const statusText = (one: MemberResult, isDone: boolean): string =>
+  [statusWords[one.status], foundText(one, isDone)].filter((text) => text !== "").join(", ");
+
+/** The report for people. */
+export const fleetReportText = (report: FleetReport, style: Style): string =>
+  joined([
+    ...sectionTexts(fleetSections(report), style),
+    `${style.colors.bold("Fleet:")} ${fleetLine(report)}`,
+  ]);
 
 /** Errors of a member that are shown; the report in JSON has all that are kept. */
 const mostProblems = 3;
@@ -158,16 +93,12 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
   const told = errors
     .slice(0, mostProblems)
     .flatMap(({ code, summary, hint, location: at }) => [
-      `    error[${code}]: ${escapeText(summary)}`,
-      ...(at === undefined ? [] : [`      --> ${escapeText(placeText(at))}`]),
-      ...(hint === undefined ? [] : [`      hint: ${escapeText(hint)}`]),
+      `error[${code}]: ${summary}`,
+      ...(at === undefined ? [] : [`  --> ${placeText(at)}`]),
+      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
-  const more = errors.length > mostProblems ? [`    … and ${errors.length - mostProblems} more`] : [];
-  return [
-    ...told,
-    ...more,
-    ...(output === undefined ? [] : escapeLines(output.trim()).map((line) => `    ${line}`.trimEnd())),
-  ];
+  const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
+  return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
 export const placeText = ({ file, line, column }: SourceLocation): string =>
@@ -181,30 +112,15 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 
-const mostRows = 200;
-
-/** The report as Markdown: a table of what needs attention, its errors folded, and a closing line. */
-export function fleetReportMarkdown(report: FleetReport): string {
-  const urgent = report.members.filter((one) => !isWell(one)).sort(byUrgency);
-  const opening = [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`];
-  if (urgent.length === 0) return joined(opening);
-  const rows = urgent
-    .map((one) => cellsOf(one, report))
-    .map(([name = "", ...cells]) => [codeSpan(name), ...cells.map(escapeMarkdown)]);
-  const table = markdownTable(["member", "", "", "time"], rows.slice(0, mostRows));
-  const cut = rows.length - mostRows;
-  const note = cut > 0 ? [`… and ${counted(cut, "more member")}.`] : [];
-  const folded = urgent.flatMap((one) => {
-    const problems = problemLines(one);
-    const line = `<code>${escapeHtml(one.name)}</code>`;
-    return problems.length === 0 ? [] : [foldedParts(line, [fencedBlock(problems)])];
-  });
-  return markdownWithin(
-    { opening: [...opening, table, ...note], parts: folded },
+/** The report in Markdown. */
+export const fleetReportMarkdown = (report: FleetReport): string =>
+  reportMarkdown(
+    {
+      opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
+      sections: fleetSections(report),
+    },
     markdownLimit,
-    (fits) => `The errors of ${counted(folded.length - fits, "member")} are`,
   );
-}
 
 /** The report for Prometheus. `previous` is the text of the run before. */
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {

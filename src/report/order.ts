@@ -10,31 +10,16 @@ const closing: ReadonlySet<string> = new Set(["deployment", "layout"]);
  */
 export const readingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
   items
-    .map((item) => ({
-      item,
-      names: nameOf(item.address).split("."),
-      type: typeOf(item.address),
-      isClosing: closing.has(typeOf(item.address)),
-    }))
-    .sort(byPlace)
+    .map((item) => ({ item, place: placeOf(item.address) }))
+    .sort((a, b) => compareTexts(a.place, b.place))
     .map(({ item }) => item);
 
-interface Placed {
-  readonly names: readonly string[];
-  readonly type: string;
-  readonly isClosing: boolean;
-}
-
-function byPlace(a: Placed, b: Placed): number {
-  for (const [i, name] of a.names.entries()) {
-    const other = b.names[i];
-    if (other === undefined) return b.isClosing ? -1 : 1;
-    const order = name === other ? 0 : compareNatural(name, other);
-    if (order !== 0) return order;
-  }
-  if (a.names.length < b.names.length) return a.isClosing ? 1 : -1;
-  // Only a fixed order where nothing else decides.
-  return Number(a.isClosing) - Number(b.isClosing) || compareTexts(b.type, a.type);
+/** Returns a text that comes in the order of places: what is in something after it, and what closes it last. */
+function placeOf(address: Address): string {
+  const type = typeOf(address);
+  const names = withLongNumbers(nameOf(address)).split(".");
+  const path = [...names, ...(closing.has(type) ? ["\uffff"] : [])].join("\u0001");
+  return `${path}\u0000${type}`;
 }
 
 /** Orders texts with numbers in them by their value: `svc-2` before `svc-15`. */

@@ -29,6 +29,7 @@ import {
   code,
   codes,
   type Item,
+  itemSection,
   type Section,
   section,
   sentence,
@@ -66,27 +67,38 @@ export function planReport(plan: Plan, grouping: Grouping = "alike") {
     partOf("Changed", (change) => !isLoss(change) && !isNew(change)),
     partOf("Created", isNew),
   ];
-  const entries = parts.flatMap((part) => part.entries);
-  const changes = entries.flatMap((entry) => [...entry.changes, ...entry.parts]);
+  const changes = parts.flatMap(({ entries }) => entries.flatMap((one) => [...one.changes, ...one.parts]));
   const { checks = [] } = plan;
   const { title, counts } = checkWords(checks);
   const isFolded = grouping === "types";
+  const heading = isFolded
+    ? planHeadings[plan.options.mode].replace(/:$/, " (rnv plan -verbose shows each):")
+    : planHeadings[plan.options.mode];
   return {
     parts,
-    entries,
     changes,
-    /** So many of the first items are never left out. */
-    losses: losses.entries.length,
-    /** The items as a section; none where nothing changes. */
-    items: entries.length === 0 ? [] : [changeSection(plan, entries, isFolded)],
+    /** The items: what ends or is blocked is never left out. */
+    items: parts.flatMap((part) =>
+      itemSection("changes", part.title, heading, part.entries, {
+        isFolded,
+        ...(part === losses && { weight: "whole" }),
+      }),
+    ),
     sections: planSections(plan),
     line: planLine(plan),
+    blocked: blockedLine(changes),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
     // Items of one type each have its count.
     counts: changes.length < 2 || isFolded ? "" : countsOf(changes),
-    isFolded,
     cost: (arrow: string) => costLine(plan, arrow),
   };
+}
+
+function blockedLine(changes: readonly Change[]): string {
+  const blocked = changes.filter(({ guard }) => guard !== undefined).length;
+  if (blocked === 0) return "";
+  const [verb, them] = blocked === 1 ? ["is", "it"] : ["are", "them"];
+  return `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${them}.`;
 }
 
 export type PlanReport = ReturnType<typeof planReport>;
@@ -174,12 +186,6 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     notes: notes.filter((note) => note !== undefined),
     fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
   };
-}
-
-function changeSection(plan: Plan, items: readonly Item[], isFolded: boolean): Section {
-  const heading = planHeadings[plan.options.mode];
-  const shown = isFolded ? heading.replace(/:$/, " (rnv plan -verbose shows each):") : heading;
-  return { id: "changes", title: "Changes", heading: shown, rows: [], items, isFolded };
 }
 
 /** Reasons of many changes that are shown. */
@@ -272,10 +278,10 @@ function planSections(plan: Plan): readonly Section[] {
   );
   const resources = plan.unchecked.filter(({ attribute }) => attribute === undefined);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
-  const warning = { isWarning: true };
+  const warning = { severity: "warning" } as const;
   const unread = "Could not be read, planned from what is recorded:";
   return [
-    ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { isWhole: true }),
+    ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { weight: "whole" }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),

@@ -1,13 +1,18 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
+import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeText } from "./escape-text";
+import { escapeJson, escapeText } from "./escape-text";
 import { countParts, type PlanReport, planReport } from "./plan-report";
-import { counted, planLine } from "./plan-wording";
-import { sectionText } from "./section-text";
+import { planLine } from "./plan-wording";
+import { sectionTexts } from "./section-text";
 import { joined } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
+
+/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
+export const planJson = (plan: Plan, sources?: Sources): string =>
+  `${escapeJson(planDocument(plan, new Map(), sources), 2)}\n`;
 
 /** Addresses of a line. */
 const mostNames = 5;
@@ -50,11 +55,13 @@ function reportText(
   style: Style,
   { sources, ending }: PlanTextOptions,
 ): string {
-  const { entries, changes, items, sections, checks, counts, cost, line, isFolded } = report;
+  const { changes, items, sections, checks, blocked, counts, cost, line } = report;
+  const isFolded = items.some((one) => one.isFolded);
+  const isShort = items.flatMap((one) => one.items ?? []).length < 2;
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
-    blockedLine(changes, style),
-    ending === undefined || entries.length < 2 ? "" : loudLines(changes, isFolded, style),
+    blocked === "" ? "" : style.colors.red(wrapText(blocked, style).join("\n")),
+    ending === undefined || isShort ? "" : loudLines(changes, isFolded, style),
     [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
@@ -62,7 +69,7 @@ function reportText(
   ].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    ...[...items, ...sections].map((one) => sectionText(one, style)),
+    ...sectionTexts([...items, ...sections], style),
     diagnosticsText(plan.diagnostics, style, sources, false),
     ...(isFolded ? [closing.join("\n")] : closing),
   ]);
@@ -97,11 +104,3 @@ const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
     ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
-
-function blockedLine(changes: readonly Change[], style: Style): string {
-  const blocked = changes.filter(({ guard }) => guard !== undefined).length;
-  if (blocked === 0) return "";
-  const verb = blocked === 1 ? "is" : "are";
-  const line = `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${blocked === 1 ? "it" : "them"}.`;
-  return style.colors.red(wrapText(line, style).join("\n"));
-}

@@ -1,19 +1,28 @@
 import { shortList } from "../model/text";
 import { escapeText, quoteText } from "./escape-text";
+import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
-import { arrow, type Cell, type Item, partsOf, type Section } from "./sections";
+import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
 import { alignColumns, arrowOf, idNote, type Style, wrapText } from "./style";
 import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
-/** A section for a terminal: its items, or its rows in columns. */
-export function sectionText(section: Section, style: Style): string {
-  const { heading, rows, items = [], isWarning, isWhole, isFolded = false } = section;
-  if (items.length > 0)
-    return `${heading}\n\n${joinBlocks(items.map((item) => itemLines(item, isFolded, style)))}`;
+/** Sections for a terminal, each a paragraph; items of one id are one. */
+export const sectionTexts = (sections: readonly Section[], style: Style): readonly string[] =>
+  [...groupBy(sections, (one) => (one.items === undefined ? one : one.id)).values()].map((own) => {
+    const [first] = own as [Section];
+    if (first.items === undefined) return rowsText(first, style);
+    const blocks = own.flatMap(({ items = [], isFolded = false }) =>
+      items.map((item) => itemLines(item, isFolded, style)),
+    );
+    return [first.heading, joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
+  });
+
+/** A section of rows: its heading, and the rows in columns. */
+function rowsText({ heading, rows, severity, weight }: Section, style: Style): string {
   const lines = alignColumns(rows.map((row) => row.map((cell) => cellText(cell, style))));
   const sentence = wrapText(heading, style).join("\n");
-  const title = isWarning ? style.colors.yellow(sentence) : sentence;
-  return [title, ...(isWhole ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
+  const title = severity === "warning" ? style.colors.yellow(sentence) : sentence;
+  return [title, ...(weight === "whole" ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }
 
 const cellText = (cell: Cell, style: Style): string =>
@@ -29,7 +38,7 @@ const mostInFolded = 2;
 const below = " ".repeat(6);
 
 function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
-  const { names = [], notes, fields, facts } = item;
+  const { names = [], notes, fields, facts, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
   // That a deletion is destructive is in its line already.
@@ -44,6 +53,7 @@ function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
     ...attributeLines(fields, style),
     ...(isFolded && short.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
     ...facts.flatMap((fact) => stopLines(fact, style)),
+    ...printed.map((line) => `${below}${escapeText(line)}`.trimEnd()),
   ];
 }
 
@@ -63,8 +73,6 @@ function signText(sign: string, style: Style): string {
   if (sign === "!") return yellow(text);
   return sign === ">" || sign === "<" ? cyan(text) : coloured(sign, text, style);
 }
-
-type Fact = Item["facts"][number];
 
 function factText({ label, text }: Fact, style: Style): string {
   const { bold, dim, red } = style.colors;

@@ -1,5 +1,4 @@
-import { codeSpan, escapeMarkdown, shorten } from "./escape-text";
-import { capLines, type ShownField } from "./values";
+import type { ShownField } from "./values";
 
 /** A name, an address or a value: shown as code where there is code. */
 export interface Code {
@@ -26,22 +25,31 @@ export interface Item {
   readonly notes: readonly string[];
   readonly fields: readonly ShownField[];
   /** What follows from it; with a hint, why it is stopped. */
-  readonly facts: readonly { readonly label?: string; readonly text: Cell; readonly hint?: string }[];
+  readonly facts: readonly Fact[];
+  /** Lines of others that are shown as they are, such as the end of what a program printed. */
+  readonly printed?: readonly string[];
+}
+
+export interface Fact {
+  readonly label?: string;
+  readonly text: Cell;
+  readonly hint?: string;
 }
 
 /** One part of a report: items or rows under a heading, or a sentence. */
 export interface Section {
   readonly id: string;
-  /** Title on a page, where sections of one `id` are shown as one. */
+  /** Title on a page and in Markdown, where sections of one `id` are shown as one. */
   readonly title: string;
+  /** Stands above it in a text; above items, where it is that of their first section. */
   readonly heading: string;
   /** Each begins with an address, and its last cell says what is to be known of it. */
   readonly rows: readonly (readonly Cell[])[];
   readonly items?: readonly Item[];
-  /** Returns true if a reader should look at it before the plan is applied. */
-  readonly isWarning?: boolean;
-  /** All rows are shown at a terminal too, however many there are. */
-  readonly isWhole?: boolean;
+  /** `warning`: a reader should look at it before the plan is applied. */
+  readonly severity?: "warning";
+  /** `whole`: nothing of it is left out, however long the report becomes. */
+  readonly weight?: "whole";
   /** Its items take as few lines as they can. */
   readonly isFolded?: boolean;
 }
@@ -52,12 +60,21 @@ export const section = (
   title: string,
   heading: string,
   rows: Section["rows"],
-  marks: Pick<Section, "isWarning" | "isWhole"> = {},
+  marks: Pick<Section, "severity" | "weight"> = {},
 ): readonly Section[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
 
 /** Makes a section of one sentence, or none where it is empty. */
 export const sentence = (id: string, title: string, heading: string | undefined): readonly Section[] =>
   heading === undefined || heading === "" ? [] : [{ id, title, heading, rows: [] }];
+
+/** Makes a section of items, or none where there are none. */
+export const itemSection = (
+  id: string,
+  title: string,
+  heading: string,
+  items: readonly Item[],
+  marks: Pick<Section, "weight" | "isFolded"> = {},
+): readonly Section[] => (items.length === 0 ? [] : [{ id, title, heading, rows: [], items, ...marks }]);
 
 export const code = (text: string): Code => ({ code: text });
 
@@ -87,50 +104,6 @@ export function lineOf<Part>(
     const gap = i === 0 ? [] : [i === filled.length - 1 ? ": " : " "];
     return [...gap, ...parts.map(shown)];
   });
-}
-
-/** Characters of a name, or of what is said of it, in Markdown. */
-export const longestName = 120;
-
-/** A section in Markdown: rows as a list. */
-export function sectionMarkdown({ heading, rows }: Section): string {
-  const gap = (isThere: boolean): string => (isThere ? " " : "");
-  const prose = (text: string): string =>
-    `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
-  const shown = (part: string | Code): string =>
-    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
-  const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
-  return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
-}
-
-/** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
-export const markdownLimit = 60_000;
-/** Kept free for the note that says what was left out. */
-const reserve = 200;
-
-/** Parts of a text in Markdown. */
-interface Parts {
-  readonly opening: readonly string[];
-  /** As many as fit, from the first on. */
-  readonly parts: readonly string[];
-  readonly closing?: readonly string[];
-}
-
-/** Joins parts within `limit` characters; `noteOf` says what is left out beyond those that are shown. */
-export function markdownWithin(
-  { opening, parts, closing = [] }: Parts,
-  limit: number,
-  noteOf: (shown: number) => string,
-): string {
-  let left = limit - reserve - joined([...opening, ...closing]).length;
-  const end = parts.findIndex((text) => {
-    left -= text.length + 2;
-    return left < 0;
-  });
-  const shown = end === -1 ? parts : parts.slice(0, end);
-  const note =
-    end === -1 ? [] : [`> [!NOTE]\n> ${noteOf(end)} left out, because this text would be too long.`];
-  return joined([...opening, ...shown, ...note, ...closing]);
 }
 
 /** Paragraphs with an empty line between, without those that are empty. */

@@ -8,8 +8,8 @@ import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
-import { sectionText } from "./section-text";
-import { code, type Section, section } from "./sections";
+import { sectionTexts } from "./section-text";
+import { code, joined, type Section, section } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
@@ -26,13 +26,12 @@ export const recordedAddresses = (state: State): Address[] =>
 
 /** `show`: everything recorded, and what a run left open. */
 export function stateText(state: State, style: Style): string {
-  const blocks = recordedAddresses(state).flatMap((address) => {
+  const resources = recordedAddresses(state).flatMap((address) => {
     const resource = state.resources[address];
-    return resource === undefined ? [] : [resourceText(address, resource, style)];
+    return resource === undefined ? [] : [resourceSection(address, resource)];
   });
-  const sections = stateSections(state).map((one) => sectionText(one, style));
-  const text = [...blocks.map((block) => block.trimEnd()), ...sections].join("\n\n");
-  return text === "" ? "The state is empty.\n" : `${text}\n`;
+  const sections = [...resources, ...stateSections(state)];
+  return sections.length === 0 ? "The state is empty.\n" : joined(sectionTexts(sections, style));
 }
 
 /** Returns what a state says besides its resources: its outputs, and the writes that a run left open. */
@@ -45,12 +44,14 @@ export function stateSections({ outputs, run, open }: State): readonly Section[]
   ]);
   const heading = `A run${began} did not end.${unknown}`;
   return [
-    ...section("outputs", "Outputs", "Outputs:", values, { isWhole: true }),
+    ...section("outputs", "Outputs", "Outputs:", values, { weight: "whole" }),
     ...(run === null && writes.length === 0
       ? []
-      : [{ id: "open", title: "Unfinished", heading, rows: writes, isWarning: true, isWhole: true }]),
+      : [{ id: "open", title: "Unfinished", heading, rows: writes, ...openWrites }]),
   ];
 }
+
+const openWrites = { severity: "warning", weight: "whole" } as const;
 
 /** Renders the record of one resource: fields as applied, fields that the service computes, and what else is kept. */
 export function recordedLines(resource: RecordedResource) {
@@ -72,21 +73,22 @@ export function recordedLines(resource: RecordedResource) {
   return { applied, computed, kept };
 }
 
-/** `state show ADDRESS`: one resource. */
-export function resourceText(address: Address, resource: RecordedResource, style: Style): string {
-  const { colors } = style;
+/** The record of one resource: its fields, then what else is kept. */
+function resourceSection(address: Address, resource: RecordedResource): Section {
   const { applied, computed, kept } = recordedLines(resource);
-  const fields = alignColumns(
-    [...applied, ...computed].map(([path = "", value = ""]) => [`    ${escapeText(path)}`, value]),
-  );
-  return [
-    `${colors.bold(escapeText(address))} (${quoteText(resource.name)})${colors.dim(` [id=${escapeText(resource.id)}]`)}`,
-    ...fields.slice(0, applied.length),
-    ...fields.slice(applied.length).map((line) => colors.dim(line)),
-    ...kept.map((line) => `    # ${line}`),
-    "",
-  ].join("\n");
+  const fields = [...applied, ...computed].map(([path = "", value = ""]) => [code(path), code(value)]);
+  return {
+    id: address,
+    title: address,
+    heading: `${escapeText(address)} (${quoteText(resource.name)}) [id=${escapeText(resource.id)}]`,
+    rows: [...fields, ...kept.map((text) => ["# kept", text])],
+    weight: "whole",
+  };
 }
+
+/** `state show ADDRESS`: one resource. */
+export const resourceText = (address: Address, resource: RecordedResource, style: Style): string =>
+  joined(sectionTexts([resourceSection(address, resource)], style));
 
 const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
@@ -108,7 +110,7 @@ const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [strin
 
 /** `state backups`: one line each, numbered as `state restore` takes them. */
 export const backupsText = (backups: readonly Backup[]): string =>
-  alignColumns(backups.map((backup, i) => [String(i + 1), ...columnsOf(backup), escapeText(backup.name)]))
+  alignColumns(backups.map((backup, i) => [String(i + 1), backupText(backup), escapeText(backup.name)]))
     .map((line) => `${line}\n`)
     .join("");
 
@@ -125,28 +127,15 @@ export const backupsJson = (backups: readonly Backup[]): Plain =>
   }));
 
 /** Which snapshot it is, in one line: `serial 3, 4 records, 2.1 kB, written 2026-11-22 09:05:11Z by apply`. */
-export function backupText({ bytes, parsed }: Backup): string {
-  const [when, serial, records, size] = columnsOf({ name: "", bytes, parsed });
-  const by = parsed?.writer.command;
-  const written =
-    parsed?.writer.at === undefined ? [] : [`written ${when}${by ? ` by ${escapeText(by)}` : ""}`];
-  return [serial, records, size, ...written].join(", ");
-}
-
-function columnsOf({ bytes, parsed }: Backup): readonly string[] {
-  if (parsed === undefined) return ["", "cannot be read", "", sizeText(bytes), ""];
+export function backupText({ bytes, parsed }: Pick<Backup, "bytes" | "parsed">): string {
+  if (parsed === undefined) return `cannot be read, ${sizeText(bytes)}`;
   const { state, writer } = parsed;
-  return [
-    timeText(writer.at),
-    `serial ${state.serial}`,
-    counted(Object.keys(state.resources).length, "record"),
-    sizeText(bytes),
-    escapeText(writer.command ?? ""),
-  ];
+  const isDated = writer.at !== undefined && !Number.isNaN(Date.parse(writer.at));
+  const when = isDated ? `written ${exactTime(writer.at)}` : "time not recorded";
+  const by = writer.command === undefined ? "" : ` by ${escapeText(writer.command)}`;
+  const records = counted(Object.keys(state.resources).length, "record");
+  return `serial ${state.serial}, ${records}, ${sizeText(bytes)}, ${when}${by}`;
 }
-
-const timeText = (at: string | undefined): string =>
-  at === undefined || Number.isNaN(Date.parse(at)) ? "time not recorded" : exactTime(at);
 
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

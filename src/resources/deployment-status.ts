@@ -171,11 +171,18 @@ function rolledBack(
   return said("rolled_back", summary, writtenAt);
 }
 
+/** Returns how many seconds each step of a deployment took, by its name. */
+async function stepSeconds({ live }: Reads, { serviceId = "", id }: Pending) {
+  const { steps } = await live.getDeployment(serviceId, id);
+  const at = (time: string | null | undefined): number => Date.parse(time ?? "");
+  return new Map(steps.map((step) => [step.name, (at(step.finishedAt) - at(step.startedAt)) / 1000]));
+}
+
 /**
  * What keeps deployments from running, in the words of the service: the catalog's capabilities, and of one service the
  * list of deployments (interface, "Catalog", and "Deployments", rule 1). At most one request.
  */
-export async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
+async function checkDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
   const reason = await reasonOfList(reads, planned);
@@ -190,6 +197,8 @@ export async function checkDeployments(reads: Reads, planned: PlannedRuns): Prom
     ];
   return workerFindings(reads, them);
 }
+
+export const deploymentRuns = { checkBeforeApply: checkDeployments, stepSeconds };
 
 /** Returns the warning that `them` will wait, where the catalog says that no worker is online. */
 export async function workerFindings(reads: Reads, them: string): Promise<readonly Finding[]> {

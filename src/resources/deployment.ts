@@ -27,7 +27,7 @@ import type {
 import { durationPattern, parseDuration } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
-import { checkDeployments, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
+import { deploymentRuns, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
@@ -138,7 +138,7 @@ export const deployment: Resource = {
   remove: async (_writes, input) => ({ id: input.id }),
   candidates,
   poll: pollDeployment,
-  runs: { pendingOf, checkBeforeApply: checkDeployments },
+  runs: { pendingOf, ...deploymentRuns },
 };
 
 /** Warns where there is nothing to build: which sources a service has besides a repository is not shown (interface, "Service"). */

@@ -1,5 +1,5 @@
+import type { FleetReport } from "../../src/model/report-documents";
 import { driftReport } from "../../src/plan/drift";
-import type { FleetReport } from "../../src/report/fleet-report";
 import { driftPage } from "../../src/report/html/drift-page";
 import { fleetPage } from "../../src/report/html/fleet-page";
 import { statePage } from "../../src/report/html/state-page";

@@ -22,9 +22,8 @@ import { graphDot, graphMermaid } from "../../src/report/graph";
 import { historyJson, historyText } from "../../src/report/history-text";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
 import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
-import { planJson } from "../../src/report/plan-json";
 import { planMarkdown } from "../../src/report/plan-markdown";
-import { planText } from "../../src/report/plan-text";
+import { planJson, planText } from "../../src/report/plan-text";
 import { stateJson, stateText } from "../../src/report/state-text";
 import {
   oneStatusText,

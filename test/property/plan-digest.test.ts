@@ -12,7 +12,7 @@ import {
 import { planDocument } from "../../src/plan/document";
 import { makePlan } from "../../src/plan/make-plan";
 import type { AttributeChange, Change, Plan, PlanInput } from "../../src/plan/plan";
-import { planFromDocument } from "../../src/report/plan-json";
+import { planFromDocument } from "../../src/plan/read-document";
 import { fc } from "../support/fixed-seed";
 import { at, declare, desiredOf, key, World } from "../support/plan-world";
 import { inSoak } from "../support/soak";

@@ -73,6 +73,38 @@ const name = "Type its name to confirm: ";
     expect(warned.screen).not.toContain(explain);
   });
 
+  it("an apply shows beside a step how long it took in the deployment before, which it asks for once", async () => {
+    const slow = await openScenario({ deploySeconds: 2 });
+    const deployed = (branch: string) =>
+      slow.write(
+        "rnv.yaml",
+        `services: { api: { kind: web, configuration: { repository: "https://git.example.com/api", branch: ${branch} } } }\n`,
+      );
+    deployed("main");
+    const first = await atTerminal(slow, "apply -auto-approve", []);
+    expect({ code: first.code, told: first.screen.includes("last time") }).toEqual({ code: 0, told: false });
+    const [service] = slow.emulator.store.services();
+    const [before] = slow.emulator.store.deployments(service?.id ?? "");
+    let isDeployed = false;
+    let asked = 0;
+    slow.fail(({ method, path }) => {
+      if (method === "POST" && path.endsWith("/deploys")) isDeployed = true;
+      if (!isDeployed || !path.endsWith(`/deploys/${before?.id}`)) return undefined;
+      asked += 1;
+      return { kind: "status", when: "before", status: 403 };
+    });
+    deployed("next");
+    const failing = await atTerminal(slow, "apply -auto-approve", []);
+    const told = failing.screen.includes("last time");
+    expect({ code: failing.code, told, asked }).toEqual({ code: 0, told: false, asked: 1 });
+    slow.fail();
+    deployed("main");
+    const { code, screen } = await atTerminal(slow, "apply -auto-approve", []);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/deployment\.api: Modifying\.\.\. .*, \w+: 1s last time/);
+    await slow.close();
+  }, 60_000);
+
   it("a plan that takes longer than 400 ms says what it reads, and a quick one does not", async () => {
     expect((await atTerminal(scenario, "plan -json", [])).screen).not.toContain("Reading");
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000));

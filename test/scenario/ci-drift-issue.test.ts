@@ -125,6 +125,8 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("the issue of a drift j
     const files = { GITHUB_OUTPUT: "outputs", GITHUB_STEP_SUMMARY: "summary.md" };
     expect(await job(files)).toMatchObject({ code: 2 });
     expect(scenario.read("outputs")).toBe("drift=true\nexitcode=2\n");
-    expect(scenario.read("summary.md")).toContain("| production | drift | 3 | 1 |");
+    expect(scenario.read("summary.md")).toContain(
+      "- `production` drift: 1 changed outside rnv (3 resources)",
+    );
   });
 });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { fleetReportSchema } from "../../src/report/fleet-report";
+import { fleetReportSchema } from "../../src/model/report-documents";
 import { openScenario, type Scenario } from "../support/cli";
 import { shareOf } from "../support/soak";
 

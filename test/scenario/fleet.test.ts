@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { fleetReportSchema } from "../../src/report/fleet-report";
+import { fleetReportSchema } from "../../src/model/report-documents";
 import { openScenario, type Scenario } from "../support/cli";
 
 const manifest = (name: string, more = "") =>
@@ -108,7 +108,7 @@ it("plans, applies and looks for drift of every manifest below a folder; a broke
   write(state, scenario.read(state).replace(/("writtenAt": ?)"[^"]*"/g, '$1"2026-01-01T00:00:00.000Z"'));
   const drifted = await scenario.run("fleet", "drift", ...others);
   expect(drifted).toMatchObject({ code: 2, stdout: expect.stringContaining("teams/docs") });
-  expect(drifted.stdout.split("\n")[0]).toMatch(/^teams\/docs +drift +1 changed outside/);
+  expect(drifted.stdout.split("\n")[0]).toMatch(/^ {2}~ teams\/docs drift, 1 changed outside/);
   const exact = await scenario.run("fleet", "plan", "-detailed-exitcode", "--stage", "production");
   expect(exact).toMatchObject({ code: 0, stdout: expect.stringContaining("Fleet: 1 member: 1 clean.") });
   expect(await scenario.run("fleet", "plan", ...others)).toMatchObject({ code: 0 });

@@ -6,14 +6,13 @@ import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../com
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
+import type { FleetReport, MemberResult } from "../../model/report-documents";
 import type { FleetVerb } from "../../model/target";
 import {
-  type FleetReport,
   fleetMetrics,
   fleetReportJson,
   fleetReportMarkdown,
   fleetReportText,
-  type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
 import { makeFolder, packageRoot, writeMetrics, writeWholeFile } from "../files";

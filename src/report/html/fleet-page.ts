@@ -1,14 +1,10 @@
 import {
-  byUrgency,
   type FleetReport,
-  fleetLine,
-  foundText,
-  isWell,
   type MemberResult,
   type MemberStatus,
-  placeText,
   statusWords,
-} from "../fleet-report";
+} from "../../model/report-documents";
+import { byUrgency, fleetLine, foundText, isWell, placeText } from "../fleet-report";
 import { elapsedText } from "../time-text";
 import { type Entry, entriesSection, findingList, noteTable, tag } from "./entries";
 import { code, html, preformatted } from "./markup";

@@ -5,8 +5,8 @@ import { shortDigest } from "../../plan/digest";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, type Guard, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
+import { planOf } from "../../plan/read-document";
 import { actionWord, marks } from "../graph";
-import { planOf } from "../plan-json";
 import { type PlanEntry, type PlanReport, planReport } from "../plan-report";
 import {
   checkWords,

@@ -166,7 +166,11 @@ describe("a deployment that an interrupted run did not see answered", () => {
     follows: ["variable"],
     reacts: {} as never,
     candidates: async () => [liveOf("d2", { type: "deployment", name: "api", parentId: "s1" })],
-    runs: { pendingOf: (id: string) => ({ kind: "deployment", id }), checkBeforeApply: async () => [] },
+    runs: {
+      pendingOf: (id: string) => ({ kind: "deployment", id }),
+      checkBeforeApply: async () => [],
+      stepSeconds: async () => new Map(),
+    },
   });
   const intent = intentOf({
     address: rollout,

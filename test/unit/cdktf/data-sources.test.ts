@@ -15,7 +15,7 @@ import {
 } from "../../../src/cdktf/cdktf";
 import type { Plan } from "../../../src/plan/plan";
 import { savePlan } from "../../../src/plan/saved-plan";
-import { planJson } from "../../../src/report/plan-json";
+import { planJson } from "../../../src/report/plan-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type App, TerraformOutput, TerraformStack } from "cdktf";
 import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
-import { planJson } from "../../../src/report/plan-json";
+import { planJson } from "../../../src/report/plan-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { driftCron, gitops, production, quickstart, testing } from "./example-stacks";
 import { synthesizeInto } from "./synthesize";

@@ -61,7 +61,7 @@ describe("a deletion whose operation fails", () => {
       const recorded = await recordedIn(bench, api);
       expect(recorded).toMatchObject({ id: service?.id, deletionFailed: failed });
       expect(recorded && resourceText(api, recorded, plainStyle)).toContain(
-        `# its last deletion failed: ${failed}`,
+        `its last deletion failed: ${failed}`,
       );
       const { plan } = await bench.plan();
       expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({

@@ -156,9 +156,9 @@ it("is one JSON document", () => {
 it("folds each difference away in Markdown, after the count", () => {
   const text = driftMarkdown(report);
   expect(text).toMatch(/^### rnv drift\n\n\*\*Drift: 2 changed outside rnv, 1 deleted outside rnv/);
-  expect(text).toContain("- `service.shop.worker` was deleted outside rnv");
+  expect(text).toContain("**Deleted outside rnv**\n\n- `service.shop.worker`\n");
   expect(text).toContain(
-    '<details><summary><code>service.shop.api</code> changed outside rnv</summary>\n\n```diff\n- configuration.branch: "main"\n+ configuration.branch: "hotfix"\n```\n\n</details>',
+    '<details><summary><code>service.shop.api</code>: <code>branch</code></summary>\n\n```diff\n- configuration.branch: "main"\n+ configuration.branch: "hotfix"\n```\n\n</details>',
   );
 });
 

@@ -6,7 +6,6 @@ import {
   escapeMarkdown,
   escapeText,
   fencedBlock,
-  markdownTable,
   quoteText,
   shorten,
 } from "../../../src/report/escape-text";
@@ -92,10 +91,6 @@ describe("Markdown", () => {
     [" a", "`  a `"],
   ])("puts %j into a code span that it cannot leave", (text, expected) => {
     expect(codeSpan(text)).toBe(expected);
-  });
-
-  it("escapes pipes, with or without a backslash, in table cells", () => {
-    expect(markdownTable(["a|b", "c\\|d"], [])).toBe("| a\\|b | c\\\\\\|d |\n| --- | --- |");
   });
 
   it("fences a block with more backticks than it holds", () => {

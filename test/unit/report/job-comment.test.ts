@@ -105,14 +105,14 @@ it("has a record that no other text ends, and none where the plan has errors", (
 describe("a long plan", () => {
   const many = (count: number) => planned(Array.from({ length: count }, (_, i) => renamed(i)));
 
-  it("folds its table away, but never what ends or is blocked", () => {
+  it("folds its changes away, but never what ends or is blocked", () => {
     const lost = change("delete", "service.shop.lost", { id: "1", name: "lost" });
     const text = comment(planned([...many(40).changes, lost]));
     const fold = text.indexOf("<details>");
-    expect(text.slice(0, fold)).toContain("| **destroy** | `service.shop.lost` |");
+    expect(text.slice(0, fold)).toContain("- `service.shop.lost` **will be destroyed**");
     expect(text.slice(0, fold)).not.toContain("service-7`");
-    expect(text).toContain("<details><summary>and Services: 40 to change.</summary>");
-    expect(comment(many(20))).not.toContain("<summary>and");
+    expect(text).toContain("<details><summary><b>Changed</b> (40)</summary>");
+    expect(comment(many(20))).toContain("**Changed**\n");
   });
 
   it.each([65_536, 1_000_000, 20_000])("stays within %d characters, whatever it holds", (limit) => {

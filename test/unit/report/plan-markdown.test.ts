@@ -6,33 +6,44 @@ import { fc } from "../../support/fixed-seed";
 import { pageOf } from "../../support/html-plans";
 import { absent, address, change, field, plan, secret, shopPlan, value } from "../../support/plan-fixture";
 
-it("opens with the summary, then what blocks, then the table", () => {
-  expect(planMarkdown(shopPlan).split("\n").slice(0, 24)).toEqual([
+it("opens with the summary, then what ends or is blocked, then changes, then what is new", () => {
+  const text = planMarkdown(shopPlan).replace(/```[\s\S]*?```\n\n/g, "");
+  expect(text.split("\n").filter((line) => line !== "" && line !== "</details>")).toEqual([
     "### rnv plan",
-    "",
     "**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
-    "",
     "> [!CAUTION]",
-    "> Blocked until it is resolved:",
-    "> - `service.shop.docs`: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete service.shop.docs`",
-    "",
-    "> [!WARNING]",
-    '> - warning `plan.live_changed_too`: configuration.branch of service.shop.api had changed outside rnv too (live is "main")',
-    "",
-    "| action | resource | what | effect |",
-    "| --- | --- | --- | --- |",
-    "| **replace**, blocked | `service.shop.docs` | kind | **destructive** |",
-    '| **destroy** | `service.shop.worker` | named "Old worker" | **destructive**, changes the bill |',
-    "| **destroy** | `variable.shop.worker.TOKEN` | destroyed with its parent |  |",
-    "| **destroy** | `variable.shop.worker.URL` | destroyed with its parent |  |",
-    "| forget | `service.legacy` |  |  |",
-    "| import | `project.shop` | description |  |",
-    "| update | `service.shop.api` | branch, plan, port and 2 more | deploys, changes the bill |",
-    "| update | `variable.shop.api.WORKER_HOST` | value |  |",
-    "| create | `variable.shop.api.LOG_LEVEL` |  |  |",
-    "| create | `deployment.shop.api` | because service.shop.api changes | deploys |",
-    "",
+    "> 1 change is blocked. Nothing is applied until you confirm or remove it.",
+    "**Destroyed, replaced or blocked**",
+    "<details><summary><code>service.shop.docs</code> must be replaced: <code>kind</code> (destructive)</summary>",
+    "id `9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa`",
+    "- blocked: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete service.shop.docs`",
+    '- `service.shop.worker` (`"Old worker"`) **will be destroyed** (destructive, changes the bill): id `51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3`; cost: USD 7 \u2192 0, NGN 10,500 \u2192 0 a month',
+    "- `variable.shop.worker.TOKEN` **will be destroyed together with service.shop.worker**",
+    "- `variable.shop.worker.URL` **will be destroyed together with service.shop.worker**",
+    "**Changed**",
+    "- `service.legacy` will no longer be managed: id `77`",
+    "<details><summary><code>project.shop</code> (<code>&quot;Shop&quot;</code>) will be imported and updated in place: <code>description</code></summary>",
+    "id `0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11`",
+    "<details><summary><code>service.shop.api</code> will be updated in place: <code>branch, plan, port and 2 more</code> (deploys, changes the bill)</summary>",
+    "cost: USD 0 \u2192 7, NGN 0 \u2192 10,500 a month",
+    "<details><summary><code>variable.shop.api.WORKER_HOST</code> will be updated in place: <code>value</code></summary>",
+    "**Created**",
+    "<details><summary><code>variable.shop.api.LOG_LEVEL</code> will be created</summary>",
+    "<details><summary><code>deployment.shop.api</code> will run (deploys)</summary>",
+    "because service.shop.api changes",
+    "Changes to outputs:",
+    "- `+` `apiUrl`: `(known after apply)`",
+    "Moved in the manifest:",
+    "- `service.shop.site` has moved to `service.shop.web`",
+    "Left as they are (no longer managed):",
+    '- `service.shop.cron` `configuration.schedule`: `"0 * * * *"`',
+    "Could not be read, planned from what is recorded:",
+    "- `variable.shop.api.WORKER_HOST`: the service does not list variables",
+    'Also in this workspace, not managed here: 2 services ("x", "y"), 1 project ("z"); archived services are in no list.',
+    "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
+    "Estimated monthly cost: USD 7 \u2192 14 (+7), NGN 10,500 \u2192 21,000 (+10,500)",
   ]);
+  expect(planMarkdown(shopPlan)).toContain("```\nwarning[plan.live_changed_too]: configuration.branch of");
 });
 
 it("folds the fields of each resource into a diff", () => {
@@ -44,7 +55,7 @@ it("folds the fields of each resource into a diff", () => {
   });
   expect(planMarkdown(plan([item]))).toContain(
     [
-      "<details><summary><code>service.a</code> will be updated in place</summary>",
+      "<details><summary><code>service.a</code> will be updated in place: <code>branch, page</code></summary>",
       "",
       "```diff",
       '- branch: "main"',
@@ -78,10 +89,10 @@ it("names at its shortest what ends or is blocked, with the sign of what becomes
     60,
   );
   expect(text).toMatch(/```diff\n- service\.a\n-\/\+ service\.b\n~ service\.c {2}# blocked\n```/);
-  expect(text).toContain("The list of 1 other resource is left out");
+  expect(text).toContain("> 1 item left out, because this text would be too long.");
 });
 
-it("drops details, then the table, to stay below its limit, and says so", () => {
+it("leaves out the last items to stay below its limit, and says how many", () => {
   const big = plan(
     [...Array(500).keys()].map((i) =>
       change("update", `service.s${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
@@ -89,13 +100,12 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   );
   const text = planMarkdown(big);
   expect(text.length).toBeLessThanOrEqual(60_000);
-  expect(text).toMatch(/> The details of \d+ resources are left out/);
-  expect(text).toContain("| and 300 more | Services: 300 to change. |");
-  const short = planMarkdown(big, 700);
-  expect(short).not.toContain("service.s");
-  expect(short).toContain("| and 500 more | Services: 500 to change. |");
+  const shown = text.match(/<code>service\.s\d+<\/code>/g)?.length ?? 0;
+  expect(shown).toBeGreaterThan(90);
+  expect(text).toContain(`<details><summary><b>Changed</b> (${shown})</summary>`);
+  expect(text).toContain(`> ${500 - shown} items left out, because this text would be too long.`);
   expect(planMarkdown(big, 250)).toBe(
-    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to change.\n",
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> 500 items left out, because this text would be too long.\n\nServices: 500 to change.\n",
   );
 });
 
@@ -125,9 +135,10 @@ describe("deletions and replacements", () => {
     const text = planMarkdown(given, limit);
     expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
     for (const { address } of ended) expect(text).toContain(address);
-    const [first = -1] = updates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
+    const [first = -1] = updates.map(({ address }) => text.indexOf(`>${address}<`)).filter((at) => at >= 0);
     if (first >= 0) for (const { address } of ended) expect(text.indexOf(address)).toBeLessThan(first);
-    expect(text).toMatch(/(300|400) (more|other resources)|200 more/);
+    const shown = updates.filter(({ address }) => text.includes(`>${address}<`)).length;
+    expect(text).toContain(`> ${400 - shown} items left out`);
   });
 
   it("are all named, however many there are and however few wanted them confirmed", () => {
@@ -141,15 +152,16 @@ describe("deletions and replacements", () => {
     }
   });
 
-  it("that are not confirmed are counted where they are many", () => {
+  it("that are not confirmed say each how to confirm them, and are marked where they are shortened", () => {
     const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { guard }));
     const text = planMarkdown(plan(many));
-    expect(text).toContain("> - 60 unconfirmed deletions, marked below; to confirm each:");
-    expect(text.match(/\*\*destroy\*\*, blocked/g)).toHaveLength(60);
+    expect(text).toContain("> 60 changes are blocked. Nothing is applied until you confirm or remove them.");
+    expect(text.match(/\*\*will be destroyed\*\*: blocked: would be deleted\. Confirm/g)).toHaveLength(60);
+    expect(planMarkdown(plan(many), 2_000).match(/^- service\.s\d+ {2}# blocked$/gm)).toHaveLength(60);
   });
 });
 
-it("shows more than 20 new resources of a type in one row, with the values that they have", () => {
+it("shows more than 20 new resources of a type in one item, with the values that they have", () => {
   const many = [...Array(40).keys()].map((i) =>
     change("create", `service.shop.s${i}`, {
       attributes: [
@@ -160,13 +172,12 @@ it("shows more than 20 new resources of a type in one row, with the values that 
     }),
   );
   const text = planMarkdown(plan(many));
-  expect(text).toContain(
-    "| create | `service.shop.s0`, `service.shop.s1`, `service.shop.s2` and 37 more | 40 services |  |",
-  );
+  expect(text).toContain("<details><summary>40 services will be created</summary>\n\n```diff\n+ kind:");
   expect(text).toContain('+ kind: "web" (30), "cron" (10)\n+ name: 40 values\n+ plan: "starter"\n');
+  expect(text).toContain("`service.shop.s0`, `service.shop.s1`, ");
 });
 
-it("tells equal changes of many resources in one row and one fold", () => {
+it("tells equal changes of many resources in one item", () => {
   const many = [...Array(14).keys()].map((i) =>
     change("update", `service.shop.s${i + 10}`, {
       attributes: [field("configuration.runtime", value("node"), value("bun"))],
@@ -175,10 +186,9 @@ it("tells equal changes of many resources in one row and one fold", () => {
   );
   const text = planMarkdown(plan(many));
   expect(text).toContain(
-    '| update | `service.shop.s10`, `service.shop.s11`, `service.shop.s12` and 11 more | 14 services: `runtime "node" \u2192 "bun"` | deploys |',
+    "<summary>14 services will be updated in place: <code>runtime &quot;node&quot; \u2192 &quot;bun&quot;</code> (deploys)</summary>",
   );
   expect(text.match(/<details>/g)).toHaveLength(1);
-  expect(text).toContain("<summary>14 services will be updated in place</summary>");
   expect(text).toContain("`service.shop.s23`");
   expect(text).toContain("\n\nServices: 14 to change.\n");
 });
@@ -234,19 +244,17 @@ describe("whatever names and values are called", () => {
     );
   });
 
-  it("the Markdown has no HTML, mention, link or table column of theirs", () => {
+  it("the Markdown has no HTML, mention or link of theirs", () => {
     fc.assert(
       fc.property(hostilePlan, (given) => {
         const text = planMarkdown(given);
         expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
         expect(text).not.toMatch(/^\s*::|##\w*\[/m);
-        const rows = text.split("\n").filter((line) => line.startsWith("| "));
-        for (const row of rows) expect(row.replace(/\\[\\|]/g, "").match(/\|/g)).toHaveLength(5);
         const bare = text
-          .replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "")
+          .replace(/^(`{3,})(?:diff)?\n[\s\S]*?\n\1$/gm, "")
           .replace(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, "")
           .replace(/<code>[^<>]*<\/code>/g, "")
-          .replace(/<\/?(details|summary)>/g, "");
+          .replace(/<\/?(details|summary|b)>/g, "");
         expect(bare).not.toMatch(/<|@admin|\]\(/);
         expect(text.match(/<\/details>/g)?.length ?? 0).toBeGreaterThanOrEqual(1);
       }),
@@ -306,6 +314,6 @@ it("says that a secret changes, without a before and an after that look the same
 it("begins the sentence after a full stop with a capital", () => {
   const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "remove the block" } as const;
   expect(planMarkdown(plan([change("delete", "service.a", { guard })]))).toContain(
-    "> - `service.a`: protected. Remove the block",
+    "- `service.a` **will be destroyed**: blocked: protected. Remove the block",
   );
 });

@@ -1,22 +1,8 @@
 import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
 import type { Plain } from "../model/value";
-import { planDocument } from "../plan/document";
-import {
-  type Action,
-  absent,
-  type Change,
-  type InMemory,
-  type Plan,
-  type ShownValue,
-  secret,
-} from "../plan/plan";
-import { type PlanDocument, planDocumentSchema } from "../plan/plan-schema";
-import { escapeJson } from "./escape-text";
-
-/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
-export const planJson = (plan: Plan, sources?: ReadonlyMap<string, string>): string =>
-  `${escapeJson(planDocument(plan, new Map(), sources), 2)}\n`;
+import { type Action, absent, type Change, type InMemory, type Plan, type ShownValue, secret } from "./plan";
+import { type PlanDocument, planDocumentSchema } from "./plan-schema";
 
 type ResourceChange = PlanDocument["resource_changes"][number];
 

@@ -1,0 +1,163 @@
+import { shortList } from "../model/text";
+import {
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  foldedParts,
+  quoteText,
+  shorten,
+} from "./escape-text";
+import { groupBy } from "./order";
+import { counted } from "./plan-wording";
+import { arrow, type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
+import { attributeSign, capLines, changeText, fieldLines, isBlock, joinBlocks } from "./values";
+
+/** Characters of a name, or of what is said of it. */
+const longestName = 120;
+/** Addresses of an item. */
+const mostNames = 50;
+/** Items of a section that are not folded away. */
+const mostOpen = 25;
+/** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
+export const markdownLimit = 60_000;
+/** Kept free for titles of sections, and for the note that says what was left out. */
+const reserve = 400;
+
+interface MarkdownParts {
+  readonly opening: readonly string[];
+  readonly sections: readonly Section[];
+  readonly closing?: readonly string[];
+}
+
+/**
+ * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. What is too
+ * long is left out from the end of the items and counted, but for what is whole: that is shortened to its names.
+ */
+export function reportMarkdown({ opening, sections, closing = [] }: MarkdownParts, limit: number): string {
+  const whole = sections.filter(({ weight, items }) => items && weight === "whole");
+  const parts = sections.flatMap((section) =>
+    whole.includes(section)
+      ? []
+      : (section.items ?? []).map((item) => ({ section, text: itemMarkdown(item) })),
+  );
+  const besides = sections.filter(({ items }) => items === undefined).map(rowsMarkdown);
+  const textOf = (head: readonly string[], foot: readonly string[]): string => {
+    let left = limit - reserve - joined([...opening, ...head, ...foot]).length;
+    const end = parts.findIndex(({ text }) => {
+      left -= text.length + 2;
+      return left < 0;
+    });
+    const shown = end === -1 ? parts : parts.slice(0, end);
+    const groups = [...groupBy(shown, ({ section }) => section)];
+    const body = groups.map(([{ title }, own]) =>
+      itemsMarkdown(
+        title,
+        own.map(({ text }) => text),
+      ),
+    );
+    const rest = counted(parts.length - shown.length, "item");
+    const note = end === -1 ? "" : `> [!NOTE]\n> ${rest} left out, because this text would be too long.`;
+    return joined([...opening, ...head, ...body, note, ...foot]);
+  };
+  const full = whole.map(({ title, items = [] }) => itemsMarkdown(title, items.map(itemMarkdown)));
+  const text = textOf(full, [...besides, ...closing]);
+  const names = whole.map(({ items = [] }) => fencedBlock(items.map(shortLine), "diff"));
+  return text.length <= limit ? text : textOf(names, closing);
+}
+
+/** Items below their title; many are folded away. */
+function itemsMarkdown(title: string, items: readonly string[]): string {
+  const isLong = items.length > mostOpen;
+  const list = joinBlocks(items.map((item) => item.split("\n")));
+  if (isLong) return foldedParts(`<b>${escapeHtml(title)}</b> (${items.length})`, [list]);
+  return `**${escapeMarkdown(title)}**\n\n${list}`;
+}
+
+/** The name of an item alone, as a line of a diff block. */
+const shortLine = ({ sign, subject, facts }: Item): string =>
+  `${sign} ${shorten(escapeText(subject), longestName)}${facts.some(({ hint }) => hint !== undefined) ? "  # blocked" : ""}`;
+
+/** An item: its line, with its fields folded away below it. Why it is stopped is never folded. */
+function itemMarkdown(item: Item): string {
+  const { id, names = [], notes, fields, facts, printed = [] } = item;
+  const addresses = names.map((name) => codeSpan(shorten(name, longestName)));
+  const said = [
+    ...(names.length === 0 ? [] : [shortList(addresses, mostNames)]),
+    ...notes.map((note) => escapeMarkdown(note)),
+    ...(id === undefined ? [] : [`id ${codeSpan(id)}`]),
+    ...facts.filter((fact) => fact.hint === undefined && !isEffect(fact)).map(factMarkdown),
+  ];
+  const stops = facts.filter(({ hint }) => hint !== undefined).map(factMarkdown);
+  if (fields.length + printed.length === 0) {
+    const text = [...said, ...stops].join("; ");
+    return `- ${headline(item, (name) => codeSpan(name), escapeMarkdown, "**")}${text === "" ? "" : `: ${text}`}`;
+  }
+  const line = headline(item, (name) => `<code>${escapeHtml(name)}</code>`, escapeHtml, "");
+  const blocks = [
+    ...(fields.length === 0 ? [] : [fencedBlock(fields.flatMap(fieldLines), "diff")]),
+    ...(printed.length === 0 ? [] : [fencedBlock(printed.map(escapeText))]),
+  ];
+  const folded = foldedParts(line, [...blocks, ...(said.length === 0 ? [] : [said.join("; ")])]);
+  return [folded, ...stops.map((text) => `- ${text}`)].join("\n\n");
+}
+
+/** The line of an item, in the words of Markdown or HTML. A text of the service is in code: no mention or link works. */
+function headline(
+  { sign, subject, names = [], name, phrase, fields, facts }: Item,
+  code: (text: string) => string,
+  words: (text: string) => string,
+  bold: string,
+): string {
+  const isEnd = sign === "-" || sign === "-/+";
+  const changed = sign === "+" ? "" : changedFields(fields, names.length > 0);
+  const effects = facts.filter(isEffect).flatMap(({ text }) => partsOf(text));
+  const line = [
+    names.length > 0 ? words(subject) : code(shorten(subject, longestName)),
+    ...(name === undefined ? [] : [`(${code(shorten(quoteText(name), longestName))})`]),
+    ...(phrase === "" ? [] : [isEnd ? `${bold}${words(phrase)}${bold}` : words(phrase)]),
+  ].join(" ");
+  const fieldNames = changed === "" ? "" : `: ${code(shorten(changed, longestName))}`;
+  return `${line}${fieldNames}${effects.length === 0 ? "" : ` (${effects.join(", ")})`}`;
+}
+
+/** What follows from a change is in the line of its item. */
+const isEffect = ({ label }: Fact): boolean => label === "effect";
+
+/** The names of fields, `branch, plan and 3 more`; of many resources with their values. */
+function changedFields(fields: Item["fields"], isMany: boolean): string {
+  const names = fields
+    .filter((field) => attributeSign(field) !== " ")
+    .map((field) => {
+      const name = field.path.slice(field.path.lastIndexOf(".") + 1);
+      const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
+      return isMany && isShort ? `${name} ${changeText(field, "\u2192")}` : name;
+    });
+  return names.length <= 4 ? names.join(", ") : shortList(names, 3);
+}
+
+/** Sentences after a full stop begin with a capital. */
+function factMarkdown({ label, text, hint }: Fact): string {
+  const said = partsOf(text)
+    .map((part) => (typeof part === "string" ? prose(part) : codeSpan(part.code)))
+    .join("");
+  const remedy =
+    hint === undefined ? "" : `. ${escapeMarkdown(hint.charAt(0).toUpperCase() + hint.slice(1))}`;
+  return `${label === undefined ? "" : `${label}: `}${said}${remedy}`;
+}
+
+/** Words between code, with the blanks around them. */
+function prose(text: string): string {
+  if (text === arrow) return text;
+  const gap = (isThere: boolean): string => (isThere ? " " : "");
+  return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
+}
+
+/** A section of rows: its heading, and the rows as a list. */
+function rowsMarkdown({ heading, rows }: Section): string {
+  const shown = (part: string | Code): string =>
+    typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
+  const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
+  return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
+}
