@@ -231,7 +231,9 @@ const page: Measurement = {
 const layout: Measurement = {
   name: "layout",
   run: async (_, pairs) => {
-    const nodes = Array.from({ length: 300 }, (_, i) => ({ id: `service.shop.s${i}`, box: "project.shop" }));
+    const nodes = Array.from({ length: 300 }, (_, i) => ({
+      ...{ id: `service.shop.s${i}`, box: "project.shop", width: 200 },
+    }));
     const edges = Array.from({ length: 250 }, (_, i) => ({
       from: `service.shop.s${i + 1}`,
       to: `service.shop.s${Math.floor(i / 3)}`,

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { driftReport } from "../../src/plan/drift";
 import type { Change, Plan } from "../../src/plan/plan";
-import { driftPage } from "../../src/report/html/drift-page";
+import { driftPage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
 import { describeInBrowser, findingsOf, type OpenBrowser, openBrowser, widthOf } from "../support/browser";
 import { pageOf } from "../support/html-plans";

@@ -1,8 +1,8 @@
 import { driftReport } from "../../src/plan/drift";
 import type { FleetReport } from "../../src/report/fleet-report";
-import { driftPage } from "../../src/report/html/drift-page";
-import { fleetPage } from "../../src/report/html/fleet-page";
-import { statePage } from "../../src/report/html/state-page";
+import { driftPage } from "../../src/report/html/pages";
+import { fleetPage } from "../../src/report/html/pages";
+import { statePage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
 import {
   choose,

@@ -61,7 +61,7 @@ export const driftVerb: Verb = {
     const about = { diagnostics: outcome.diagnostics, sources };
     writePage(
       invocation,
-      (load, scope) => found && plan && load.drift().driftPage(found, { ...scope, ...about, plan }),
+      (make, scope) => found && plan && make.driftPage(found, { ...scope, ...about, plan }),
     );
     return outcome.exitCode;
   },

@@ -10,7 +10,7 @@ import {
   fleetReportSchema,
   fleetReportText,
 } from "../../../src/report/fleet-report";
-import { fleetPage } from "../../../src/report/html/fleet-page";
+import { fleetPage } from "../../../src/report/html/pages";
 import { plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 
