@@ -61,7 +61,7 @@ export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
   sources: ReadonlyMap<string, string>,
-  { file, job }: { readonly file?: string; readonly job?: pages.ReportScope["job"] } = {},
+  { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
 ): void =>
   writePage(
     invocation,

@@ -115,17 +115,12 @@ export const pageScript = `
     picture.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();
     });
-    let [x, y, moved] = [0, 0, 0];
-    picture.addEventListener("pointerdown", ({ clientX, clientY }) => { [x, y, moved] = [clientX, clientY, 0]; });
-    picture.addEventListener("pointermove", ({ buttons, pointerType, clientX, clientY }) => {
-      if (buttons !== 1 || pointerType !== "mouse") return;
-      picture.scrollBy(x - clientX, y - clientY);
-      moved += Math.hypot(x - clientX, y - clientY);
-      [x, y] = [clientX, clientY];
+    picture.addEventListener("pointermove", ({ target, buttons, pointerType, movementX, movementY }) => {
+      // A press on a node is for its link.
+      const isDrag = buttons === 1 && pointerType === "mouse" && !target.closest("a");
+      if (isDrag) picture.scrollBy(-movementX, -movementY);
     });
     picture.addEventListener("dragstart", (event) => event.preventDefault());
-    // The end of a drag is no click on a link.
-    picture.addEventListener("click", (event) => { if (moved > 5) event.preventDefault(); }, true);
     addEventListener("resize", open);
     open();
   }

@@ -46,8 +46,8 @@ import {
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
-/** What a report needs besides what it is about. */
-export interface ReportScope {
+/** What a page needs besides what it is about. */
+export interface Scope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
   readonly stack?: string | undefined;
@@ -55,18 +55,9 @@ export interface ReportScope {
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-/** What a page of drift is made of besides the report. */
-export interface DriftScope extends ReportScope {
-  readonly diagnostics: readonly Diagnostic[];
-  /** Texts of the manifest's files, by path. */
-  readonly sources: Sources;
-  /** The plan that the report was made of. */
-  readonly plan: Plan;
-}
-
 /** What a plan, a drift or a state is about. */
 const targetFacts = (
-  { stage, stack }: Pick<ReportScope, "stage" | "stack">,
+  { stage, stack }: Pick<Scope, "stage" | "stack">,
   { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
 ): Report["facts"] => [
   ["Stage", stage],
@@ -79,7 +70,7 @@ const targetFacts = (
  * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
  * Undefined when the document is not a plan.
  */
-export function planPage(document: unknown, scope: ReportScope): string | undefined {
+export function planPage(document: unknown, scope: Scope): string | undefined {
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
@@ -119,7 +110,7 @@ function planVerdict(plan: Plan): Pick<Report, "verdict" | "tone"> {
 }
 
 /** Without a job neither time nor serial is among them: they are no part of what a plan says. */
-function planFacts(plan: Plan, { stage, stack, job }: ReportScope): Report["facts"] {
+function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
   const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
   return [
     ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
@@ -153,11 +144,15 @@ ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
   return { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
+const pass = ["pass", "\u2714"] as const;
+const warning = ["warn", "!"] as const;
+const fail = ["fail", "\u2716"] as const;
+
 const checkTags = {
-  passed: tag("pass", "\u2714", "passed"),
-  failed: tag("fail", "\u2716", "failed"),
-  overridden: tag("warn", "!", "overridden"),
-  error: tag("fail", "\u2716", "could not be judged"),
+  passed: tag(...pass, "passed"),
+  failed: tag(...fail, "failed"),
+  overridden: tag(...warning, "overridden"),
+  error: tag(...fail, "could not be judged"),
 } as const;
 
 function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Section | undefined {
@@ -166,8 +161,8 @@ function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Sec
   const rows = worstFirst.map((check) => {
     const { policy, level, status, address, message, range } = check;
     const subject = address && (anchors.has(address) ? linked(address) : code(address));
-    const pass = level === "overridable" && stopsPlan(check) && `--override-policy ${policy}`;
-    const why = html`${message} ${range && code(placeText(range))} ${pass && copied(pass)}`;
+    const option = level === "overridable" && stopsPlan(check) && `--override-policy ${policy}`;
+    const why = html`${message} ${range && code(placeText(range))} ${option && copied(option)}`;
     return [policy, checkTags[status], level, subject ?? "the plan", why];
   });
   const { title, counts } = checkWords(checks);
@@ -209,15 +204,22 @@ function changeEntry(item: PlanEntry, plan: Plan): Entry {
 
 const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
 
-/** A drift report as a page. */
-export function driftPage(report: DriftReport, scope: DriftScope): string {
-  const { plan, sources, types, diagnostics } = scope;
+/** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
+export function driftPage(
+  report: DriftReport,
+  {
+    plan,
+    sources,
+    diagnostics,
+  }: Readonly<{ plan: Plan; sources: Sources; diagnostics: readonly Diagnostic[] }>,
+  scope: Scope,
+): string {
   const items = driftItems(report);
   const found = new Map<string, Mark>(
     [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
   );
   const resources = planDocument(plan).resource_changes.map(asItIs);
-  const topology = topologyOf(resources, types, ({ address }) => found.get(address) ?? "same");
+  const topology = topologyOf(resources, scope.types, ({ address }) => found.get(address) ?? "same");
   const parts = Object.entries(driftKinds).map(([kind, title]) => ({
     title,
     entries: items.filter((item) => item.kind === kind).map(driftEntry),
@@ -255,7 +257,7 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 });
 
 /** What a state records, as a page. */
-export function statePage(state: State, scope: ReportScope): string {
+export function statePage(state: State, scope: Scope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const addresses = recordedAddresses(state);
   const recorded = addresses.map(
@@ -309,7 +311,7 @@ export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
   const isMild = urgent.every(({ status }) => mild.has(status));
-  const entriesOf = (own: readonly MemberResult[]) => own.map((one) => memberEntry(one, verb));
+  const entriesOf = (own: readonly MemberResult[]) => own.map((one) => memberEntry(one, verb === "apply"));
   return page({
     heading: `rnv fleet ${verb}`,
     verdict: urgent.length === 0 ? "\u2714 All well" : isMild ? "\u25b6 Changes" : "\u2716 Needs attention",
@@ -332,39 +334,20 @@ export function fleetPage(report: FleetReport): string {
 
 const mild: ReadonlySet<MemberStatus> = new Set(["changes", "checkout", "locked"]);
 
-function memberEntry(one: MemberResult, verb: FleetReport["verb"]): Entry {
+function memberEntry(one: MemberResult, isDone: boolean): Entry {
   const { name, folder, stage, status, digest, diagnostics = [], output } = one;
   const isWarning = status === "drift" || mild.has(status);
-  const [kind, sign] = isWell(one) ? ["pass", "\u2714"] : isWarning ? ["warn", "~"] : ["fail", "\u2716"];
-  // Through the fleet: it alone knows the files, the state and the key of a member.
-  const again = `rnv fleet ${verb === "apply" ? "plan" : verb} --member ${quoted(name)}`;
-  const findings = diagnostics.map((found) => ({
-    ...found,
-    place: found.location && locationText(found.location),
-  }));
-  const rows = [
-    ["folder", folder && code(folder)],
-    ["stage", stage],
-    ["exit code", one.exit_code],
-    ["took", elapsedText(one.seconds)],
-    ["digest", digest && shortened(digest)],
-    ["look again", copied(again)],
-  ].filter(([, value]) => value !== undefined);
+  const notes = [
+    folder && `Folder ${folder}`,
+    `Exit code ${one.exit_code}, ${elapsedText(one.seconds)}`,
+    digest && `Digest ${digest.slice(0, shortDigest)}`,
+  ];
+  const findings = diagnostics.map((one) => ({ ...one, place: one.location && locationText(one.location) }));
   return {
-    ...{
-      sign: "",
-      subject: name,
-      phrase: foundText(one, verb === "apply"),
-      notes: [],
-      fields: [],
-      facts: [],
-    },
-    mark: [kind as string, sign as string, statusWords[status]],
+    ...{ sign: "", subject: name, phrase: foundText(one, isDone), fields: [], facts: [] },
+    notes: notes.filter((note) => note !== undefined),
+    mark: [...(isWell(one) ? pass : isWarning ? warning : fail), statusWords[status]],
     found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
-    more: html`${table(rows, [], "fields")}${findingList(findings)}${output && html`<pre tabindex="0">${preformatted(output)}</pre>`}`,
+    more: [findingList(findings), output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
   };
 }
-
-/** A word for a shell, where it needs quotes. */
-const quoted = (word: string): string =>
-  /^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -19,8 +19,6 @@ export interface GraphNode {
   readonly box?: string | undefined;
   /** Position in the saved layout of its project. */
   readonly place?: Point | undefined;
-  /** Pixels that its texts need. */
-  readonly width: number;
 }
 
 /** An edge leads from what refers to what it refers to. */
@@ -53,16 +51,10 @@ export interface PlacedBox extends Point, Size {
 
 type Layout = Omit<PlacedBox, "id" | "x" | "y">;
 
-export interface PlacedGraph extends Size {
-  readonly boxes: readonly PlacedBox[];
-}
+export type PlacedGraph = ReturnType<typeof placeNodes>;
 
-/** Widths of characters of titles and of the small text, in the widest of the fonts that may show them. */
-const titleCharacter = 7.9;
-const noteCharacter = 6.7;
-/** Pixels between the frame of a node and its texts. */
-export const inset = 14;
-const longestText = 45;
+/** Width of a character of the small text, in the widest of the fonts that may show it. */
+export const noteCharacter = 6.7;
 const longestLabel = 16;
 const nodeHeight = 62;
 const labelHeight = 13;
@@ -80,16 +72,7 @@ const mostColumns = 5;
 const mostStretch = 6;
 
 /** Text of at most so many columns of a terminal, which are those of a font of one width. */
-const clip = (text: string, columns: number): string => cutText(escapeText(text), columns, "\u2026");
-
-/** A text of a node: few are so long that they are cut. */
-export const nodeText = (text: string): string => clip(text, longestText);
-
-/** Pixels that a node needs for its title and its notes. */
-export function widthOf(title: string, ...notes: readonly string[]): number {
-  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => textWidth(nodeText(text))));
-  return Math.ceil(Math.max(widest([title]) * titleCharacter, widest(notes) * noteCharacter)) + 2 * inset;
-}
+export const clip = (text: string, columns: number): string => cutText(escapeText(text), columns, "\u2026");
 
 function labelOf([first, ...rest]: readonly string[]): string {
   if (first === undefined) return "";
@@ -99,14 +82,14 @@ function labelOf([first, ...rest]: readonly string[]): string {
 const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
 
 /**
- * Places the nodes of each box where people have put them, else from left to right by what they refer to, and boxes beside
- * each other in rows. Edges lead from node to node of one box: what a node of another box refers to is in both. Neither
- * nodes nor labels nor boxes overlap. The same graph has the same picture.
+ * Places nodes, each as many pixels wide as `widthOf` says: those of a box where people have put them, else from left to right
+ * by what they refer to, and boxes beside each other in rows. Edges lead from node to node of one box: what a node of another
+ * box refers to is in both. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
  */
-export function placeNodes(graph: {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-}): PlacedGraph {
+export function placeNodes<Node extends GraphNode>(
+  graph: { readonly nodes: readonly Node[]; readonly edges: readonly GraphEdge[] },
+  widthOf: (node: Node) => number,
+) {
   const nodes = [...graph.nodes].sort((a, b) => compareNatural(a.id, b.id));
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -121,13 +104,13 @@ export function placeNodes(graph: {
     const others = [...new Set(links.map(({ to }) => byId.get(to)))].flatMap((node) =>
       node === undefined || node.box === id ? [] : [{ ...node, place: undefined }],
     );
-    return { id, ...layoutOf([...own, ...others], links) };
+    return { id, ...layoutOf([...own, ...others], links, Math.max(...[...own, ...others].map(widthOf))) };
   });
   return packed(layouts);
 }
 
 /** Puts boxes beside each other in rows. */
-function packed(layouts: readonly (Layout & Pick<PlacedBox, "id">)[]): PlacedGraph {
+function packed(layouts: readonly (Layout & Pick<PlacedBox, "id">)[]) {
   const limit = Math.max(widest, ...layouts.map(({ width }) => width));
   let [x, y, rowHeight, right] = [0, 0, 0, 0];
   const boxes = layouts.map((layout): PlacedBox => {
@@ -142,12 +125,13 @@ function packed(layouts: readonly (Layout & Pick<PlacedBox, "id">)[]): PlacedGra
 }
 
 /** Places nodes by hand or by dagre, and in rows below them what neither knows. */
-function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Layout {
-  const nodeSize = { width: Math.max(...nodes.map(({ width }) => width)), height: nodeHeight };
-  const saved = savedPlaces(nodes, nodeSize);
+function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Layout {
+  const nodeSize = { width, height: nodeHeight };
+  const label = { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
+  const saved = savedPlaces(nodes, nodeSize, label);
   const drawn = saved
     ? { nodes: saved, edges: [], ...endOf(saved, nodeSize) }
-    : layoutByDagre(edges, nodeSize);
+    : layoutByDagre(edges, nodeSize, label);
   const others = nodes.filter(({ id }) => !drawn.nodes.has(id));
   const columns = Math.min(mostColumns, Math.ceil(Math.sqrt(others.length * 0.7)));
   const top = drawn.nodes.size === 0 ? padding : drawn.height - padding + apart;
@@ -174,7 +158,7 @@ const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
 });
 
 /** Places linked nodes by what they refer to. */
-function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size): Omit<Layout, "nodeSize"> {
+function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });
   // The ranker of dagre's own choice takes longer, and shortens few edges.
@@ -185,10 +169,7 @@ function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size): Omit<Layout
   });
   const linked = [...new Set(edges.flatMap(({ from, to }) => [from, to]))].sort(compareNatural);
   for (const id of linked) graph.setNode(id, { ...nodeSize });
-  const label = { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
-  // A label is above its line: the room for it is twice its height.
-  const room = { width: label.width, height: 2 * label.height + 2, labelpos: "c" };
-  for (const { from, to } of edges) graph.setEdge(from, to, { ...room });
+  for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });
   layout(graph);
   const nodes = new Map(linked.map((id): [string, Point] => [id, graph.node(id)]));
   const columns = new Set([...nodes.values()].map(({ x }) => x));
@@ -203,7 +184,7 @@ function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size): Omit<Layout
       const half = (forth * (columns.has(point.x) ? nodeSize : label).width) / 2;
       return [-half, half].map((step) => ({ x: point.x + step, y: point.y }));
     });
-    return { edge, points: stretches.slice(1, -1), label: labelAt(edge, { x, y: y - labelHeight / 2 - 1 }) };
+    return { edge, points: stretches.slice(1, -1), label: labelAt(edge, { x, y }) };
   });
   return { nodes, edges: placed, width, height };
 }
@@ -218,9 +199,13 @@ function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
  * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
  * of them, or two nearly at the same point.
  */
-function savedPlaces(nodes: readonly GraphNode[], nodeSize: Size): ReadonlyMap<string, Point> | undefined {
+function savedPlaces(
+  nodes: readonly GraphNode[],
+  nodeSize: Size,
+  label: Size,
+): ReadonlyMap<string, Point> | undefined {
   const put = nodes.flatMap(({ id, place }) => (place ? [{ id, ...place }] : []));
-  const [across, down] = [nodeSize.width + apart, nodeSize.height + apart];
+  const [across, down] = [nodeSize.width + label.width + 2 * apart, nodeSize.height + label.height + apart];
   const stretches = put.flatMap((a, i) =>
     put.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
   );

@@ -1,10 +1,12 @@
+import { type Address, nameOf } from "../../model/address";
 import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
+import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type Part, table } from "./markup";
 import { type Section, tag } from "./page";
 import {
-  inset,
-  nodeText,
+  clip,
+  noteCharacter,
   type PlacedBox,
   type PlacedEdge,
   type Point,
@@ -12,7 +14,6 @@ import {
   type Size,
 } from "./place-nodes";
 import {
-  homeText,
   isCrowded,
   isMoving,
   type ResourceChange,
@@ -22,7 +23,11 @@ import {
   worstMark,
 } from "./topology";
 
-const margin = 14;
+/** Width of a character of a title, in the widest of the fonts that may show it. */
+const titleCharacter = 7.9;
+const longestText = 45;
+/** Pixels between a frame and the texts in it, and around the picture. */
+const inset = 14;
 const grey = "#59636e";
 
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
@@ -63,10 +68,10 @@ export function graphFile(
 function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
   const { nodes, edges, isCoarse } = topology;
   // Too many references between projects are in the table alone.
-  const placed = placeNodes({ nodes, edges: isCoarse && isCrowded(topology) ? [] : edges });
-  const [width, height] = [Math.ceil(placed.width) + 2 * margin, Math.ceil(placed.height) + 2 * margin];
-  return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
-<rect class="paper" x="${-margin}" y="${-margin}" width="${width}" height="${height}" fill="#ffffff"/>
+  const placed = placeNodes({ nodes, edges: isCoarse && isCrowded(topology) ? [] : edges }, widthOf);
+  const [width, height] = [Math.ceil(placed.width) + 2 * inset, Math.ceil(placed.height) + 2 * inset];
+  return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-inset} ${-inset} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
+<rect class="paper" x="${-inset}" y="${-inset}" width="${width}" height="${height}" fill="#ffffff"/>
 ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 }
 
@@ -91,18 +96,17 @@ const inkOf = (mark: Mark): string => (mark === "same" ? "#d1d9e0" : marks[mark]
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 /** Level along nodes and labels, a smooth slope between columns; a straight line between two points. */
-function pathOf(points: readonly Point[]): string {
-  const [first = { x: 0, y: 0 }, ...rest] = points;
-  let at = first;
-  const steps = rest.map(({ x, y }) => {
-    const middle = rounded((at.x + x) / 2);
-    const slope = points.length === 2 ? `L${x} ${y}` : `C${middle} ${at.y} ${middle} ${y} ${x} ${y}`;
-    const step = at.y === y ? `H${x}` : slope;
-    at = { x, y };
-    return step;
-  });
-  return `M${first.x} ${first.y}${steps.join("")}`;
-}
+const pathOf = (points: readonly Point[]): string =>
+  points
+    .map(({ x, y }, i) => {
+      const before = points[i - 1];
+      if (before === undefined) return `M${x} ${y}`;
+      const middle = rounded((before.x + x) / 2);
+      return before.y === y || points.length === 2
+        ? `L${x} ${y}`
+        : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+    })
+    .join("");
 
 function edgeMark({ edge, points, label }: PlacedEdge): Markup {
   const at = points.map(({ x, y }) => ({ x: rounded(x), y: rounded(y) }));
@@ -113,6 +117,23 @@ function edgeMark({ edge, points, label }: PlacedEdge): Markup {
     html`<text x="${rounded(label.x)}" y="${rounded(label.y + 4)}" text-anchor="middle" font-size="11" fill="${grey}" stroke="#f6f8fa" stroke-width="4" paint-order="stroke">${label.text}</text>`;
   return html`<g class="edge"><title>${edge.from} refers to ${edge.to}: ${edge.names.join(", ")}</title><path d="${pathOf(at)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="M0 0l-8 -4v8z" transform="translate(${end.x} ${end.y}) rotate(${angle})" fill="#818b98"/>${words}</g>
 `;
+}
+
+/** A text of a node: few are so long that they are cut. */
+const nodeText = (text: string): string => clip(text, longestText);
+
+/** Where a node is that is shown beside those of another project. */
+const homeText = ({ box }: TopologyNode): string =>
+  box === undefined ? "in no project" : `in ${nameOf(box as Address)}`;
+
+/** Pixels that a node needs for its texts, wherever it is shown. */
+function widthOf(node: TopologyNode): number {
+  const notes = [node.facts, node.does, homeText(node)].map((text) => textWidth(nodeText(text)));
+  const widths = [
+    textWidth(nodeText(node.title)) * titleCharacter,
+    ...notes.map((one) => one * noteCharacter),
+  ];
+  return Math.ceil(Math.max(...widths)) + 2 * inset;
 }
 
 /** Its title, what it is and what happens to it; round for a node of another project. */

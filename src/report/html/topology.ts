@@ -6,7 +6,7 @@ import type { PlanDocument } from "../../plan/plan-schema";
 import { type Mark, marks } from "../graph";
 import { groupBy } from "../order";
 import { counted, moneyChange } from "../plan-wording";
-import { type GraphEdge, type GraphNode, type Point, widthOf } from "./place-nodes";
+import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
 export interface TopologyNode extends GraphNode {
   readonly title: string;
@@ -143,18 +143,8 @@ function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = new Map
     deploys && "deploys",
   ]);
   const [title, facts, place] = [titleOf(address), factsOf(node), placeOf(change, places)];
-  return sized({ id: address, box, place, title, facts, mark, isBlocked: guard !== undefined, does });
+  return { id: address, box, place, title, facts, mark, isBlocked: guard !== undefined, does };
 }
-
-/** Makes a node as wide as its texts, and as what is said of it beside nodes of other projects. */
-const sized = (node: Omit<TopologyNode, "width">): TopologyNode => ({
-  ...node,
-  width: widthOf(node.title, node.facts, node.does, homeText(node)),
-});
-
-/** Where a node is that is shown beside those of another project. */
-export const homeText = ({ box }: Pick<TopologyNode, "box">): string =>
-  box === undefined ? "in no project" : `in ${nameOf(box as Address)}`;
 
 /** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
 function partMark(parts: readonly Drawn[]): Mark {
@@ -257,8 +247,6 @@ function projectNode(id: string, title: string, own: readonly TopologyNode[]): T
   const found = order.filter((mark) => byMark.has(mark));
   const counts = found.map((mark) => `${byMark.get(mark)?.length} ${marks[mark].word}`);
   const isBlocked = own.some((node) => node.isBlocked);
-  return sized({
-    ...{ id, title, facts: countOf(own), mark: worstMark(found), isBlocked },
-    does: dotted([isBlocked && "! blocked", counts.join(", ")]),
-  });
+  const does = dotted([isBlocked && "! blocked", counts.join(", ")]);
+  return { id, title, facts: countOf(own), mark: worstMark(found), isBlocked, does };
 }

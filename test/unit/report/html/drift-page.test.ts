@@ -14,6 +14,6 @@ it("says beside a pending deployment how the last one ended, and beside another 
     ],
     { standing: [{ ...failed, summary: "build failed" }] },
   );
-  const html = driftPage(driftReport(found), { types, plan: found, diagnostics: [], sources: new Map() });
+  const html = driftPage(driftReport(found), { plan: found, diagnostics: [], sources: new Map() }, { types });
   expect(html.match(/<li>[^<]*build failed/g)).toEqual(["<li>build failed"]);
 });

@@ -7,10 +7,13 @@ interface Graph {
   readonly edges: readonly GraphEdge[];
 }
 
+/** As wide as their names are long, and some more: those of a real picture differ too. */
+const pictureOf = (graph: Graph) => placeNodes(graph, ({ id }) => 90 + 20 * (id.length % 10));
+
 /** Boxes with their nodes, and `from>to` for each edge. */
 const graphOf = (boxes: Readonly<Record<string, string>>, edges: string): Graph => ({
   nodes: Object.entries(boxes).flatMap(([box, names]) =>
-    names.split(" ").map((id) => ({ id, box: box === "" ? undefined : box, width: 180 })),
+    names.split(" ").map((id) => ({ id, box: box === "" ? undefined : box })),
   ),
   edges: edges.split(/\s+/).map((edge) => {
     const [from = "", to = ""] = edge.split(">");
@@ -50,7 +53,7 @@ describe("a picture of services", () => {
     ["20 references of 12 services in 3 projects", shop, 9],
     ["50 references of 40 services in 5 projects", company, 8],
   ])("lets few of %s cross, and leads none behind a service", (_, graph, most) => {
-    const placed = flatPicture(placeNodes(graph));
+    const placed = flatPicture(pictureOf(graph));
     expect(crossingsOf(placed)).toBeLessThanOrEqual(most);
     expect(overlapsOf(placed)).toEqual([]);
     expect(hiddenEdgesOf(placed)).toEqual([]);
@@ -58,11 +61,11 @@ describe("a picture of services", () => {
 
   it("is the same for the same graph, in whatever order it is given", () => {
     const turned = { nodes: [...shop.nodes].reverse(), edges: shop.edges };
-    expect(placeNodes(turned)).toEqual(placeNodes(shop));
+    expect(pictureOf(turned)).toEqual(pictureOf(shop));
   });
 
   it("draws circles, and services that refer to each other", () => {
-    const placed = flatPicture(placeNodes(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x")));
+    const placed = flatPicture(pictureOf(graphOf({ a: "x y", "": "z" }, "x>y y>x y>z z>x")));
     expect([...placed.nodes.keys()]).toEqual(["a/x", "a/y", "a/z", "/x", "/z"]);
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
@@ -72,7 +75,7 @@ describe("a picture of services", () => {
     const at = { a: { x: 0, y: 0 }, b: { x: 100, y: 10 }, c: { x: 0, y: 100 } };
     const graph = graphOf({ shop: "a b c", data: "d e" }, "a>b a>c d>e d>b");
     const nodes = graph.nodes.map((node) => ({ ...node, place: at[node.id as keyof typeof at] }));
-    const placed = flatPicture(placeNodes({ ...graph, nodes }));
+    const placed = flatPicture(pictureOf({ ...graph, nodes }));
     const [a, b, c] = ["a", "b", "c"].map((id) => placed.nodes.get(`shop/${id}`) ?? { x: 0, y: 0 });
     expect((b?.x ?? 0) - (a?.x ?? 0)).toBeCloseTo(10 * ((b?.y ?? 0) - (a?.y ?? 0)));
     expect(c).toMatchObject({ x: a?.x });
@@ -80,7 +83,7 @@ describe("a picture of services", () => {
     expect(placed.edges).toHaveLength(4);
     expect(overlapsOf(placed)).toEqual([]);
     const same = graph.nodes.map((node) => ({ ...node, place: { x: 0, y: 0 } }));
-    expect(overlapsOf(flatPicture(placeNodes({ ...graph, nodes: same })))).toEqual([]);
+    expect(overlapsOf(flatPicture(pictureOf({ ...graph, nodes: same })))).toEqual([]);
   });
 
   it("finds what overlaps and what crosses", () => {
@@ -119,7 +122,7 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
       const ids = new Set<string>();
       return {
         nodes: boxes.map((box, i) => ({
-          ...{ id: `n${i}`, box, width: 90 + 20 * (i % 10) },
+          ...{ id: `n${i}`, box },
           ...(isSaved && box === "d" && { place: { x: (i * 53) % 700, y: (i * 97) % 500 } }),
         })),
         edges: edges.flatMap(([from, to, length]) => {
@@ -135,7 +138,7 @@ it("never lets nodes, labels or boxes overlap, whatever refers to what", () => {
   fc.assert(
     fc.property(graph, (given) => {
       const { nodes, edges } = given;
-      const picture = placeNodes(given);
+      const picture = pictureOf(given);
       const placed = flatPicture(picture);
       expect(placed.nodes.size).toBeGreaterThanOrEqual(nodes.length);
       expect(placed.edges).toHaveLength(edges.length);
