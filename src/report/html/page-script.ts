@@ -115,12 +115,16 @@ export const pageScript = `
     picture.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();
     });
-    picture.addEventListener("pointermove", ({ target, buttons, pointerType, movementX, movementY }) => {
-      // A press on a node is for its link.
-      const isDrag = buttons === 1 && pointerType === "mouse" && !target.closest("a");
-      if (isDrag) picture.scrollBy(-movementX, -movementY);
+    let moved = 0;
+    picture.addEventListener("pointerdown", () => { moved = 0; });
+    picture.addEventListener("pointermove", ({ buttons, pointerType, movementX, movementY }) => {
+      if (buttons !== 1 || pointerType !== "mouse") return;
+      picture.scrollBy(-movementX, -movementY);
+      moved += Math.hypot(movementX, movementY);
     });
     picture.addEventListener("dragstart", (event) => event.preventDefault());
+    // The end of a drag is no click on a link.
+    picture.addEventListener("click", (event) => { if (moved > 5) event.preventDefault(); }, true);
     addEventListener("resize", open);
     open();
   }

@@ -59,7 +59,7 @@ const policy = [
 export function page({ heading, verdict, tone, line, also = [], facts, sections }: Report): string {
   const shown = sections.filter((section) => section !== undefined);
   const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
-  const known = facts.filter(([, value = ""]) => value !== "");
+  const known = facts.filter(([, value]) => value);
   const { text } = html`<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -25,7 +25,7 @@ import {
 import { actionWord, type Mark, marks } from "../graph";
 import { planOf } from "../plan-json";
 import { type PlanEntry, planReport } from "../plan-report";
-import { checkWords, counted, isBlocked, listedFields } from "../plan-wording";
+import { checkWords, counted, isBlocked, listedFields, planHeadings } from "../plan-wording";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import { code, html, linkTo, type Markup, preformatted, table } from "./markup";
@@ -114,7 +114,7 @@ function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
   const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
   return [
     ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
-    ["Mode", mode === "apply" ? "" : mode],
+    ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
     ["Only", targets.join(", ")],
     ["Without", excludes.join(", ")],
     ["Replaced by request", replace.join(", ")],
@@ -145,13 +145,13 @@ ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
 }
 
 const pass = ["pass", "\u2714"] as const;
-const warning = ["warn", "!"] as const;
+const warn = ["warn", "~"] as const;
 const fail = ["fail", "\u2716"] as const;
 
 const checkTags = {
   passed: tag(...pass, "passed"),
   failed: tag(...fail, "failed"),
-  overridden: tag(...warning, "overridden"),
+  overridden: tag("warn", "!", "overridden"),
   error: tag(...fail, "could not be judged"),
 } as const;
 
@@ -346,7 +346,7 @@ function memberEntry(one: MemberResult, isDone: boolean): Entry {
   return {
     ...{ sign: "", subject: name, phrase: foundText(one, isDone), fields: [], facts: [] },
     notes: notes.filter((note) => note !== undefined),
-    mark: [...(isWell(one) ? pass : isWarning ? warning : fail), statusWords[status]],
+    mark: [...(isWell(one) ? pass : isWarning ? warn : fail), statusWords[status]],
     found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
     more: [findingList(findings), output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
   };
