@@ -138,10 +138,9 @@ function blockedSection({ changes }: Plan): Section | undefined {
     const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
     return [[linked(address), guard.summary, copied(pass)]];
   });
-  if (rows.length === 0) return undefined;
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
-  return { id: "blocked", title: "Blocked", count: rows.length, body };
+  return rows.length === 0 ? undefined : { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
 const pass = ["pass", "\u2714"] as const;

@@ -68,6 +68,8 @@ const slope = 32;
 /** Pixels of a row of boxes, and columns of nodes without references. */
 const widest = 1600;
 const mostColumns = 5;
+/** Edges of a box: more would take longer than a third of a second, and be a tangle. */
+const mostEdges = 250;
 /** Above it, nodes that people have put nearly at the same point would tear the rest apart. */
 const mostStretch = 6;
 
@@ -84,7 +86,8 @@ const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf
 /**
  * Places nodes, each as many pixels wide as `widthOf` says: those of a box where people have put them, else from left to right
  * by what they refer to, and boxes beside each other in rows. Edges lead from node to node of one box: what a node of another
- * box refers to is in both. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
+ * box refers to is in both. A box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has
+ * the same picture.
  */
 export function placeNodes<Node extends GraphNode>(
   graph: { readonly nodes: readonly Node[]; readonly edges: readonly GraphEdge[] },
@@ -99,7 +102,8 @@ export function placeNodes<Node extends GraphNode>(
     a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
   );
   const layouts = boxes.map(([id, own]) => {
-    const links = edgesIn.get(id) ?? [];
+    const all = edgesIn.get(id) ?? [];
+    const links = all.length > mostEdges ? [] : all;
     // Lines to the nodes themselves would run behind others.
     const others = [...new Set(links.map(({ to }) => byId.get(to)))].flatMap((node) =>
       node === undefined || node.box === id ? [] : [{ ...node, place: undefined }],

@@ -9,12 +9,12 @@ import {
   noteCharacter,
   type PlacedBox,
   type PlacedEdge,
+  type PlacedGraph,
   type Point,
   placeNodes,
   type Size,
 } from "./place-nodes";
 import {
-  isCrowded,
   isMoving,
   type ResourceChange,
   type Topology,
@@ -30,11 +30,16 @@ const longestText = 45;
 const inset = 14;
 const grey = "#59636e";
 
+const tooMany = "Of projects with too many references to draw, they are in the table alone.";
+
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
 export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
   if (topology.nodes.length === 0) return undefined;
-  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(topology, anchors)}</div>
-${legend(topology)}${topology.left.map((text) => html`<p>${text}</p>`)}${edgeList(topology)}`;
+  const placed = placeNodes(topology, widthOf);
+  const drawn = placed.boxes.flatMap(({ edges }) => edges).length;
+  const notes = drawn < topology.edges.length ? [...topology.left, tooMany] : topology.left;
+  const body = html`<div class="picture" tabindex="0" role="region" aria-label="Picture of the topology">${pictureOf(placed, topology, anchors)}</div>
+${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topology)}`;
   return { id: "topology", title: "Topology", body };
 }
 
@@ -49,11 +54,10 @@ export function graphFile(
   everything?: LabelledGraph,
 ): string {
   const topology = topologyOf(drawn, types);
-  const { nodes, edges, boxes, left } = topology;
+  const { nodes, edges, boxes } = topology;
   if (format === "svg") {
-    const { text } = pictureOf(topology, new Set());
-    const note = html`${left.length > 0 && html`\n<desc>${left.join(" ")}</desc>`}`;
-    const opened = text.replace(/^<svg ([^>]*)>/, `<svg xmlns="http://www.w3.org/2000/svg" $1>${note.text}`);
+    const { text } = pictureOf(placeNodes(topology, widthOf), topology, new Set());
+    const opened = text.replace("<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `);
     // XML has no such characters, not even escaped.
     return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
   }
@@ -65,13 +69,10 @@ export function graphFile(
   return (format === "dot" ? graphDot : graphMermaid)(everything ?? { nodes: labelled, edges });
 }
 
-function pictureOf(topology: Topology, anchors: ReadonlySet<string>): Markup {
-  const { nodes, edges, isCoarse } = topology;
-  // Too many references between projects are in the table alone.
-  const placed = placeNodes({ nodes, edges: isCoarse && isCrowded(topology) ? [] : edges }, widthOf);
+function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {
   const [width, height] = [Math.ceil(placed.width) + 2 * inset, Math.ceil(placed.height) + 2 * inset];
   return html`<svg class="topology" role="group" aria-label="Topology" width="${width}" height="${height}" viewBox="${-inset} ${-inset} ${width} ${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
-<rect class="paper" x="${-inset}" y="${-inset}" width="${width}" height="${height}" fill="#ffffff"/>
+${topology.left.length > 0 && html`<desc>${topology.left.join(" ")}</desc>\n`}<rect class="paper" x="${-inset}" y="${-inset}" width="${width}" height="${height}" fill="#ffffff"/>
 ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 }
 
@@ -114,7 +115,7 @@ function edgeMark({ edge, points, label }: PlacedEdge): Markup {
   const angle = Math.round((Math.atan2(end.y - before.y, end.x - before.x) * 180) / Math.PI);
   const words =
     label &&
-    html`<text x="${rounded(label.x)}" y="${rounded(label.y + 4)}" text-anchor="middle" font-size="11" fill="${grey}" stroke="#f6f8fa" stroke-width="4" paint-order="stroke">${label.text}</text>`;
+    html`<text x="${rounded(label.x)}" y="${rounded(label.y + 4)}" text-anchor="middle" font-size="11" fill="${grey}" stroke="#f6f8fa" stroke-width="9" paint-order="stroke">${label.text}</text>`;
   return html`<g class="edge"><title>${edge.from} refers to ${edge.to}: ${edge.names.join(", ")}</title><path d="${pathOf(at)}" fill="none" stroke="#818b98" stroke-width="1.4"/><path d="M0 0l-8 -4v8z" transform="translate(${end.x} ${end.y}) rotate(${angle})" fill="#818b98"/>${words}</g>
 `;
 }

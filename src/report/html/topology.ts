@@ -30,9 +30,8 @@ export interface Topology {
   readonly left: readonly string[];
 }
 
-/** Nodes of a picture that shows services, and references inside one box: both are drawn in a third of a second. */
+/** Nodes of a picture that shows services: they are drawn in a third of a second. */
 const mostNodes = 300;
-const mostReferences = 250;
 
 type PlannedChange = PlanDocument["resource_changes"][number];
 
@@ -75,14 +74,7 @@ export function topologyOf(
   const boxes = new Map(drawnAs("box").map(({ address }): [string, string] => [address, nameOf(address)]));
   const whole = { nodes, edges: edgesOf(all), boxes, isCoarse: false, left: [] };
   const folded = fold(whole);
-  return folded.nodes.length > mostNodes || isCrowded(folded) ? fold(coarse(whole)) : folded;
-}
-
-/** Returns true if one box has more references than can be laid out in time. */
-export function isCrowded({ nodes, edges }: Topology): boolean {
-  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const byBox = groupBy(edges, ({ from }) => boxOf.get(from));
-  return [...byBox.values()].some(({ length }) => length > mostReferences);
+  return folded.nodes.length > mostNodes ? fold(coarse(whole)) : folded;
 }
 
 /** Returns a function that finds the one of `holders` that a resource is, or is in. */

@@ -124,9 +124,9 @@ it("draws projects alone above 300 nodes", () => {
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["A", "B"] }]);
 });
 
-it("draws projects alone where one has more than 250 references between its services", () => {
-  const coarse = (references: number) =>
-    topology(
+it("draws no reference of a project that has more than 250, and says so", () => {
+  const drawn = (references: number) => {
+    const html = pageOf(
       plan([
         change("no-op", "project.p"),
         ...Array.from({ length: 30 }, (_, i) => service(`p.s${i}`, "update")),
@@ -134,9 +134,11 @@ it("draws projects alone where one has more than 250 references between its serv
           reference(`p.s${i % 30}.K${i}`, `service.p.s${((i % 30) + 1 + Math.floor(i / 30)) % 30}`),
         ),
       ]),
-    ).isCoarse;
-  expect(coarse(250)).toBe(false);
-  expect(coarse(251)).toBe(true);
+    );
+    return [html.match(/<g class="edge">/g)?.length ?? 0, html.includes("too many references to draw")];
+  };
+  expect(drawn(250)).toEqual([250, false]);
+  expect(drawn(251)).toEqual([0, true]);
 });
 
 it("draws by presentation attributes, links to what is on the page, and says it in words too", () => {
