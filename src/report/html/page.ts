@@ -121,7 +121,7 @@ export interface Entry extends Item {
   readonly mark?: readonly [kind: string, sign: string, word: string];
   /** What the filter finds it by: the values of each choice, by the label of the choice. */
   readonly found: Readonly<Record<string, readonly string[]>>;
-  /** Stands below its fields. */
+  /** Is shown below its fields. */
   readonly more?: Part;
 }
 

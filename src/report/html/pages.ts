@@ -131,7 +131,7 @@ const linked = (address: Address): Markup => html`<a href="${linkTo(address)}">$
 
 const copied = (text: string): Markup => html`<code class="copy">${text}</code>`;
 
-/** What is stopped, with the text that lets it pass. */
+/** What is stopped, with the text that confirms it. */
 function blockedSection({ changes }: Plan): Section | undefined {
   const rows = changes.flatMap(({ address, guard }) => {
     if (guard === undefined) return [];

@@ -24,8 +24,6 @@ export interface Topology {
   readonly edges: readonly GraphEdge[];
   /** Title of each box. */
   readonly boxes: ReadonlyMap<string, string>;
-  /** Its nodes are projects: there were too many services. */
-  readonly isCoarse: boolean;
   /** What is not drawn. */
   readonly left: readonly string[];
 }
@@ -72,9 +70,9 @@ export function topologyOf(
     one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], places.get(one.box))] : [],
   );
   const boxes = new Map(drawnAs("box").map(({ address }): [string, string] => [address, nameOf(address)]));
-  const whole = { nodes, edges: edgesOf(all), boxes, isCoarse: false, left: [] };
+  const whole = { nodes, edges: edgesOf(all), boxes, left: [] };
   const folded = fold(whole);
-  return folded.nodes.length > mostNodes ? fold(coarse(whole)) : folded;
+  return folded.nodes.length > mostNodes ? fold(coarse(whole), mostNodes) : folded;
 }
 
 /** Returns a function that finds the one of `holders` that a resource is, or is in. */
@@ -186,13 +184,11 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
 export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
-function fold(topology: Topology): Topology {
-  const { nodes, edges, boxes, isCoarse, left } = topology;
+function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   const links = edges.filter(({ from, to }) => moving.has(from) || moving.has(to));
   const near = new Set([...moving, ...links.flatMap(({ from, to }) => [from, to])]);
-  const kept = nodes.filter(({ id }) => moving.size === 0 || near.has(id));
-  const shown = isCoarse ? kept.slice(0, mostNodes) : kept;
+  const shown = nodes.filter(({ id }) => moving.size === 0 || near.has(id)).slice(0, most);
   const ids = new Set(shown.map(({ id }) => id));
   const [drawn, all] = [groupBy(shown, ({ box }) => box), groupBy(nodes, ({ box }) => box)];
   const titles = [...boxes].map(([id, title]): [string, string] => {
@@ -201,7 +197,7 @@ function fold(topology: Topology): Topology {
   });
   const rest = `${shown.length} of ${countOf(nodes)} are drawn: those that change, and their neighbours.`;
   return {
-    ...{ nodes: shown, boxes: new Map(titles), isCoarse },
+    ...{ nodes: shown, boxes: new Map(titles) },
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
     left: shown.length === nodes.length ? left : [...left, rest],
   };
@@ -231,7 +227,7 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
   const home = (id: string): string => homeOf.get(id) ?? id;
   const links = joined(edges.map(({ from, to, names }) => ({ from: home(from), to: home(to), names })));
   const left = [`${countOf(nodes)}: one box for each project.`];
-  return { nodes: projects, edges: links, boxes: new Map(), isCoarse: true, left };
+  return { nodes: projects, edges: links, boxes: new Map(), left };
 }
 
 function projectNode(id: string, title: string, own: readonly TopologyNode[]): TopologyNode {

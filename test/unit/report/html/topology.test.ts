@@ -110,7 +110,7 @@ it("shows everything where nothing changes", () => {
 it("draws projects alone above 300 nodes", () => {
   const many = Array.from({ length: 400 }, (_, i) => service(`p${i % 8}.s${i}`, "update"));
   const projects = Array.from({ length: 8 }, (_, i) => change("no-op", `project.p${i}`));
-  const { nodes, edges, isCoarse } = topology(
+  const { nodes, edges } = topology(
     plan([
       ...projects,
       ...many,
@@ -118,7 +118,6 @@ it("draws projects alone above 300 nodes", () => {
       reference("p1.s9.B", "service.p0.s8"),
     ]),
   );
-  expect(isCoarse).toBe(true);
   expect(nodes).toHaveLength(8);
   expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", does: "50 update" });
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["A", "B"] }]);
@@ -201,7 +200,6 @@ it("shows projects where so many services stand still that none could be told", 
     ...[...Array(101).keys()].map((i) => service(`p${project}.s${i}`)),
   ]);
   expect(topology(plan(many))).toMatchObject({
-    isCoarse: true,
     nodes: ["p1", "p2", "p3"].map((title) => ({ title, facts: "101 services" })),
   });
 });
