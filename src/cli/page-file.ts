@@ -3,10 +3,7 @@ import { stageText } from "../model/stage";
 import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
-import type * as drifts from "../report/html/drift-page";
-import type * as fleets from "../report/html/fleet-page";
-import type * as plans from "../report/html/plan-page";
-import type * as states from "../report/html/state-page";
+import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
@@ -36,12 +33,7 @@ export function openJsonLines(invocation: Invocation): ((line: string) => void) 
 }
 
 /** What makes pages is loaded where one is asked for: the document of thousands of changes takes longer than the plan itself. */
-const pages = {
-  plan: () => require("../report/html/plan-page") as typeof plans,
-  drift: () => require("../report/html/drift-page") as typeof drifts,
-  state: () => require("../report/html/state-page") as typeof states,
-  fleet: () => require("../report/html/fleet-page") as typeof fleets,
-} as const;
+const loadPages = () => require("../report/html/pages") as typeof pages;
 
 /**
  * Writes a page where one is asked for, or into `file`. It holds no secret, and a browser or a server of artefacts runs as
@@ -50,7 +42,7 @@ const pages = {
 export function writePage(
   invocation: Invocation,
   pageOf: (
-    load: typeof pages,
+    make: typeof pages,
     scope: { readonly types: typeof resourceTypes; readonly stage?: string; readonly stack?: string },
   ) => string | undefined,
   file = invocation.options.html as string | undefined,
@@ -58,7 +50,7 @@ export function writePage(
   const { stage, stack, terminal } = invocation;
   if (file === undefined) return;
   const named = { ...(stage && { stage: stageText(stage) }), ...(stack && { stack: stack.name }) };
-  const text = pageOf(pages, { types: resourceTypes, ...named });
+  const text = pageOf(loadPages(), { types: resourceTypes, ...named });
   if (text === undefined) return;
   writeWholeFile(file, text, { mode: 0o644 });
   terminal.err(`Wrote the page ${file}.\n`);
@@ -69,10 +61,10 @@ export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
   sources: ReadonlyMap<string, string>,
-  { file, job }: { readonly file?: string; readonly job?: plans.ReportScope["job"] } = {},
+  { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
 ): void =>
   writePage(
     invocation,
-    (load, scope) => load.plan().planPage(planDocument(plan, new Map(), sources), { ...scope, job }),
+    (make, scope) => make.planPage(planDocument(plan, new Map(), sources), { ...scope, job }),
     file,
   );

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { driftReport } from "../../src/plan/drift";
 import type { Change, Plan } from "../../src/plan/plan";
-import { driftPage } from "../../src/report/html/drift-page";
+import { driftPage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
 import { describeInBrowser, findingsOf, type OpenBrowser, openBrowser, widthOf } from "../support/browser";
 import { pageOf } from "../support/html-plans";
@@ -61,7 +61,8 @@ const pages: Readonly<Record<string, () => string>> = {
   "2000-services": () => pageOf(services(2000)),
   blocked: () => pageOf(shopPlan),
   empty: () => pageOf(plan([])),
-  drift: () => driftPage(driftReport(drifted), { types, plan: drifted, diagnostics: [], sources: new Map() }),
+  drift: () =>
+    driftPage(driftReport(drifted), { plan: drifted, diagnostics: [], sources: new Map() }, { types }),
 };
 
 const windows = [360, 1280, 1600].flatMap((width) =>

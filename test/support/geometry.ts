@@ -1,14 +1,14 @@
-import { nodeSize, type PlacedEdge, type PlacedGraph, type Point } from "../../src/report/html/place-nodes";
+import type { PlacedEdge, PlacedGraph, Point } from "../../src/report/html/place-nodes";
 
 export interface Rectangle extends Point {
   readonly width: number;
   readonly height: number;
 }
 
-/** Nodes, edges and frames of a picture in one coordinate system. */
+/** Nodes, edges and frames of a picture in one coordinate system. The name of a node is `box/id`: one may be in two. */
 export interface FlatPicture {
   readonly nodes: ReadonlyMap<string, Rectangle>;
-  readonly edges: readonly (PlacedEdge & { readonly room?: Rectangle | undefined })[];
+  readonly edges: readonly (PlacedEdge & { readonly box?: string; readonly room?: Rectangle | undefined })[];
   readonly boxes: ReadonlyMap<string, Rectangle>;
 }
 
@@ -22,11 +22,12 @@ export function flatPicture({ boxes }: PlacedGraph): FlatPicture {
     const move = <One extends Point>(one: One): One => ({ ...one, x: one.x + box.x, y: one.y + box.y });
     return {
       nodes: [...box.nodes].map(([id, at]): [string, Rectangle] => [
-        id,
-        around({ ...move(at), ...nodeSize }),
+        `${box.id ?? ""}/${id}`,
+        around({ ...move(at), ...box.nodeSize }),
       ]),
       edges: box.edges.map((placed) => ({
         ...placed,
+        box: box.id ?? "",
         points: placed.points.map(move),
         room: placed.label && around(move(placed.label)),
       })),
@@ -78,7 +79,8 @@ export function crossingsOf({ edges }: Pick<FlatPicture, "edges">): number {
 export function hiddenEdgesOf({ nodes, edges }: FlatPicture): readonly string[] {
   return edges.flatMap((placed) =>
     [...nodes].flatMap(([id, node]) => {
-      if (id === placed.edge.from || id === placed.edge.to) return [];
+      const ends = [placed.edge.from, placed.edge.to].map((end) => `${placed.box}/${end}`);
+      if (ends.includes(id)) return [];
       const runsThrough = segmentsOf(placed).some(([a, b]) =>
         Array.from({ length: 33 }, (_, i) => i / 32).some((part) => {
           const [x, y] = [a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part];

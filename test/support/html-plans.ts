@@ -1,6 +1,6 @@
 import { planDocument } from "../../src/plan/document";
 import type { Plan } from "../../src/plan/plan";
-import { planPage } from "../../src/report/html/plan-page";
+import { planPage } from "../../src/report/html/pages";
 import { resourceTypes } from "../../src/resources";
 
 /** The page of a plan, as `--html` writes it. */

@@ -66,7 +66,7 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   }
   if (typeof options.metrics === "string")
     writeMetrics(resolve(cwd, options.metrics), (before) => fleetMetrics(report, before));
-  writePage(invocation, (load) => load.fleet().fleetPage(report));
+  writePage(invocation, (make) => make.fleetPage(report));
   if (format === "json") terminal.out(fleetReportJson(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));

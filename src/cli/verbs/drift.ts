@@ -57,11 +57,10 @@ export const driftVerb: Verb = {
     if (format === "json") terminal.out(json());
     else if (outcome.report && format === "markdown") terminal.out(driftMarkdown(outcome.report));
     else if (outcome.report) terminal.out(driftText(outcome.report, outStyle(invocation)));
-    const { report: found, plan } = outcome;
-    const about = { diagnostics: outcome.diagnostics, sources };
+    const { report: found, plan, diagnostics } = outcome;
     writePage(
       invocation,
-      (load, scope) => found && plan && load.drift().driftPage(found, { ...scope, ...about, plan }),
+      (make, scope) => found && plan && make.driftPage(found, { plan, sources, diagnostics }, scope),
     );
     return outcome.exitCode;
   },

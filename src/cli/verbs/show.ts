@@ -51,7 +51,7 @@ export const showVerb: Verb = {
       invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(saved.plan), 2)}\n`);
     else showPlan(invocation, plan, format);
     const { stage, stack } = saved.request;
-    writePage(invocation, (load, { types }) => load.plan().planPage(saved.plan, { types, stage, stack }));
+    writePage(invocation, (make, { types }) => make.planPage(saved.plan, { types, stage, stack }));
     return 0;
   },
 };
@@ -88,7 +88,7 @@ function showState(invocation: Invocation, state: State | undefined): number {
   else if (format === "markdown")
     terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
   else terminal.out(stateText(state, outStyle(invocation)));
-  if (state) writePage(invocation, (load, scope) => load.state().statePage(state, scope));
+  if (state) writePage(invocation, (make, scope) => make.statePage(state, scope));
   return 0;
 }
 

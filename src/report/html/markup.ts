@@ -1,14 +1,13 @@
 import { escapeHtml, escapeLines } from "../escape-text";
+import { type Cell, type Code, partsOf } from "../sections";
 
 /** Text that is HTML already. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes: a text is escaped, markup stands as it is, of a list each item. */
-export type Part = Markup | string | number | undefined | readonly Part[];
-
-export const nothing = new Markup("");
+/** What a template takes: a text is escaped, markup stands as it is, of a list each item; false is nothing. */
+export type Part = Markup | string | number | false | undefined | readonly Part[];
 
 /** Makes markup of a template: every text in it is escaped, so that none can be forgotten. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
@@ -20,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 function textOf(part: Part): string {
-  if (part === undefined) return "";
+  if (part === undefined || part === false) return "";
   if (part instanceof Markup) return part.text;
   return typeof part === "object" ? part.map(textOf).join("") : escapeHtml(String(part));
 }
@@ -35,11 +34,13 @@ export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 /** A name, an address or a value. */
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
+/** Words, or code, of a report. */
+export const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
+export const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
+
 /** A list of a class; nothing where it is empty. */
 export const list = (items: readonly Part[], className = "plain"): Markup =>
-  items.length === 0
-    ? nothing
-    : html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`;
+  html`${items.length > 0 && html`<ul class="${className}">${items.map((item) => html`<li>${item}`)}</ul>`}`;
 
 /** A table of cells in rows; the first of each names its row. */
 export function table(
@@ -48,7 +49,7 @@ export function table(
   className = "plain",
 ): Markup {
   const heads = titles.map((title) => html`<th>${title}`);
-  const head = heads.length === 0 ? nothing : html`<thead><tr>${heads}</thead>`;
+  const head = heads.length > 0 && html`<thead><tr>${heads}</thead>`;
   const cell = (part: Part, i: number): Markup => (i === 0 ? html`<th>${part}` : html`<td>${part}`);
   return html`<table class="${className}">${head}<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}`)}</tbody></table>`;
 }

@@ -115,13 +115,12 @@ export const pageScript = `
     picture.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();
     });
-    let [x, y, moved] = [0, 0, 0];
-    picture.addEventListener("pointerdown", ({ clientX, clientY }) => { [x, y, moved] = [clientX, clientY, 0]; });
-    picture.addEventListener("pointermove", ({ buttons, pointerType, clientX, clientY }) => {
+    let moved = 0;
+    picture.addEventListener("pointerdown", () => { moved = 0; });
+    picture.addEventListener("pointermove", ({ buttons, pointerType, movementX, movementY }) => {
       if (buttons !== 1 || pointerType !== "mouse") return;
-      picture.scrollBy(x - clientX, y - clientY);
-      moved += Math.hypot(x - clientX, y - clientY);
-      [x, y] = [clientX, clientY];
+      picture.scrollBy(-movementX, -movementY);
+      moved += Math.hypot(movementX, movementY);
     });
     picture.addEventListener("dragstart", (event) => event.preventDefault());
     // The end of a drag is no click on a link.

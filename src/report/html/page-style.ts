@@ -1,13 +1,11 @@
 /** The style of a page. It names no file and no font that is loaded. */
 export const pageStyle = `
 :root { color-scheme: light dark; --t1: .8rem; --t2: .875rem; --t3: .9375rem; --t4: 1.0625rem; --t5: 1.25rem; --t6: 1.5rem;
-  --bg: #ffffff; --panel: #f6f8fa; --fg: #1f2328; --muted: #59636e; --line: #d1d9e0; --link: #0a58ca;
-  --create: #116329; --create-bg: #dafbe1; --update: #7d4e00; --update-bg: #fff8c5; --delete: #a40e26; --delete-bg: #ffebe9;
-  --replace: #6639ba; --replace-bg: #fbefff; --adopt: #0550ae; --adopt-bg: #ddf4ff; --shade: rgba(31, 35, 40, .06) }
-@media (prefers-color-scheme: dark) { :root {
-  --bg: #0d1117; --panel: #151b23; --fg: #e6edf3; --muted: #9ba4ae; --line: #3d444d; --link: #79b8ff;
-  --create: #7ee787; --create-bg: #12331d; --update: #e3b341; --update-bg: #3a2d0c; --delete: #ffa198; --delete-bg: #4a1a1d;
-  --replace: #d2a8ff; --replace-bg: #34204f; --adopt: #a5d6ff; --adopt-bg: #12304f; --shade: rgba(0, 0, 0, .3) } }
+  --bg: light-dark(#ffffff, #0d1117); --panel: light-dark(#f6f8fa, #151b23); --fg: light-dark(#1f2328, #e6edf3); --muted: light-dark(#59636e, #9ba4ae);
+  --line: light-dark(#d1d9e0, #3d444d); --link: light-dark(#0a58ca, #79b8ff); --shade: light-dark(rgba(31, 35, 40, .06), rgba(0, 0, 0, .3));
+  --create: light-dark(#116329, #7ee787); --create-bg: light-dark(#dafbe1, #12331d); --update: light-dark(#7d4e00, #e3b341); --update-bg: light-dark(#fff8c5, #3a2d0c);
+  --delete: light-dark(#a40e26, #ffa198); --delete-bg: light-dark(#ffebe9, #4a1a1d); --replace: light-dark(#6639ba, #d2a8ff); --replace-bg: light-dark(#fbefff, #34204f);
+  --adopt: light-dark(#0550ae, #a5d6ff); --adopt-bg: light-dark(#ddf4ff, #12304f) }
 * { box-sizing: border-box }
 html { scroll-behavior: smooth; scroll-padding-top: 3.5rem }
 body { margin: 0; background: var(--bg); color: var(--fg); font: var(--t3)/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
@@ -43,11 +41,11 @@ thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
 .entry[open] > summary { background: var(--panel); border-bottom: 1px solid var(--line); border-radius: 8px 8px 0 0 }
 .entry > summary code { font-weight: 600 }
 .entry:has(:target) { border-color: var(--link); box-shadow: 0 0 0 1px var(--link) }
-.body { padding: .6rem .9rem .7rem; overflow-x: auto; scroll-margin-top: 6.5rem }
+.body:empty { padding: 0 } .entry:has(.body:empty) > summary { border-bottom: 0; border-radius: 8px } .body:not(:empty) { padding: .6rem .9rem .7rem; overflow-x: auto; scroll-margin-top: 6.5rem }
 .addresses { columns: 19rem; margin: 0; padding: .6rem .9rem 0 2rem } .addresses li { scroll-margin-top: 6.5rem } .addresses li:target { background: var(--update-bg) }
 .mark { display: inline-block; padding: 0 .5em; border-radius: 5px; font-size: var(--t1); font-weight: 600; border: 1px solid; white-space: nowrap; color: var(--ink); background: var(--paper) }
 .mark.blocked { border-color: var(--delete) }
-.effect { font-size: var(--t1); padding: 0 .55em; border-radius: 2em; background: var(--shade); white-space: nowrap } .effect.destructive { background: var(--delete-bg); color: var(--delete); font-weight: 600 } .effect.billing { background: var(--adopt-bg); color: var(--adopt) }
+.effect { font-size: var(--t1); padding: 0 .55em; border-radius: 2em; background: var(--shade); white-space: nowrap }
 .fields th, .fields td { border: 0; padding-block: .15rem } .fields th { font-weight: 400; color: var(--muted); font-size: var(--t2); min-width: 7rem } .fields th code { font-weight: 600; color: var(--fg) } .rows tr:last-child > * { border-bottom: 0 }
 pre { margin: .4rem 0; padding: .5rem .7rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; white-space: pre; line-height: 1.6 } pre i { font-style: normal; color: var(--muted) }
 ins, del { display: inline-block; min-width: calc(100% + 1.4rem); margin: 0 -.7rem; padding: 0 .7rem; text-decoration: none } ins { color: var(--create); background: var(--create-bg) } del { color: var(--delete); background: var(--delete-bg) }
@@ -59,13 +57,13 @@ button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: 
 #filter input, #filter select { height: 2.1rem }
 #filter label { display: grid; gap: .15rem; font-size: var(--t2); color: var(--muted) } #filter input, #filter select { color: var(--fg); min-width: 9rem; max-width: 100% } #filter input[type=search] { min-width: min(17rem, 80vw) }
 #filter output { margin-left: auto; color: var(--muted); font-size: var(--t2) }
-.picture { border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 80vh; background: var(--bg) } .picture svg { display: block; margin: 0 auto } .picture.live { cursor: grab } .picture.live:active { cursor: grabbing }
+.picture { border: 1px solid var(--line); border-radius: 8px; overflow: auto; max-height: 80vh; background: var(--bg) } .picture svg { display: block; margin: 0 auto } .picture.live { cursor: grab; user-select: none } .picture.live:active { cursor: grabbing }
 .tools { display: flex; gap: .4rem; margin-bottom: .4rem; flex-wrap: wrap; align-items: center; color: var(--muted); font-size: var(--t2) } .tools button { color: var(--fg) }
-.topology .paper { fill: var(--bg) } .box > rect { fill: var(--panel); stroke: var(--line) } .edge path:first-of-type { stroke: var(--muted) } .edge path + path { fill: var(--muted) } .edge:hover path:first-of-type { stroke: var(--link); stroke-width: 2.5 } .topology text { fill: var(--muted) } .node .title { fill: var(--fg) }
-.box:not(.same) > rect { stroke: var(--ink) } .node .face { fill: var(--paper); stroke: var(--ink) } .node.same .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important } .node .told { fill: var(--ink) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 } .legend .stop { fill: var(--delete) }
-.legend { display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; font-size: var(--t2); margin: .5rem 0 } .legend svg { vertical-align: -3px; margin-right: .3rem }
+.topology .paper { fill: var(--bg) } .box > rect { fill: var(--panel); stroke: var(--line) } .edge path:first-of-type { stroke: var(--muted) } .edge path + path { fill: var(--muted) } .edge:hover path:first-of-type { stroke: var(--link); stroke-width: 2.5 } .topology text { fill: var(--muted) } .edge text { stroke: var(--panel) } .node .title { fill: var(--fg) }
+.box:not(.same) > rect { stroke: var(--ink) } .node .face { fill: var(--paper); stroke: var(--ink) } .node.same .face { fill: var(--bg); stroke: var(--line) } .node .inner { fill: none !important } .node .told { fill: var(--ink) } .picture a:focus-visible { outline: 3px solid var(--link) } .picture a:hover .face { stroke-width: 3 }
+.legend { display: flex; flex-wrap: wrap; align-items: baseline; gap: .3rem .8rem; font-size: var(--t2); color: var(--muted); margin: .5rem 0 }
 footer { color: var(--muted); font-size: var(--t2); padding: 1rem max(1rem, calc((100vw - 76rem) / 2)); border-top: 1px solid var(--line) }
 @media (max-width: 40rem) { pre { white-space: pre-wrap } .line { font-size: var(--t5) } .facts { flex-direction: column } #filter label, #filter input, #filter select { width: 100% } .fields tr, .fields th, .fields td { display: block; padding: .1rem 0 } .rows thead { display: none } .rows tr, .rows tr > * { display: block; border-bottom: 0; padding: .1rem 0 } .rows tr { border-bottom: 1px solid var(--line); padding: .4rem 0 } }
-@media print { :root { --bg: #fff; --panel: #fff; --fg: #000; --muted: #444 } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture { max-height: none; height: auto !important; overflow: visible } .picture svg { max-width: 100%; height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
+@media print { :root { color-scheme: light; --panel: #fff } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture { max-height: none; height: auto !important; overflow: visible } .picture svg { max-width: 100%; height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
 @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 `;

@@ -1,9 +1,21 @@
-import { sha256 } from "../../model/text";
+import { type Diagnostic, positionAt, type SourceRange } from "../../diagnostics/diagnostic";
+import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
-import type { Plan } from "../../plan/plan";
 import { groupBy } from "../order";
-import { type Section as ListSection, lineOf } from "../sections";
-import { html, linkTo, list, Markup, nothing, type Part } from "./markup";
+import { type Item, type Section as ListSection, lineOf } from "../sections";
+import { fieldLines, type ShownField } from "../values";
+import {
+  cellPart,
+  code,
+  html,
+  linkTo,
+  list,
+  Markup,
+  type Part,
+  preformatted,
+  shownPart,
+  table,
+} from "./markup";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 
@@ -16,40 +28,21 @@ export interface Section {
   readonly body: Markup;
 }
 
-/** How a report looks at first sight: something stops it, something happens, nothing does. */
-type Tone = "stop" | "act" | "calm";
-
-export interface Verdict {
-  /** One or two words, which say the same as `tone`. */
-  readonly verdict: string;
-  readonly tone: Tone;
-}
-
-export type Fact = readonly [label: string, value: Part];
-
-export interface Report extends Verdict {
+export interface Report {
   /** `rnv plan`. */
   readonly heading: string;
+  /** One or two words, which say the same as `tone`. */
+  readonly verdict: string;
+  /** How a report looks at first sight: something stops it, something happens, nothing does. */
+  readonly tone: "stop" | "act" | "calm";
   /** The line that ends the text of the same report. */
   readonly line: string;
-  /** Sentences below it: counts, cost; without those that are empty. */
+  /** Sentences below it: counts, cost; those that are empty are left out. */
   readonly also?: readonly string[];
-  /** What it is about: workspace, stage, digest; without those that are empty. */
-  readonly facts: readonly Fact[];
+  /** What it is about: workspace, stage, digest; those that are empty are left out. */
+  readonly facts: readonly (readonly [label: string, value: Part])[];
   readonly sections: readonly (Section | undefined)[];
 }
-
-/** What a plan, a drift or a state is about. */
-export const targetFacts = (
-  stage: string | undefined,
-  stack: string | undefined,
-  { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
-): readonly Fact[] => [
-  ["Stage", stage],
-  ["Stack", stack],
-  ["Workspace", workspaceId],
-  ["Service", baseUrl],
-];
 
 const inBase64 = (text: string): string => Buffer.from(sha256(text), "hex").toString("base64");
 
@@ -65,6 +58,8 @@ const policy = [
 /** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
 export function page({ heading, verdict, tone, line, also = [], facts, sections }: Report): string {
   const shown = sections.filter((section) => section !== undefined);
+  const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
+  const known = facts.filter(([, value]) => value);
   const { text } = html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -80,9 +75,10 @@ export function page({ heading, verdict, tone, line, also = [], facts, sections 
 <header class="top ${tone}">
 <h1>${heading}</h1>
 <p class="line"><strong class="verdict">${verdict}</strong> ${line}</p>
-${also.filter((text) => text !== "").map((text) => html`<p>${text}</p>\n`)}${factList(facts)}
+${also.filter((text) => text !== "").map((text) => html`<p>${text}</p>\n`)}
+<dl class="facts">${known.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>
 </header>
-<nav aria-label="Sections"><ul class="plain">${shown.map(sectionLink)}</ul></nav>
+${links.length > 0 && html`<nav aria-label="Sections">${list(links)}</nav>`}
 <main id="main" tabindex="-1">
 ${shown.map(sectionPart)}
 </main>
@@ -94,23 +90,15 @@ ${shown.map(sectionPart)}
   return text;
 }
 
-const sectionLink = ({ id, title, count }: Section): Part =>
-  html`<li><a href="${linkTo(id)}">${title}${countOf(count)}</a>`;
-
-const sectionPart = ({ id, title, count, body }: Section): Part =>
-  html`<section id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title}${countOf(count)}</h2>
-${body}
+const sectionPart = (section: Section): Part =>
+  html`<section id="${section.id}" aria-labelledby="${section.id}-title">
+<h2 id="${section.id}-title">${titleOf(section)}</h2>
+${section.body}
 </section>
 `;
 
-const countOf = (count: number | undefined): Part =>
-  count === undefined ? nothing : html` <span class="count">${count}</span>`;
-
-const factList = (facts: Report["facts"]): Markup => {
-  const rows = facts.filter(([, value = ""]) => value !== "");
-  return html`<dl class="facts">${rows.map(([label, value]) => html`<div><dt>${label}<dd>${value}</div>`)}</dl>`;
-};
+const titleOf = ({ title, count }: Section): Part =>
+  html`${title}${count !== undefined && html` <span class="count">${count}</span>`}`;
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
 export const shortened = (digest: string): Markup =>
@@ -122,10 +110,197 @@ export const listSections = (sections: readonly ListSection[]): readonly Section
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
       ({ heading, title, rows }) =>
-        html`${heading === `${title}:` ? nothing : html`<p>${heading}</p>`}${list(rows.map((row) => lineOf(row, inlineOf)))}`,
+        html`${heading !== `${title}:` && html`<p>${heading}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
     )}`;
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });
 
-const inlineOf = (part: Exclude<Part, readonly Part[]> | { readonly code: string }): Part =>
-  typeof part === "object" && "code" in part ? html`<code>${part.code}</code>` : part;
+/** An item of a report as a page shows it: folded away below its line. */
+export interface Entry extends Item {
+  /** What happens to it: a colour, a sign and a word. */
+  readonly mark?: readonly [kind: string, sign: string, word: string];
+  /** What the filter finds it by: the values of each choice, by the label of the choice. */
+  readonly found: Readonly<Record<string, readonly string[]>>;
+  /** Is shown below its fields. */
+  readonly more?: Part;
+}
+
+/** Entries under a heading of their own, or without one. */
+export interface EntryPart {
+  readonly title?: string;
+  readonly entries: readonly Entry[];
+  /** Its entries are folded, however few there are. */
+  readonly isFolded?: boolean;
+  /** Many of them are folded away by this choice of the filter. */
+  readonly groupedBy?: string | undefined;
+}
+
+/** So many entries of a page are shown unfolded. */
+const mostOpen = 12;
+/** Groups of a part; the last holds all others. */
+const mostGroups = 40;
+/** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
+const mostCharacters = 1_700_000;
+/** Characters around what is counted of an entry. */
+const frame = 60;
+
+/**
+ * The entries of a report with their filter; undefined where there are none. `subject` is its id: `changes`. `sources` are
+ * the files of ranges that do not know their lines.
+ */
+export function entriesSection(
+  subject: string,
+  parts: readonly EntryPart[],
+  sources?: Sources,
+): Section | undefined {
+  const entries = parts.flatMap((part) => part.entries);
+  if (entries.length === 0) return undefined;
+  const seen = new Set<string>();
+  const heads = new Map(entries.map((entry) => [entry, headOf(entry, seen)]));
+  // What is left for bodies, once all entries have their lines.
+  let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
+  const isShort = entries.length <= mostOpen;
+  const bodies = parts.map((part) =>
+    partMarkup(part, (entry) => {
+      const body = room > 0 ? bodyOf(entry, sources) : html`<p>Fields left out.`;
+      room -= body.text.length;
+      return html`<details class="entry"${isShort && !part.isFolded && html` open`}${heads.get(entry)}${body}</div></details>\n`;
+    }),
+  );
+  const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
+  const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
+  const body = html`${filterForm(subject, entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
+  return { id: subject, title, count: countOf(entries), body };
+}
+
+/** The addresses of an entry, which links lead to. */
+const addressesOf = ({ subject, names = [] }: Entry): readonly string[] =>
+  names.length > 0 ? names : [subject];
+
+const countOf = (entries: readonly Entry[]): number => entries.flatMap(addressesOf).length;
+
+/** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
+function filterForm(subject: string, entries: readonly Entry[]): Markup {
+  const selects = Object.keys(entries[0]?.found ?? {}).map((label, i) => {
+    const values = [...new Set(entries.flatMap(({ found }) => found[label] ?? []))].sort();
+    const options = values.map((value) => html`<option>${value}`);
+    return (
+      values.length > 1 &&
+      html`<label>${label} <select name="${i}"><option value="">any${options}</select></label>`
+    );
+  });
+  return html`<form id="filter" role="search" aria-label="Filter the ${subject}" hidden>
+<label>Text <input type="search" name="text" autocomplete="off" placeholder="address, field or value"></label>
+${selects}
+<span class="buttons"><button type="button" name="open">Open all</button> <button type="reset">Reset</button></span>
+<output name="shown" aria-live="polite"></output>
+</form>
+`;
+}
+
+function partMarkup({ title, entries, groupedBy }: EntryPart, drawn: (entry: Entry) => Markup): Part {
+  if (entries.length === 0) return undefined;
+  const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
+  const groups = groupedBy !== undefined && entries.length > mostOpen ? groupsOf(entries, groupedBy) : [];
+  const folded = groups.map(
+    ([name, own]) =>
+      html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
+  );
+  const body = folded.length === 0 ? entries.map(drawn) : folded;
+  return title === undefined
+    ? body
+    : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
+}
+
+function groupsOf(entries: readonly Entry[], label: string): readonly [string, readonly Entry[]][] {
+  const groups = [...groupBy(entries, ({ found }) => shortList([...new Set(found[label])], 3))];
+  if (groups.length <= mostGroups) return groups;
+  const others = groups.slice(mostGroups - 1);
+  return [...groups.slice(0, mostGroups - 1), [`${others.length} more`, others.flatMap(([, own]) => own)]];
+}
+
+/**
+ * An entry up to its fields. What has an address as its id is inside, so that a link to it unfolds the entry, without a
+ * script too. No two elements have one id: `seen` has those that are taken.
+ */
+function headOf(entry: Entry, seen: Set<string>): Markup {
+  const { subject, names = [], mark, phrase, facts, found } = entry;
+  const idOf = (name: string): Part => !seen.has(name) && seen.add(name) && html` id="${name}"`;
+  const isStopped = facts.some(({ hint }) => hint !== undefined);
+  const effects = facts.filter(({ label }) => label === "effect");
+  const values = Object.values(found).map((own) => [...new Set(own)].join(","));
+  const line = [
+    ...[mark && tag(...mark), isStopped && html` ${tag("blocked", "!", "blocked")}`],
+    html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${phrase}`,
+    effects.map(({ text }) => html` <span class="effect">${cellPart(text)}</span>`),
+  ];
+  const body =
+    names.length > 0
+      ? html`<div class="body"><ul class="addresses">${names.map((name) => html`<li${idOf(name)}>${code(name)}`)}</ul>`
+      : html`<div${idOf(subject)} class="body">`;
+  return html` data-found="${values.join("|")}"><summary>${line}</summary>\n${body}`;
+}
+
+/** Notes, facts and fields. Why it is stopped is in a section of its own. */
+function bodyOf({ name, id, notes, fields, facts, more }: Entry, sources?: Sources): Markup {
+  const shown = facts.filter(({ label, hint }) => hint === undefined && label !== "effect");
+  const lines = [
+    ...notes,
+    ...shown.filter(({ label }) => label === undefined).map(({ text }) => cellPart(text)),
+  ];
+  const rows = shown.flatMap(({ label, text }) => (label === undefined ? [] : [[label, cellPart(text)]]));
+  const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
+    ([, value]) => value !== undefined,
+  );
+  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields, sources)}${more}`;
+}
+
+/** A word in a frame: what happens to a resource, or how a run ended. */
+export const tag = (kind: string, sign: string, word: string): Markup =>
+  html`<span class="mark ${kind}">${sign} ${word}</span>`;
+
+/** Findings with their hints. */
+export const findingList = (
+  findings: readonly (Pick<Diagnostic, "severity" | "code" | "summary" | "detail" | "hint"> & {
+    readonly place?: string | undefined;
+  })[],
+): Markup =>
+  list(
+    findings.map(
+      ({ severity, code, summary, detail, hint, place }) =>
+        html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place && html` <code>${place}</code>`}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`,
+    ),
+  );
+
+export function findingsSection(diagnostics: readonly Diagnostic[], sources?: Sources): Section | undefined {
+  if (diagnostics.length === 0) return undefined;
+  const placed = diagnostics.map((one) => ({ ...one, place: one.range && placeText(one.range, sources) }));
+  return { id: "findings", title: "Findings", count: diagnostics.length, body: findingList(placed) };
+}
+
+/** Texts of files, by path. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** Fields as lines of a diff, each with the line of the manifest. */
+function fieldDiff(fields: readonly ShownField[], sources?: Sources): Part {
+  const lines = fields.flatMap((field) => {
+    const own = fieldLines(field);
+    const place = field.range && html`  <i>${placeText(field.range, sources)}</i>`;
+    // Below its path where it has several lines.
+    const at = own.length > 2 ? 0 : own.length - 1;
+    return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`).text);
+  });
+  return lines.length > 0 && html`<pre tabindex="0">${new Markup(lines.join("\n"))}</pre>`;
+}
+
+function diffLine(text: string, line: Markup): Markup {
+  if (text.startsWith("+")) return html`<ins>${line}</ins>`;
+  return text.startsWith("-") ? html`<del>${line}</del>` : line;
+}
+
+/** `rnv.yaml:9`; the file alone where the line is not known. */
+export function placeText(range: SourceRange & { readonly line?: number }, sources?: Sources): string {
+  const text = sources?.get(range.file);
+  const line = range.line ?? (text === undefined ? undefined : positionAt(text, range.start).line);
+  return line === undefined ? range.file : `${range.file}:${line}`;
+}

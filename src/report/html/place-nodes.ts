@@ -1,7 +1,7 @@
 import type * as dagreModule from "@dagrejs/dagre";
 import { escapeText } from "../escape-text";
 import { compareNatural, groupBy } from "../order";
-import { cutText } from "../style";
+import { cutText, textWidth } from "../style";
 
 export interface Point {
   readonly x: number;
@@ -37,39 +37,39 @@ export interface PlacedEdge {
   readonly label?: (Point & Size & { readonly text: string }) | undefined;
 }
 
-/** The nodes of a box by their middles, and their edges, from the corner of the box. */
-interface BoxLayout extends Size {
+/**
+ * A project, with what its nodes refer to in others too: nodes by their middles, all of one size, and edges, from the corner
+ * of the box.
+ */
+export interface PlacedBox extends Point, Size {
+  /** Undefined: its nodes are in no box. */
+  readonly id: string | undefined;
+  readonly nodeSize: Size;
   readonly nodes: ReadonlyMap<string, Point>;
   readonly edges: readonly PlacedEdge[];
 }
 
-export interface PlacedBox extends BoxLayout, Point {
-  /** Undefined: its nodes are in no box. */
-  readonly id: string | undefined;
-}
+type Layout = Omit<PlacedBox, "id" | "x" | "y">;
 
-export interface PlacedGraph extends Size {
-  readonly boxes: readonly PlacedBox[];
-}
+export type PlacedGraph = ReturnType<typeof placeNodes>;
 
-export const nodeSize: Size = { width: 214, height: 62 };
 /** Width of a character of the small text, in the widest of the fonts that may show it. */
 export const noteCharacter = 6.7;
 const longestLabel = 16;
-const labelSize: Size = { width: Math.ceil(longestLabel * noteCharacter), height: 13 };
+const nodeHeight = 62;
+const labelHeight = 13;
 /** Pixels between nodes, and between boxes. */
 const apart = 20;
 const apartBoxes = 40;
 /** Pixels around the nodes of a box; its title is above them. */
 const padding = 28;
-/** Pixels from a node to the next one. */
-const across = nodeSize.width + apart;
-const down = nodeSize.height + apart;
 /** Pixels between a column of nodes and one of labels. */
 const slope = 32;
 /** Pixels of a row of boxes, and columns of nodes without references. */
 const widest = 1600;
 const mostColumns = 5;
+/** Edges of a box: more would take longer than a third of a second, and be a tangle. */
+const mostEdges = 250;
 /** Above it, nodes that people have put nearly at the same point would tear the rest apart. */
 const mostStretch = 6;
 
@@ -81,31 +81,40 @@ function labelOf([first, ...rest]: readonly string[]): string {
   return rest.length === 0 ? clip(first, longestLabel) : `${clip(first, longestLabel - 3)} +${rest.length}`;
 }
 
+const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
+
 /**
- * Places the nodes of each box where people have put them, else from left to right by what they refer to, and boxes beside
- * each other in rows. Edges lead from node to node of one box. Neither nodes nor labels nor boxes overlap. The same graph has
+ * Places nodes, each as many pixels wide as `widthOf` says: those of a box where people have put them, else from left to right
+ * by what they refer to, and boxes beside each other in rows. Edges lead from node to node of one box: what a node of another
+ * box refers to is in both. A box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has
  * the same picture.
  */
-export function placeNodes(graph: {
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-}): PlacedGraph {
+export function placeNodes<Node extends GraphNode>(
+  graph: { readonly nodes: readonly Node[]; readonly edges: readonly GraphEdge[] },
+  widthOf: (node: Node) => number,
+) {
   const nodes = [...graph.nodes].sort((a, b) => compareNatural(a.id, b.id));
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
-  const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const edgesIn = groupBy(edges, ({ from }) => boxOf.get(from));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
   // What is in no box comes last.
-  const layouts = [...groupBy(nodes, ({ box }) => box)]
-    .sort(([a], [b]) => (a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b)))
-    .map(([id, own]) => ({
-      id,
-      ...(layoutAsSaved(own, edgesIn.get(id)) ?? layoutByDagre(own, edgesIn.get(id))),
-    }));
+  const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
+    a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
+  );
+  const layouts = boxes.map(([id, own]) => {
+    const all = edgesIn.get(id) ?? [];
+    const links = all.length > mostEdges ? [] : all;
+    // Lines to the nodes themselves would run behind others.
+    const others = [...new Set(links.map(({ to }) => byId.get(to)))].flatMap((node) =>
+      node === undefined || node.box === id ? [] : [{ ...node, place: undefined }],
+    );
+    return { id, ...layoutOf([...own, ...others], links, Math.max(...[...own, ...others].map(widthOf))) };
+  });
   return packed(layouts);
 }
 
 /** Puts boxes beside each other in rows. */
-function packed(layouts: readonly (BoxLayout & Pick<PlacedBox, "id">)[]): PlacedGraph {
+function packed(layouts: readonly (Layout & Pick<PlacedBox, "id">)[]) {
   const limit = Math.max(widest, ...layouts.map(({ width }) => width));
   let [x, y, rowHeight, right] = [0, 0, 0, 0];
   const boxes = layouts.map((layout): PlacedBox => {
@@ -119,100 +128,104 @@ function packed(layouts: readonly (BoxLayout & Pick<PlacedBox, "id">)[]): Placed
   return { boxes, width: right, height: y + rowHeight };
 }
 
-/** Places linked nodes by what they refer to, and others in rows as if each referred to the next. */
-function layoutByDagre(nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): BoxLayout {
-  const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
-  const graph = new Graph({ multigraph: true });
-  graph.setGraph({
-    ...{ rankdir: "LR", nodesep: apart, edgesep: apart / 2, ranksep: edges.length === 0 ? apart : 2 * slope },
-    ...{ marginx: padding, marginy: padding },
-    // The ranker of dagre's own choice takes longer, and shortens few edges.
-    ranker: "tight-tree",
+/** Places nodes by hand or by dagre, and in rows below them what neither knows. */
+function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Layout {
+  const nodeSize = { width, height: nodeHeight };
+  const label = { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
+  const saved = savedPlaces(nodes, nodeSize, label);
+  const drawn = saved
+    ? { nodes: saved, edges: [], ...endOf(saved, nodeSize) }
+    : layoutByDagre(edges, nodeSize, label);
+  const others = nodes.filter(({ id }) => !drawn.nodes.has(id));
+  const columns = Math.min(mostColumns, Math.ceil(Math.sqrt(others.length * 0.7)));
+  const top = drawn.nodes.size === 0 ? padding : drawn.height - padding + apart;
+  const rows = others.map(({ id }, i): [string, Point] => {
+    const [column, row] = [i % columns, Math.floor(i / columns)];
+    const x = padding + column * (nodeSize.width + apart) + nodeSize.width / 2;
+    return [id, { x, y: top + row * (nodeSize.height + apart) + nodeSize.height / 2 }];
   });
-  for (const { id } of nodes) graph.setNode(id, { ...nodeSize });
-  // A label is above its line: the room for it is twice its height.
-  const room = { width: labelSize.width, height: 2 * labelSize.height + 2, labelpos: "c" };
-  for (const { from, to } of edges) graph.setEdge(from, to, { ...room }, to);
-  const linked = new Set(edges.flatMap(({ from, to }) => [from, to]));
-  const single = nodes.filter(({ id }) => !linked.has(id));
-  const columns = Math.min(mostColumns, Math.ceil(Math.sqrt(single.length * 0.7)));
-  for (const [i, { id }] of single.entries())
-    if (i % columns > 0) graph.setEdge((single[i - 1] as GraphNode).id, id, {}, "row");
-  layout(graph);
-  const placed = new Map(nodes.map(({ id }): [string, Point] => [id, graph.node(id)]));
-  const columnsOfNodes = new Set([...placed.values()].map(({ x }) => x));
-  const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
+  const all = new Map([...drawn.nodes, ...rows]);
+  const end = endOf(all, nodeSize);
   return {
-    nodes: placed,
-    edges: edges.map((edge): PlacedEdge => {
-      const [from, to] = [placed.get(edge.from), placed.get(edge.to)] as [Point, Point];
-      // The point of the edge itself is the middle of the room of its label.
-      const { points, x, y } = graph.edge(edge.from, edge.to, edge.to) as Point & {
-        points: readonly Point[];
-      };
-      const forth = to.x > from.x ? 1 : -1;
-      // Level as long as it passes a column.
-      const stretches = [from, ...points.slice(1, -1), to].flatMap((point) => {
-        const half = (forth * (columnsOfNodes.has(point.x) ? nodeSize : labelSize).width) / 2;
-        return [
-          { x: point.x - half, y: point.y },
-          { x: point.x + half, y: point.y },
-        ];
-      });
-      const text = labelOf(edge.names);
-      const at = { x, y: y - labelSize.height / 2 - 1, ...labelSize };
-      const label = text === "" ? undefined : { text, ...at };
-      return { edge, points: stretches.slice(1, -1), label };
-    }),
-    width,
-    height,
+    nodeSize,
+    nodes: all,
+    edges: saved ? straightEdges(edges, all, nodeSize) : drawn.edges,
+    width: Math.max(drawn.width, end.width),
+    height: Math.max(drawn.height, end.height),
   };
 }
 
+/** The size of a box around its nodes. */
+const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
+  width: Math.max(...[...nodes.values()].map(({ x }) => x)) + nodeSize.width / 2 + padding,
+  height: Math.max(...[...nodes.values()].map(({ y }) => y)) + nodeSize.height / 2 + padding,
+});
+
+/** Places linked nodes by what they refer to. */
+function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
+  const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
+  const graph = new Graph({ multigraph: true });
+  // The ranker of dagre's own choice takes longer, and shortens few edges.
+  const ranker = { ranker: "tight-tree", rankdir: "LR" };
+  graph.setGraph({
+    ...ranker,
+    ...{ nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope, marginx: padding, marginy: padding },
+  });
+  const linked = [...new Set(edges.flatMap(({ from, to }) => [from, to]))].sort(compareNatural);
+  for (const id of linked) graph.setNode(id, { ...nodeSize });
+  for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });
+  layout(graph);
+  const nodes = new Map(linked.map((id): [string, Point] => [id, graph.node(id)]));
+  const columns = new Set([...nodes.values()].map(({ x }) => x));
+  const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
+  const placed = edges.map((edge): PlacedEdge => {
+    const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)] as [Point, Point];
+    // The point of the edge itself is the middle of the room of its label.
+    const { points, x, y } = graph.edge(edge.from, edge.to) as Point & { points: readonly Point[] };
+    const forth = to.x > from.x ? 1 : -1;
+    // Level as long as it passes a column.
+    const stretches = [from, ...points.slice(1, -1), to].flatMap((point) => {
+      const half = (forth * (columns.has(point.x) ? nodeSize : label).width) / 2;
+      return [-half, half].map((step) => ({ x: point.x + step, y: point.y }));
+    });
+    return { edge, points: stretches.slice(1, -1), label: labelAt(edge, { x, y }) };
+  });
+  return { nodes, edges: placed, width, height };
+}
+
+/** The label of an edge around a point. */
+function labelAt(edge: GraphEdge, { x, y }: Point): PlacedEdge["label"] {
+  const text = labelOf(edge.names);
+  return text === "" ? undefined : { text, x, y, width: labelWidth(edge), height: labelHeight };
+}
+
 /**
- * Places nodes as people have put them, stretched as far as they would overlap, and others in rows below. Undefined where
- * people have put less than half of them, or two nearly at the same point.
+ * Returns nodes where people have put them, stretched until none overlap. Undefined where people have put less than half
+ * of them, or two nearly at the same point.
  */
-function layoutAsSaved(nodes: readonly GraphNode[], edges: readonly GraphEdge[] = []): BoxLayout | undefined {
+function savedPlaces(
+  nodes: readonly GraphNode[],
+  nodeSize: Size,
+  label: Size,
+): ReadonlyMap<string, Point> | undefined {
   const put = nodes.flatMap(({ id, place }) => (place ? [{ id, ...place }] : []));
-  const stretch = stretchOf(put);
+  const [across, down] = [nodeSize.width + label.width + 2 * apart, nodeSize.height + label.height + apart];
+  const stretches = put.flatMap((a, i) =>
+    put.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
+  );
+  const stretch = Math.max(1, ...stretches);
   if (put.length * 2 < nodes.length || stretch > mostStretch) return undefined;
-  const [left, top] = [Math.min(...put.map(({ x }) => x)), Math.min(...put.map(({ y }) => y))];
-  const saved = put.map(({ id, x, y }) => ({ id, x: (x - left) * stretch, y: (y - top) * stretch }));
-  const below = Math.max(...saved.map(({ y }) => y)) + down;
-  const others = nodes
-    .filter(({ place }) => place === undefined)
-    .map(({ id }, i) => ({
-      id,
-      x: (i % mostColumns) * across,
-      y: below + Math.floor(i / mostColumns) * down,
-    }));
-  const [firstX, firstY] = [padding + nodeSize.width / 2, padding + nodeSize.height / 2];
-  const placed = new Map(
-    [...saved, ...others].map(({ id, x, y }): [string, Point] => [id, { x: firstX + x, y: firstY + y }]),
-  );
-  const lines = directEdges(edges, placed);
-  const right = Math.max(
-    ...[...placed.values()].map(({ x }) => x + nodeSize.width / 2),
-    ...lines.flatMap(({ points, label }) => [
-      ...points.map(({ x }) => x),
-      label ? label.x + label.width / 2 : 0,
-    ]),
-  );
-  const bottom = Math.max(...[...placed.values()].map(({ y }) => y)) + nodeSize.height / 2;
-  return { nodes: placed, edges: lines, width: right + padding, height: bottom + padding };
+  const left = Math.min(...put.map(({ x }) => x)) * stretch - padding - nodeSize.width / 2;
+  const top = Math.min(...put.map(({ y }) => y)) * stretch - padding - nodeSize.height / 2;
+  return new Map(put.map(({ id, x, y }) => [id, { x: x * stretch - left, y: y * stretch - top }]));
 }
 
-/** Returns by how much all distances must grow, so that no two nodes overlap. */
-function stretchOf(nodes: readonly Point[]): number {
-  const stretches = nodes.flatMap((a, i) =>
-    nodes.slice(i + 1).map((b) => Math.min(across / Math.abs(a.x - b.x), down / Math.abs(a.y - b.y))),
-  );
-  return Math.max(1, ...stretches);
-}
-
-/** Edges from side to side, and around the right of nodes below each other, with a label where there is room. */
-function directEdges(edges: readonly GraphEdge[], nodes: ReadonlyMap<string, Point>): readonly PlacedEdge[] {
+/** Edges from frame to frame, each with a label in its middle where there is room. */
+function straightEdges(
+  edges: readonly GraphEdge[],
+  nodes: ReadonlyMap<string, Point>,
+  nodeSize: Size,
+): readonly PlacedEdge[] {
   const taken = [...nodes.values()].map((at) => ({ ...at, ...nodeSize }));
   const isFree = (one: Point & Size): boolean =>
     taken.every(
@@ -222,18 +235,13 @@ function directEdges(edges: readonly GraphEdge[], nodes: ReadonlyMap<string, Poi
     );
   return edges.map((edge): PlacedEdge => {
     const [from, to] = [nodes.get(edge.from), nodes.get(edge.to)] as [Point, Point];
-    const isBeside = Math.abs(to.x - from.x) >= nodeSize.width;
-    const half = nodeSize.width / 2;
-    const start = { x: from.x + (isBeside && to.x < from.x ? -half : half), y: from.y };
-    const end = { x: to.x + (isBeside && to.x > from.x ? -half : half), y: to.y };
-    const around = Math.max(start.x, end.x) + slope;
-    const detour = isBeside ? [] : [start, end].map(({ y }) => ({ x: around, y }));
-    const text = labelOf(edge.names);
-    const room = { width: Math.ceil(text.length * noteCharacter), height: labelSize.height };
-    const x = isBeside ? (start.x + end.x) / 2 : around + room.width / 2 + 4;
-    const at = { x, y: (start.y + end.y) / 2 - room.height / 2 - 1, ...room };
-    const label = text !== "" && isFree(at) ? { text, ...at } : undefined;
-    if (label) taken.push(label);
-    return { edge, points: [start, ...detour, end], label };
+    const [across, down] = [to.x - from.x, to.y - from.y];
+    // Half of a node, as a part of the way from middle to middle.
+    const part = Math.min(nodeSize.width / Math.abs(across), nodeSize.height / Math.abs(down)) / 2;
+    const points = [part, 1 - part].map((at) => ({ x: from.x + across * at, y: from.y + down * at }));
+    const label = labelAt(edge, { x: from.x + across / 2, y: from.y + down / 2 });
+    if (label === undefined || !isFree(label)) return { edge, points };
+    taken.push(label);
+    return { edge, points, label };
   });
 }

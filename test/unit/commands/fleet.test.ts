@@ -5,7 +5,7 @@ import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
 import { type FleetReport, fleetReportSchema } from "../../../src/model/report-documents";
 import { fleetMetrics, fleetReportMarkdown, fleetReportText } from "../../../src/report/fleet-report";
-import { fleetPage } from "../../../src/report/html/fleet-page";
+import { fleetPage } from "../../../src/report/html/pages";
 import { plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 

@@ -1,5 +1,5 @@
 import { driftReport } from "../../../../src/plan/drift";
-import { driftPage } from "../../../../src/report/html/drift-page";
+import { driftPage } from "../../../../src/report/html/pages";
 import { resourceTypes as types } from "../../../../src/resources";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
 
@@ -14,6 +14,6 @@ it("says beside a pending deployment how the last one ended, and beside another 
     ],
     { standing: [{ ...failed, summary: "build failed" }] },
   );
-  const html = driftPage(driftReport(found), { types, plan: found, diagnostics: [], sources: new Map() });
-  expect(html.match(/<th>last deployment<td>[^<]*/g)).toEqual(["<th>last deployment<td>build failed"]);
+  const html = driftPage(driftReport(found), { plan: found, diagnostics: [], sources: new Map() }, { types });
+  expect(html.match(/<li>[^<]*build failed/g)).toEqual(["<li>build failed"]);
 });

@@ -3,7 +3,7 @@ import { Script } from "node:vm";
 import { planDocument } from "../../../../src/plan/document";
 import { pageScript } from "../../../../src/report/html/page-script";
 import { pageStyle } from "../../../../src/report/html/page-style";
-import { planPage } from "../../../../src/report/html/plan-page";
+import { planPage } from "../../../../src/report/html/pages";
 import { resourceTypes } from "../../../../src/resources";
 import { pageOf } from "../../../support/html-plans";
 import { address, change, field, plan, shopPlan, value } from "../../../support/plan-fixture";
@@ -22,7 +22,7 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 it("opens with the verdict, the summary line and what the plan is about", () => {
   const text = textOf(pageOf(shopPlan));
   expect(text).toContain("✖ Blocked Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.");
-  expect(text).toContain("Workspace w Service https://host.example/api/v1");
+  expect(text).toContain("Workspace w API https://host.example/api/v1");
 });
 
 it("says what lets a blocked change pass, above all else", () => {
@@ -47,8 +47,8 @@ it("tells cause, sides, effects, cost and line of a field", () => {
   expect(text).toContain(
     '- configuration.region: "eu" + configuration.region: "auto" # drift: changed outside rnv',
   );
-  expect(text).toContain("cost a month USD 0 → 7 (+7), NGN 0 → 10,500 (+10,500)");
-  expect(text).toContain("will be updated in place deploys changes the bill");
+  expect(text).toContain("cost USD 0 → 7, NGN 0 → 10,500 a month");
+  expect(text).toContain("will be updated in place deploys, changes the bill");
 });
 
 it("says what was not checked, what is elsewhere and what is not managed", () => {
@@ -80,8 +80,8 @@ it("shows policies, those that stop first, and what overrides one", () => {
   expect(text).toContain("Policies 2");
   const condition = { policy: "precondition", level: "mandatory", status: "passed" } as const;
   const both = plan([], { checks: [condition, { ...condition, policy: "names" }, condition] });
-  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Check Result Level/);
-  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Condition Result Level/);
+  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Name Result Level/);
+  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Name Result Level/);
   const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
   expect(textOf(pageOf(advisory))).not.toContain("Blocked");
 });
@@ -183,9 +183,9 @@ it("folds new resources away by project, with counts", () => {
   const groups = [...html.matchAll(/<details class="group"><summary>(.*?)<\/summary>/g)];
   expect(groups.map(([, line = ""]) => textOf(line).trim())).toEqual([
     "p0 10",
+    "p0, p1, p2 4",
     "p1 10",
     "p2 10",
-    "several 4",
   ]);
 });
 
@@ -213,6 +213,8 @@ describe("a plan of many", () => {
 });
 
 it("says that a variable is destroyed with its service", () => {
+  const worker = change("delete", "service.shop.worker");
   const token = change("delete", "variable.shop.worker.TOKEN", { withParent: true });
-  expect(textOf(pageOf(plan([token])))).toContain("how destroyed with its service");
+  const text = textOf(pageOf(plan([worker, token])));
+  expect(text).toContain("variable.shop.worker.TOKEN will be destroyed together with service.shop.worker");
 });

@@ -1,0 +1,348 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { type Address, nameOf, typeOf } from "../../model/address";
+import { stopsPlan } from "../../model/policy";
+import {
+  type FleetReport,
+  type MemberResult,
+  type MemberStatus,
+  statusWords,
+} from "../../model/report-documents";
+import type { ResourceType } from "../../model/resource-type";
+import type { AppliedValue, RecordedResource, State } from "../../model/state";
+import { unflatten } from "../../model/value";
+import { shortDigest } from "../../plan/digest";
+import { planDocument } from "../../plan/document";
+import type { DriftReport } from "../../plan/drift";
+import { isUnconfirmed } from "../../plan/guards";
+import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { planDocumentSchema } from "../../plan/plan-schema";
+import { planOf } from "../../plan/read-document";
+import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-report";
+import { byUrgency, fleetLine, foundText, isWell, placeText as locationText } from "../fleet-report";
+import { actionWord, type Mark, marks } from "../graph";
+import { type PlanEntry, planReport } from "../plan-report";
+import { checkWords, counted, isBlocked, listedFields, planHeadings } from "../plan-wording";
+import { recordedAddresses, recordedLines, stateSections } from "../state-text";
+import { elapsedText, exactTime } from "../time-text";
+import { code, html, linkTo, type Markup, preformatted, table } from "./markup";
+import {
+  type Entry,
+  entriesSection,
+  findingList,
+  findingsSection,
+  listSections,
+  page,
+  placeText,
+  type Report,
+  type Section,
+  type Sources,
+  shortened,
+  tag,
+} from "./page";
+import { type ResourceChange, topologyOf } from "./topology";
+import { topologySection } from "./topology-svg";
+
+/** What a page needs besides what it is about. */
+export interface Scope {
+  readonly types: readonly Pick<ResourceType, "type" | "picture">[];
+  readonly stage?: string | undefined;
+  readonly stack?: string | undefined;
+  /** The job that made the plan: then the page says when that was, too. */
+  readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
+}
+
+/** What a plan, a drift or a state is about. */
+const targetFacts = (
+  { stage, stack }: Pick<Scope, "stage" | "stack">,
+  { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
+): Report["facts"] => [
+  ["Stage", stage],
+  ["Stack", stack],
+  ["Workspace", workspaceId],
+  ["API", baseUrl],
+];
+
+/**
+ * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
+ * Undefined when the document is not a plan.
+ */
+export function planPage(document: unknown, scope: Scope): string | undefined {
+  const { data } = planDocumentSchema.safeParse(document);
+  if (data === undefined) return undefined;
+  const plan = planOf(data);
+  const { changes, parts, sections, line, counts, cost } = planReport(plan, "equal");
+  const anchors = new Set<string>(changes.map(({ address }) => address));
+  return page({
+    heading: "rnv plan",
+    ...planVerdict(plan),
+    line: line.replace(/^No changes\. /, ""),
+    also: [counts, cost("\u2192")],
+    facts: planFacts(plan, scope),
+    sections: [
+      blockedSection(plan),
+      checksSection(plan, anchors),
+      findingsSection(plan.diagnostics),
+      topologySection(topologyOf(data.resource_changes, scope.types), anchors),
+      entriesSection(
+        "changes",
+        parts.map(({ title, entries }) => ({
+          title,
+          entries: entries.map((entry) => changeEntry(entry, plan)),
+          groupedBy: entries.every(({ first }) => first.action === "create") ? project : undefined,
+        })),
+      ),
+      ...listSections(sections),
+    ],
+  });
+}
+
+function planVerdict(plan: Plan): Pick<Report, "verdict" | "tone"> {
+  const isFailed = plan.diagnostics.some(({ severity }) => severity === "error");
+  if (isFailed) return { verdict: "\u2716 Failed", tone: "stop" };
+  if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
+  return hasChanges(plan)
+    ? { verdict: "\u25b6 Changes", tone: "act" }
+    : { verdict: "\u2714 No changes", tone: "calm" };
+}
+
+/** Without a job neither time nor serial is among them: they are no part of what a plan says. */
+function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
+  const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
+  return [
+    ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
+    ["Mode", mode !== "apply" && planHeadings[mode].replace(/:$/, "")],
+    ["Only", targets.join(", ")],
+    ["Without", excludes.join(", ")],
+    ["Replaced by request", replace.join(", ")],
+    ["Confirmed deletions", confirmedDeletes.join(", ")],
+    ["Digest", plan.digest && shortened(plan.digest)],
+    ["Commit", job?.commit?.slice(0, shortDigest)],
+    ["Started by", job?.by],
+    ["Planned", job && plan.timestamp && exactTime(plan.timestamp)],
+  ];
+}
+
+/** A link to a change on this page. */
+const linked = (address: Address): Markup => html`<a href="${linkTo(address)}">${code(address)}</a>`;
+
+const copied = (text: string): Markup => html`<code class="copy">${text}</code>`;
+
+/** What is stopped, with the text that confirms it. */
+function blockedSection({ changes }: Plan): Section | undefined {
+  const rows = changes.flatMap(({ address, guard }) => {
+    if (guard === undefined) return [];
+    const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+    return [[linked(address), guard.summary, copied(pass)]];
+  });
+  const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
+${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
+  return rows.length === 0 ? undefined : { id: "blocked", title: "Blocked", count: rows.length, body };
+}
+
+const pass = ["pass", "\u2714"] as const;
+const warn = ["warn", "~"] as const;
+const fail = ["fail", "\u2716"] as const;
+
+const checkTags = {
+  passed: tag(...pass, "passed"),
+  failed: tag(...fail, "failed"),
+  overridden: tag("warn", "!", "overridden"),
+  error: tag(...fail, "could not be judged"),
+} as const;
+
+function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Section | undefined {
+  if (checks.length === 0) return undefined;
+  const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
+  const rows = worstFirst.map((check) => {
+    const { policy, level, status, address, message, range } = check;
+    const subject = address && (anchors.has(address) ? linked(address) : code(address));
+    const option = level === "overridable" && stopsPlan(check) && `--override-policy ${policy}`;
+    const why = html`${message} ${range && code(placeText(range))} ${option && copied(option)}`;
+    return [policy, checkTags[status], level, subject ?? "the plan", why];
+  });
+  const { title, counts } = checkWords(checks);
+  const body = html`<p>${counts}.</p>${table(rows, ["Name", "Result", "Level", "For", "Why"], "rows")}`;
+  return { id: "policies", title, count: checks.length, body };
+}
+
+/** The choice of the filter that new resources are folded away by, too. */
+const project = "Project or service";
+
+/** The project or service at the head of an address; texts that people filter by. */
+const headOf = ({ address, construct }: Pick<Change, "address" | "construct">): string =>
+  nameOf((construct?.in ?? address) as Address).split(".")[0] ?? "";
+
+const causeWords: Readonly<Record<string, string>> = {
+  edit: "edit of the manifest",
+  removed: "back to the default",
+};
+
+/** Why a change is made, for the filter: the causes of its fields, or what it follows. */
+function causesOf(change: Change, plan: Plan): readonly string[] {
+  if (change.reason !== undefined) return ["follows another change"];
+  const causes: readonly string[] = listedFields(change, plan).map(({ cause }) => cause);
+  const all = change.missing ? ["drift", ...causes] : causes.length === 0 ? ["edit"] : causes;
+  return all.map((cause) => causeWords[cause] ?? cause);
+}
+
+/** One item of a plan as an entry of its page. */
+function changeEntry(item: PlanEntry, plan: Plan): Entry {
+  const { first, changes } = item;
+  const word = actionWord(first);
+  const sign = first.action === "no-op" ? "" : marks[first.action].sign;
+  return {
+    ...item,
+    mark: [first.action, sign, word],
+    found: { Action: [word], Cause: causesOf(first, plan), [project]: changes.map(headOf) },
+  };
+}
+
+const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
+
+/** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
+export function driftPage(
+  report: DriftReport,
+  {
+    plan,
+    sources,
+    diagnostics,
+  }: Readonly<{ plan: Plan; sources: Sources; diagnostics: readonly Diagnostic[] }>,
+  scope: Scope,
+): string {
+  const items = driftItems(report);
+  const found = new Map<string, Mark>(
+    [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
+  );
+  const resources = planDocument(plan).resource_changes.map(asItIs);
+  const topology = topologyOf(resources, scope.types, ({ address }) => found.get(address) ?? "same");
+  const parts = Object.entries(driftKinds).map(([kind, title]) => ({
+    title,
+    entries: items.filter((item) => item.kind === kind).map(driftEntry),
+  }));
+  return page({
+    heading: "rnv drift",
+    verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
+    tone: report.hasDrift ? "stop" : report.pending.length > 0 ? "act" : "calm",
+    // The verdict says whether there is drift.
+    line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
+    facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
+    sections: [
+      findingsSection(diagnostics, sources),
+      topologySection(topology, new Set(found.keys())),
+      entriesSection("differences", parts, sources),
+      ...listSections(driftSections(report)),
+    ],
+  });
+}
+
+function driftEntry(item: DriftItem): Entry {
+  const { sign, word } = marks[markOf[item.kind]];
+  return {
+    ...item,
+    mark: [markOf[item.kind], sign, word],
+    found: { Found: [driftKinds[item.kind]], [project]: [headOf(item)] },
+  };
+}
+
+/** Nothing is said of what a plan would do or cost. */
+const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): ResourceChange => ({
+  ...found,
+  change: { ...found.change, after: found.change.before ?? found.change.after },
+  cost: cost && { before: cost.before, after: cost.before },
+});
+
+/** What a state records, as a page. */
+export function statePage(state: State, scope: Scope): string {
+  const { stage = state.stage, stack = state.stack, types } = scope;
+  const addresses = recordedAddresses(state);
+  const recorded = addresses.map(
+    (address) => [address, state.resources[address] as RecordedResource] as const,
+  );
+  const isOpen = state.run !== null || state.open.length > 0;
+  return page({
+    heading: "rnv show",
+    verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
+    tone: isOpen ? "stop" : "calm",
+    line: `${counted(addresses.length, "resource")} recorded.`,
+    facts: [
+      ...targetFacts({ stage, stack }, state),
+      ["Lineage", state.lineage],
+      ["Serial", String(state.serial)],
+    ],
+    sections: [
+      topologySection(topologyOf(recorded.map(asRecorded), types), new Set<string>(addresses)),
+      entriesSection("resources", [{ entries: recorded.map(recordedEntry), isFolded: true }]),
+      ...listSections(stateSections(state)),
+    ],
+  });
+}
+
+/** A resource as it was last applied and seen. */
+function asRecorded([address, resource]: readonly [Address, RecordedResource]): ResourceChange {
+  const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
+  const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
+  return {
+    ...{ address, id: resource.id, type: resource.type, live_name: resource.name },
+    references: [...resource.dependsOn],
+    change: { actions: ["no-op"], before: known, after: known },
+  };
+}
+
+function recordedEntry([address, resource]: readonly [Address, RecordedResource]): Entry {
+  const { applied, computed, kept } = recordedLines(resource);
+  const factOf = ([label = "", text = ""]: readonly string[]) => ({ label, text });
+  return {
+    ...{ sign: "", subject: address, phrase: resource.name, id: resource.id, fields: [], notes: kept },
+    facts: [
+      ...applied.map(factOf),
+      ...computed.map(([path = "", text = ""]) => ({ label: `${path} (computed)`, text })),
+    ],
+    found: { Type: [typeOf(address)], [project]: [headOf({ address })] },
+  };
+}
+
+/** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
+export function fleetPage(report: FleetReport): string {
+  const { verb, members, started_at: started, seconds, shard, selected } = report;
+  const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
+  const isMild = urgent.every(({ status }) => mild.has(status));
+  const entriesOf = (own: readonly MemberResult[]) => own.map((one) => memberEntry(one, verb === "apply"));
+  return page({
+    heading: `rnv fleet ${verb}`,
+    verdict: urgent.length === 0 ? "\u2714 All well" : isMild ? "\u25b6 Changes" : "\u2716 Needs attention",
+    tone: urgent.length === 0 ? "calm" : isMild ? "act" : "stop",
+    line: fleetLine(report),
+    facts: [
+      ["Began", started],
+      ["Took", elapsedText(seconds)],
+      ["Shard", shard && `${shard.index} of ${shard.count}, of ${selected.length} members`],
+      ["Exit code", String(report.exit_code)],
+    ],
+    sections: [
+      entriesSection("members", [
+        { title: "Needs attention", entries: entriesOf(urgent) },
+        { title: "Well", entries: entriesOf(members.filter(isWell)), isFolded: true },
+      ]),
+    ],
+  });
+}
+
+const mild: ReadonlySet<MemberStatus> = new Set(["changes", "checkout", "locked"]);
+
+function memberEntry(one: MemberResult, isDone: boolean): Entry {
+  const { name, folder, stage, status, digest, diagnostics = [], output } = one;
+  const isWarning = status === "drift" || mild.has(status);
+  const notes = [
+    folder && `Folder ${folder}`,
+    `Exit code ${one.exit_code}, ${elapsedText(one.seconds)}`,
+    digest && `Digest ${digest.slice(0, shortDigest)}`,
+  ];
+  const findings = diagnostics.map((one) => ({ ...one, place: one.location && locationText(one.location) }));
+  return {
+    ...{ sign: "", subject: name, phrase: foundText(one, isDone), fields: [], facts: [] },
+    notes: notes.filter((note) => note !== undefined),
+    mark: [...(isWell(one) ? pass : isWarning ? warn : fail), statusWords[status]],
+    found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
+    more: [findingList(findings), output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
+  };
+}
