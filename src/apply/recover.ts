@@ -224,9 +224,9 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const found = await findLost(recovering, intent, look);
   const [sent, ...others] = found ?? [];
   const isRepeated = repeats?.(intent) === true;
-  if (sent !== undefined && others.length === 0 && state.run) {
+  if (sent !== undefined && others.length === 0 && state.run && action) {
     const acting = { ...recovering, journal: recordsOf(state), record: state.run };
-    const { recording, run } = leftBy(acting, order, { id: sent });
+    const { recording, run } = leftBy(acting, action, order, { id: sent });
     const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
     if (isRepeated) entries.push({ kind: "run", run });
     return closed(intent, [...entries, outcome(intent, "done", sent)]);

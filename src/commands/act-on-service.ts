@@ -1,6 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
-import type { Resource } from "../api/reads";
-import { type ActionOrder, recordedPart, sendAction } from "../apply/action";
+import { type Action, type ActionOrder, recordedPart, sendAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import {
@@ -81,8 +80,6 @@ interface Acting {
   readonly connection: Connection;
   readonly request: RuntimeRequest;
 }
-
-type Action = NonNullable<Resource["actions"]>[string];
 
 /** A verb at work under the lock, after the recovery of earlier runs. */
 interface LockedAction extends Acting {
@@ -235,7 +232,7 @@ async function send(locked: LockedAction): Promise<Accepted | undefined> {
   const { clock, signal } = context;
   const { retriableIntents } = locked;
   const run = { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
-  const pending = await sendAction(run, order, preexistingIds);
+  const pending = await sendAction(run, action, order, preexistingIds);
   const told = warnings.map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
