@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, stageText } from "../model/stage";
 import { savePlan } from "../plan/saved-plan";
 import {
@@ -20,7 +20,7 @@ import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 import { isJob, toldBy } from "./job";
 import { writePlanPage } from "./page-file";
-import { errorDocument, exitCodes, report, repositoryPath } from "./report";
+import { errorDocument, repositoryPath, tryToWrite } from "./report";
 import type { TargetResult } from "./targets";
 
 export const reportFolder = new Option(
@@ -45,18 +45,13 @@ export function writeReports(
   request: PlanRequest,
   outputs: Readonly<Record<string, string>>,
 ): number {
-  try {
-    writeSummary(
-      invocation,
-      planned.flatMap(({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : [])),
-    );
+  const texts = planned.flatMap(
+    ({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : []),
+  );
+  return tryToWrite(invocation, () => {
+    writeSummary(invocation, texts);
     writeFiles(invocation, planned, request, outputs);
-    return exitCodes.done;
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    report(invocation, cause.diagnostics, cause.sources);
-    return exitCodes.error;
-  }
+  });
 }
 
 function writeFiles(
