@@ -80,7 +80,7 @@ async function judged(run: TestRun): Promise<Judged> {
   const { test, world } = run;
   const problem = await makeFixtures(run);
   if (problem !== undefined) return problem;
-  const outcome = test.apply === true ? await applied(run) : await planned(run);
+  const outcome = await outcomeOf(run);
   const { differences, unexpected } = compareOutcome(test.expect, outcome);
   const left =
     outcome.after === undefined ? [] : difference("plan after the apply", [], linesOf(outcome.after));
@@ -139,37 +139,23 @@ async function fixture(
   };
 }
 
-async function planned(run: TestRun): Promise<TestOutcome> {
-  const { test, world } = run;
-  const manifest = layersOf(test.files, test.overlay);
-  const request = { ...requestOf(test, manifest.files), secrets: "present" as const };
-  const outcome = await plan(world.context(world.backend, manifest), request);
-  keepSources(run, outcome);
-  const { plan: made } = outcome;
-  const ended = { exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
-  return made ? { ...ended, plan: made } : ended;
-}
-
-async function applied(run: TestRun): Promise<TestOutcome> {
+async function outcomeOf(run: TestRun): Promise<TestOutcome> {
   const { test, world } = run;
   const manifest = layersOf(test.files, test.overlay);
   const request = requestOf(test, manifest.files);
+  if (test.apply !== true) {
+    const context = world.context(world.backend, manifest);
+    const outcome = await plan(context, { ...request, secrets: "present" });
+    keepSources(run, outcome);
+    return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
+  }
   const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
-  const { plan: made, exitCode, outputs } = outcome;
-  const ended = {
-    exitCode,
-    diagnostics: findingsOf(outcome),
-    ...(made && { plan: made }),
-    ...(outputs && { outputs }),
-  };
-  if (exitCode !== 0) return ended;
+  const ended = { ...outcome, diagnostics: findingsOf(outcome) };
+  if (outcome.exitCode !== 0) return ended;
   world.settle();
   const after = await plan(world.context(world.backend, manifest), { ...request, confirmedDeletes: [] });
-  return {
-    ...ended,
-    ...(after.plan && { after: after.plan }),
-    diagnostics: [...ended.diagnostics, ...after.diagnostics.filter(({ severity }) => severity === "error")],
-  };
+  const errors = after.diagnostics.filter(({ severity }) => severity === "error");
+  return { ...ended, after: after.plan, diagnostics: [...ended.diagnostics, ...errors] };
 }
 
 const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest => ({
