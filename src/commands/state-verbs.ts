@@ -60,11 +60,8 @@ export function moveState(
     const hint = "an address looks like service.shop.api";
     if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
     const moves = movesBelow(state, address, to);
-    let moved: Edited = { state, diagnostics: [] };
-    for (const move of moves) {
-      if (moved.state !== undefined) moved = moveResource(moved.state, move.from, move.to);
-    }
-    return { edited: moved, addresses: moves.map((move) => move.to) };
+    const moved = moves.reduce((now, move) => stateOf(moveResource(now, move.from, move.to)), state);
+    return { state: moved, addresses: moves.map((move) => move.to) };
   });
 }
 
@@ -107,7 +104,8 @@ export function removeState(
       const isFoundById = record?.retained && typeNamed(record.type)?.archives;
       return record && isFoundById ? [{ address, id: record.id }] : [];
     });
-    return { edited, addresses: [...dropped.addresses, ...edited.removed], archived };
+    const addresses = [...dropped.addresses, ...edited.removed];
+    return { state: stateOf(edited), addresses, archived };
   });
 }
 
@@ -117,9 +115,8 @@ export async function pushState(
   request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
 ): Promise<EditOutcome> {
   const { state: incoming } = await context.backend.parse(request.text, request.name);
-  return edit(context, "state push", { ...request, repair: request.force }, (session) => ({
-    edited: validatePush(session.state, incoming, request.force),
-    addresses: [],
+  return edit(context, "state push", { ...request, repair: request.force }, ({ state }) => ({
+    state: stateOf(validatePush(state, incoming, request.force)),
   }));
 }
 
@@ -150,8 +147,7 @@ export async function restoreState(
     typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
   const parsed = await context.backend.parse(text, name);
   const outcome = await edit(context, "state restore", { ...request, repair: true }, ({ state }) => ({
-    edited: validateRestore(state, parsed.state, request.force),
-    addresses: [],
+    state: stateOf(validateRestore(state, parsed.state, request.force)),
   }));
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
@@ -166,13 +162,10 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
   });
 }
 
-interface Edit {
-  readonly edited: Edited;
-  readonly addresses: readonly Address[];
-  readonly archived?: EditOutcome["archived"];
-}
+/** An edited state, with what became of it. */
+type Edit = Partial<Omit<EditOutcome, "serial">> & { readonly state: State };
 
-/** Edits the state under its lock and writes it, unless the edit was refused. */
+/** Edits the state under its lock and writes it. */
 function edit(
   context: Context,
   command: string,
@@ -184,8 +177,7 @@ function edit(
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
-    const { edited, addresses, archived = [] } = change(session);
-    const state = stateOf(edited);
+    const { state, addresses = [], archived = [] } = change(session);
     const at = new Date(context.clock.now()).toISOString();
     const id = Buffer.from(context.randomBytes(16)).toString("hex");
     const by = context.startedBy?.([]) ?? { by: context.host };
@@ -342,6 +334,7 @@ async function checkKeys(
   );
 }
 
+/** Returns an edited state. Throws `DiagnosticsError` where the edit is refused. */
 function stateOf(edited: Edited): State {
   if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
   return edited.state;
