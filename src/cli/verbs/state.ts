@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
+import { askForYes } from "../../commands/approve";
 import type { Context } from "../../commands/context";
 import {
   claimState,
@@ -31,7 +32,7 @@ import { readText, readTextOrInput } from "../files";
 import type { Handler, Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
-import { askForYes, createPrompter } from "../prompt";
+import { createPrompter } from "../prompt";
 import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
