@@ -43,7 +43,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     const timeoutMs = isAwaited ? defaultWaitPolicy.timeoutMs : 0;
     take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
-  // A command that has found what it began goes on with it.
+  // A command that has found what it began continues it.
   const goesOn = entries.some(({ kind }) => kind === "run");
   if (entries.length > 0 && state.open.length === 0 && !goesOn) entries.push({ kind: "end" });
   return { entries, retriableIntents, diagnostics };
