@@ -4,7 +4,6 @@ import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
 import { hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, stageText } from "../model/stage";
-import { savePlan } from "../plan/saved-plan";
 import {
   codeQuality,
   failedSuite,
@@ -19,7 +18,7 @@ import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 import { isJob, toldBy } from "./job";
-import { writePlanPage } from "./page-file";
+import { savedPlanOf, writePlanPage } from "./page-file";
 import { errorDocument, repositoryPath, tryToWrite } from "./report";
 import type { TargetResult } from "./targets";
 
@@ -97,11 +96,11 @@ function filesIn(folder: string) {
 
 function writePlanned(
   { run: invocation, outcome, applied }: PlannedTarget,
-  { files, overridePolicies }: PlanRequest,
+  request: PlanRequest,
   folder: string,
 ): void {
-  const { stage, stack, environment } = invocation;
-  const { plan, diagnostics, sources, revealed, reviewKey: key } = outcome;
+  const { environment } = invocation;
+  const { plan, diagnostics, sources } = outcome;
   const { write, remove } = filesIn(folder);
   const isSaved = plan !== undefined && !hasErrors(plan.diagnostics) && applied === undefined;
   if (!isSaved) remove("plan.rnvplan");
@@ -112,13 +111,7 @@ function writePlanned(
     write("plan.json", errorDocument(diagnostics, sources));
     return;
   }
-  const about = { stack: stack?.name, stage: stage ? stageText(stage) : undefined };
-  if (isSaved)
-    write(
-      "plan.rnvplan",
-      savePlan(plan, { files, ...about, revealed, overridePolicies, sources, key }),
-      0o600,
-    );
+  if (isSaved) write("plan.rnvplan", savedPlanOf(invocation, request, plan, outcome), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
   // The commit that the job is about, and the person that it names as its starter.

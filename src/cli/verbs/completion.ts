@@ -89,8 +89,7 @@ export const completeVerb: Verb = {
     const typed = readTyped(invocation.program, words);
     const namesOf: NameSource = async (kind) =>
       (await namesHere(invocation, typed.options))[kind].map(escapeText);
-    const none = (): Completion => ({ kind: "words", words: [] });
-    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
+    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(() => []), shell));
   },
 };
 
@@ -123,15 +122,13 @@ async function namesHere(
   return { ...names, stages };
 }
 
-/** Candidates at the cursor. */
-type Completion =
-  | { readonly kind: "files" }
-  | { readonly kind: "words"; readonly words: readonly CompletedWord[] };
-
 interface CompletedWord {
   readonly word: string;
   readonly meaning?: string;
 }
+
+/** What may stand at the cursor: words, or the paths that the shell knows. */
+type Candidates = readonly CompletedWord[] | "files";
 
 /** Looks up names of a kind; asked only where they may stand. */
 type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
@@ -197,18 +194,18 @@ function readTyped(program: Command, words: readonly string[]): Typed {
 }
 
 /** Returns the candidates at the cursor that begin with the typed text. */
-async function complete(typed: Typed, source: NameSource): Promise<Completion> {
+async function complete(typed: Typed, source: NameSource): Promise<Candidates> {
   const { current, prefix } = typed;
   const found = await candidates(typed, source);
-  if (found === "files") return { kind: "files" };
+  if (found === "files") return found;
   const words = found.filter(({ word }) => word.startsWith(current));
-  return { kind: "words", words: words.map((one) => ({ ...one, word: `${prefix}${one.word}` })) };
+  return words.map((one) => ({ ...one, word: `${prefix}${one.word}` }));
 }
 
 /** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
-function completionText(completion: Completion, shell: Shell): string {
-  if (completion.kind === "files") return "files\n";
-  const lines = completion.words.map(({ word, meaning }) => {
+function completionText(found: Candidates, shell: Shell): string {
+  if (found === "files") return "files\n";
+  const lines = found.map(({ word, meaning }) => {
     if (shell === "bash" || meaning === undefined) return shell === "zsh" ? escaped(word) : word;
     return shell === "zsh" ? `${escaped(word)}:${meaning}` : `${word}\t${meaning}`;
   });
@@ -216,8 +213,6 @@ function completionText(completion: Completion, shell: Shell): string {
 }
 
 const escaped = (word: string): string => word.replaceAll(":", "\\:");
-
-type Candidates = readonly CompletedWord[] | "files";
 
 async function candidates(typed: Typed, source: NameSource): Promise<Candidates> {
   const { command, positional, current, awaiting } = typed;
