@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { documentedDefaults } from "../src/api/wire/configuration";
-import { effectOf } from "../src/cli/verbs/explain";
+import { effectOf } from "../src/commands/explain";
 import { type Listing, listings } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";

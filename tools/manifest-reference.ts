@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { effectOf } from "../src/cli/verbs/explain";
+import { effectOf } from "../src/commands/explain";
 import { embeddedCatalog } from "../src/emulator/views";
 import type { Catalog } from "../src/model/catalog";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";

@@ -12,10 +12,12 @@ import { firstSentAt, journaledSend, type SentRecord } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
 
-export type ActionRun = Pick<
+type ActionRun = Pick<
   Run,
   "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
 >;
+
+export type Action = NonNullable<Resource["actions"]>[string];
 
 /** An action on its way: the resource that it is about, and the command that asks for it. */
 export interface ActionOrder extends ActionInput, Command {}
@@ -27,37 +29,33 @@ export interface ActionOrder extends ActionInput, Command {}
  */
 export async function sendAction(
   run: ActionRun,
+  action: Action,
   order: ActionOrder,
   preexistingIds: readonly string[],
 ): Promise<Pending> {
   const { address, id: _id, name, ...command } = order;
-  const action = actionOf(run, order);
   const writes = run.endpoints(
     journaledSend({
       ...{ run, address, name, command, secretKey: Buffer.from(run.record.id, "hex") },
       type: run.journal.recorded(address)?.type ?? "",
-      after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? order.deploymentId ?? "", madeAt }),
+      after: ({ id, madeAt }) => leftBy(run, action, order, { id: id ?? order.deploymentId ?? "", madeAt }),
     }),
   );
   const since = firstSentAt(run, address);
-  const close = async (result: "done" | "refused", id?: string): Promise<void> => {
-    const { recording, run: record } = id === undefined ? ({} as SentRecord) : leftBy(run, order, { id });
-    const outcome = { result, status: 0, ...(id !== undefined && { id }) };
-    await run.journal.closeAt(address, outcome, recording, record);
-  };
   // It is reported once where the journal can be written, and can be asked for again.
   const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
-    await close("done").catch(() => undefined);
+    await run.journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
     return new DiagnosticsError([unknownEnd(error, address, command, why)]);
   };
   return createOrFind(run.reads, {
     send: async () => action.pendingOf(order, await action.send(writes, order)),
     look: async () => action.find?.(run.reads, order, { preexistingIds, since }),
     take: async (id) => {
-      await close("done", id);
+      const { recording, run: record } = leftBy(run, action, order, { id });
+      await run.journal.closeAt(address, { result: "done", status: 0, id }, recording, record);
       return action.pendingOf(order, { id });
     },
-    refuse: () => close("refused"),
+    refuse: () => run.journal.closeAt(address, { result: "refused", status: 0 }),
     several: (found) => neverKnown({ found }),
     command: commandText(address, command),
   }).catch(async (failure: unknown) => {
@@ -102,24 +100,14 @@ export function unknownEnd(
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
 export function leftBy(
   run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
+  { makes, pendingOf }: Action,
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
   const { address, id: _id, name: _name, ...command } = order;
-  const { makes, pendingOf } = actionOf(run, order);
   const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
-  const type = makes && run.types.get(makes.type);
-  const recording = type && recordOfMade(run, order, type, made);
+  const recording = makes && recordOfMade(run, makes, order, made);
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
-}
-
-function actionOf(
-  { types, journal }: Pick<ActionRun, "types"> & { readonly journal: Records },
-  { address, action: verb }: ActionOrder,
-) {
-  const action = types.get(journal.recorded(address)?.type ?? "")?.actions?.[verb];
-  if (!action) throw new Error(`${address} knows no ${verb}`);
-  return action;
 }
 
 /** Lookups of recorded resources, in a journal or in a state. */
@@ -142,19 +130,20 @@ export const recordedPart = (
 ): readonly [Address, RecordedResource] | undefined =>
   records.inside(address).find(([, resource]) => resource.type === type);
 
-/** Returns the record of what an action made, of `type`: the next plan sees that everything was deployed with it. */
+/** Returns the record of what an action made: the next plan sees that everything was deployed with it. */
 function recordOfMade(
   run: Parameters<typeof leftBy>[0],
+  makes: NonNullable<Action["makes"]>,
   order: ActionOrder,
-  type: Resource,
   { id, madeAt }: Made,
-): NonNullable<SentRecord["recording"]> {
+): SentRecord["recording"] {
+  const type = run.types.get(makes.type);
+  if (type === undefined) return undefined;
   const { journal } = run;
   const { address } = order;
   const names = nameOf(address).split(".");
   const [at, before] = recordedPart(journal, address, type.type) ?? [addressOf(type.type, ...names)];
-  const { makes } = actionOf(run, order);
-  const applied = makes?.applied(before?.applied ?? {}, order) ?? {};
+  const applied = makes.applied(before?.applied ?? {}, order);
   const pending = type.runs?.pendingOf(id, order.id, new Map(Object.entries(applied)) as Attributes);
   const resource: RecordedResource = {
     ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
@@ -163,8 +152,8 @@ function recordOfMade(
     applied,
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,
-    inputs: makes?.isEarlier ? before?.inputs : inputsIn(journal, address, type),
-    rolledBack: makes?.isEarlier && order.deploymentId,
+    inputs: makes.isEarlier ? before?.inputs : inputsIn(journal, address, type),
+    rolledBack: makes.isEarlier && order.deploymentId,
     ...(pending && { pending }),
   };
   return { address: at, resource };

@@ -23,10 +23,8 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = recovering;
-  let accepted: Recovery["accepted"];
   const begunAt = recovering.clock.elapsed();
   const take = (settled: Recovery): void => {
-    accepted = settled.accepted ?? accepted;
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
     diagnostics.push(...settled.diagnostics);
@@ -45,8 +43,10 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     const timeoutMs = isAwaited ? defaultWaitPolicy.timeoutMs : 0;
     take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
-  if (entries.length > 0 && state.open.length === 0 && !accepted) entries.push({ kind: "end" });
-  return { entries, retriableIntents, diagnostics, accepted };
+  // A command that has found what it began continues it.
+  const goesOn = entries.some(({ kind }) => kind === "run");
+  if (entries.length > 0 && state.open.length === 0 && !goesOn) entries.push({ kind: "end" });
+  return { entries, retriableIntents, diagnostics };
 }
 
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
@@ -224,14 +224,12 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const found = await findLost(recovering, intent, look);
   const [sent, ...others] = found ?? [];
   const isRepeated = repeats?.(intent) === true;
-  if (sent !== undefined && others.length === 0 && state.run) {
+  if (sent !== undefined && others.length === 0 && state.run && action) {
     const acting = { ...recovering, journal: recordsOf(state), record: state.run };
-    const { recording, run } = leftBy(acting, order, { id: sent });
+    const { recording, run } = leftBy(acting, action, order, { id: sent });
     const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
-    const { pending } = (isRepeated && run.accepted) || {};
-    if (pending) entries.push({ kind: "run", run });
-    const accepted = pending && { pending, startedAt: at };
-    return { ...closed(intent, [...entries, outcome(intent, "done", sent)]), accepted };
+    if (isRepeated) entries.push({ kind: "run", run });
+    return closed(intent, [...entries, outcome(intent, "done", sent)]);
   }
   const isNone = sent === undefined;
   if (isRepeated && isNone && action?.find && keyStillCounts(recovering, intent)) return leftOpen(intent);

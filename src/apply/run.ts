@@ -6,7 +6,7 @@ import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { DesiredResource } from "../model/desired";
 import { append } from "../model/graph";
-import type { Pending, ReadResult } from "../model/live";
+import type { ReadResult } from "../model/live";
 import type { AppliableValue, ReadTarget } from "../model/resource-operations";
 import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
@@ -275,8 +275,6 @@ export interface Recovery {
   /** Writes that did not happen as far as reads show: sent again, if at all, under the same key. */
   readonly retriableIntents: readonly Intent[];
   readonly diagnostics: readonly Diagnostic[];
-  /** What the command at hand has begun already: it is waited for, and not sent again. */
-  readonly accepted?: { readonly pending: Pending; readonly startedAt: string };
 }
 
 /** The recovery of a state that needs none. */

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { failure } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
@@ -77,27 +76,25 @@ export function makeFolder(folder: string, mode?: number): void {
 /** Returns true if a file is there. */
 export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
-/** Bytes: more than a manifest may hold, so that its reader says that it is too large. */
-const mostBytes = 4 * 1024 * 1024 + 1;
+/** Bytes: more than any state, plan or manifest has. */
+const mostBytes = 64 * 1024 * 1024;
 
-/** The text of standard input, which can be read once. */
-const readInputs = new WeakMap<object, Promise<Uint8Array>>();
+/** The bytes of standard input, which can be read once. */
+const readInputs = new WeakMap<object, Promise<Buffer>>();
 
-/** Reads standard input to its end, or until it is too large for a manifest; again, what was read before. */
-export function readStandardInput(terminal: Pick<Terminal, "stdin">): Promise<Uint8Array> {
-  const { stdin } = terminal;
-  const read = readInputs.get(stdin) ?? readToEnd(terminal);
+/** Reads standard input to its end, or until it is too large; again, what was read before. */
+export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Buffer> {
+  const read = readInputs.get(stdin) ?? readToEnd(stdin);
   readInputs.set(stdin, read);
   return read;
 }
 
-async function readToEnd({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array> {
+async function readToEnd(stdin: Terminal["stdin"]): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stdin) {
-    const bytes = Buffer.from(part as string | Uint8Array);
-    parts.push(bytes);
-    size += bytes.length;
+    parts.push(Buffer.from(part as string | Uint8Array));
+    size += parts.at(-1)?.length ?? 0;
     if (size >= mostBytes) break;
   }
   return Buffer.concat(parts);
@@ -106,15 +103,15 @@ async function readToEnd({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array
 /** The text of a file that was named on the command line: a state or a saved plan, at most. */
 export function readText(path: string): string {
   try {
-    return readLimited(path, 64 * 1024 * 1024).toString("utf8");
+    return readLimited(path, mostBytes).toString("utf8");
   } catch (cause) {
     throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }
 }
 
 /** The text of a file that was named on the command line, or of standard input for `-`. */
-export const readTextOrInput = async (path: string, { stdin }: Pick<Terminal, "stdin">): Promise<string> =>
-  path === "-" ? readAll(stdin) : readText(path);
+export const readTextOrInput = async (path: string, terminal: Pick<Terminal, "stdin">): Promise<string> =>
+  path === "-" ? (await readStandardInput(terminal)).toString("utf8") : readText(path);
 
 /** Writes metrics for a collector, which is another user; `metrics` gets the text of the file, empty where that is unread. */
 export function writeMetrics(path: string, metrics: (before: string) => string): void {

@@ -48,8 +48,6 @@ export interface StageRun extends StageName {
 
 /** One stack of a run. */
 export interface StackRun extends StackUnit {
-  /** The app has others: its state has a folder of its own. */
-  readonly isOneOfSeveral: boolean;
   /** Others are read in the same run: one state cannot serve them all. */
   readonly sharesRun: boolean;
   /** Takes the outputs of its plan, for the stacks that need them. */
@@ -57,10 +55,7 @@ export interface StackRun extends StackUnit {
 }
 
 /** Returns the run of a stack, with what it is given of the others. */
-export const stackRun = (
-  name: string,
-  run: Partial<Omit<StackRun, "name">> & Pick<StackRun, "isOneOfSeveral">,
-): StackRun => ({
+export const stackRun = (name: string, run: Partial<Omit<StackRun, "name">> = {}): StackRun => ({
   crossValues: new Map(),
   needsValues: false,
   ownedElsewhere: new Set(),

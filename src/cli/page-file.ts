@@ -1,8 +1,11 @@
 import { appendFileSync } from "node:fs";
+import type { PlanRequest } from "../commands/context";
+import type { PlanOutcome } from "../commands/plan";
 import { stageText } from "../model/stage";
 import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
+import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
@@ -31,6 +34,17 @@ export function openJsonLines(invocation: Invocation): ((line: string) => void) 
     }
   };
 }
+
+/** Returns the text of a saved plan, with the stage and stack of its run. */
+export const savedPlanOf = (
+  { stack, stage }: Invocation,
+  { files, overridePolicies }: PlanRequest,
+  plan: Plan,
+  { revealed, sources, reviewKey: key }: Pick<PlanOutcome, "revealed" | "sources" | "reviewKey">,
+): string => {
+  const about = { stack: stack?.name, stage: stage ? stageText(stage) : undefined };
+  return savePlan(plan, { files, overridePolicies, ...about, revealed, sources, key });
+};
 
 /** What makes pages is loaded where one is asked for: the document of thousands of changes takes longer than the plan itself. */
 const loadPages = () => require("../report/html/pages") as typeof pages;

@@ -2,9 +2,8 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
-import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, stageText } from "../model/stage";
-import { savePlan } from "../plan/saved-plan";
 import {
   codeQuality,
   failedSuite,
@@ -19,8 +18,8 @@ import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";
 import { isJob, toldBy } from "./job";
-import { writePlanPage } from "./page-file";
-import { errorDocument, exitCodes, report, repositoryPath } from "./report";
+import { savedPlanOf, writePlanPage } from "./page-file";
+import { errorDocument, repositoryPath, tryToWrite } from "./report";
 import type { TargetResult } from "./targets";
 
 export const reportFolder = new Option(
@@ -45,18 +44,13 @@ export function writeReports(
   request: PlanRequest,
   outputs: Readonly<Record<string, string>>,
 ): number {
-  try {
-    writeSummary(
-      invocation,
-      planned.flatMap(({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : [])),
-    );
+  const texts = planned.flatMap(
+    ({ applied, outcome: { plan } }) => applied ?? (plan ? planMarkdown(plan) : []),
+  );
+  return tryToWrite(invocation, () => {
+    writeSummary(invocation, texts);
     writeFiles(invocation, planned, request, outputs);
-    return exitCodes.done;
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    report(invocation, cause.diagnostics, cause.sources);
-    return exitCodes.error;
-  }
+  });
 }
 
 function writeFiles(
@@ -102,11 +96,11 @@ function filesIn(folder: string) {
 
 function writePlanned(
   { run: invocation, outcome, applied }: PlannedTarget,
-  { files, overridePolicies }: PlanRequest,
+  request: PlanRequest,
   folder: string,
 ): void {
-  const { stage, stack, environment } = invocation;
-  const { plan, diagnostics, sources, revealed, reviewKey: key } = outcome;
+  const { environment } = invocation;
+  const { plan, diagnostics, sources } = outcome;
   const { write, remove } = filesIn(folder);
   const isSaved = plan !== undefined && !hasErrors(plan.diagnostics) && applied === undefined;
   if (!isSaved) remove("plan.rnvplan");
@@ -117,13 +111,7 @@ function writePlanned(
     write("plan.json", errorDocument(diagnostics, sources));
     return;
   }
-  const about = { stack: stack?.name, stage: stage ? stageText(stage) : undefined };
-  if (isSaved)
-    write(
-      "plan.rnvplan",
-      savePlan(plan, { files, ...about, revealed, overridePolicies, sources, key }),
-      0o600,
-    );
+  if (isSaved) write("plan.rnvplan", savedPlanOf(invocation, request, plan, outcome), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));
   // The commit that the job is about, and the person that it names as its starter.

@@ -180,21 +180,21 @@ function retryText(reason: string, host: string): string {
 /** Says after 10 s that nothing was answered, after 30 s, and then each minute; a failed connection at once. */
 export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
   let underWay = 0;
-  let since = 0;
+  let since = now();
   let told = 0;
   let again: { readonly reason: string; readonly until: number } | undefined;
-  let stop: (() => void) | undefined;
 
-  const isAnyLeft = (): boolean => underWay > 0 || (again !== undefined && again.until + lateMs > now());
-  const end = (): void => {
-    stop?.();
-    stop = undefined;
+  const answered = (): void => {
+    since = now();
+    told = 0;
+    again = undefined;
+  };
+  const begin = (): void => {
+    const isWaiting = underWay > 0 || (again !== undefined && again.until + lateMs > now());
+    if (!isWaiting) answered();
   };
   const look = (): void => {
-    if (!isAnyLeft()) {
-      end();
-      return;
-    }
+    begin();
     const waited = now() - since;
     if (waited < reminderAfter(told)) return;
     told += 1;
@@ -207,17 +207,8 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
         : `${retryText(again.reason, host)}${left} (${time})`,
     );
   };
-  const begin = (): void => {
-    if (stop !== undefined) return;
-    answered();
-    stop = every(1000, look);
-  };
-  const answered = (): void => {
-    since = now();
-    told = 0;
-    again = undefined;
-  };
   return {
+    close: every(1000, look),
     during: async (request) => {
       begin();
       underWay += 1;
@@ -231,10 +222,8 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNot
       }
     },
     onWait: ({ reason, seconds }) => {
-      begin();
       if (reason === "not connected" && again === undefined) say(retryText(reason, host));
       again = { reason, until: now() + seconds * 1000 };
     },
-    close: end,
   };
 }

@@ -83,6 +83,17 @@ export function reportFailure(cause: unknown, screen: Screen, interrupted: boole
   return exitCode;
 }
 
+/** Writes files of a run; reports what cannot be written, and returns 1 then. */
+export function tryToWrite(screen: Screen, write: () => void): number {
+  try {
+    write();
+    return exitCodes.done;
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    return reportFailure(cause, screen, false);
+  }
+}
+
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
 export const errorDocument = (
   diagnostics: readonly Diagnostic[],

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type GapSettings, gapSettings } from "../api/gap-settings";
 import { checkBaseUrl } from "../api/http-transport";
@@ -6,11 +5,9 @@ import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostic
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
 import { fillStage, mentionsStage, stageText } from "../model/stage";
-import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf, sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
-import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
 import type { StackRun, StageRun } from "./invocation";
 
@@ -110,10 +107,10 @@ const invalidState = (summary: string, hint: string): DiagnosticsError =>
   failure("config.invalid", summary, { hint });
 
 /** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
-function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {
+function stateOf(text: string, { stack, stage }: Pick<StateOwner, "stack" | "stage">): string {
   if (text === "") {
-    const folder = stage ? `.rnv/${stageText(stage)}` : ".rnv";
-    return stack === undefined ? `${folder}/state.json` : defaultStateOf(stack, folder, cwd);
+    const names = [stage && stageText(stage), stack && folderOf(stack.name)].filter((name) => name);
+    return [".rnv", ...names, "state.json"].join("/");
   }
   const staged = stage ? fillStage(text, stage) : text;
   if (mentionsStage(staged))
@@ -135,28 +132,6 @@ function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {
     `the address of the state holds ${stackPlace}, and no stack is read`,
     "name it with --stack",
   );
-}
-
-/**
- * A stack has a state in a folder of its own as soon as the app has others. The state that it had before, while it was
- * alone, goes on.
- */
-function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd: string): string {
-  const own = `${folder}/${folderOf(name)}/state.json`;
-  const alone = `${folder}/state.json`;
-  if (existsSync(resolve(cwd, own))) return own;
-  const path = resolve(cwd, alone);
-  if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : alone;
-  return recordedIn(path)?.stack === name ? alone : own;
-}
-
-/** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
-function recordedIn(path: string): State | undefined {
-  try {
-    return parseState(readLimited(path, 32 * 1024 * 1024).toString("utf8"), path).state;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A name as part of a path or an address. */

@@ -202,7 +202,7 @@ function stackTargets(
   return ordered.map(({ unit: stack, dependencies }) => {
     const enter = async (): Promise<Invocation> => {
       // Throws where it is not clear which state is that of the stack.
-      settingsOf(inStack(invocation, stack, { isOneOfSeveral: stacks.length > 1 }));
+      settingsOf(inStack(invocation, stack));
       const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
       const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
       return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
@@ -224,11 +224,12 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
   if (name !== undefined) return [reach(inStack(invocation, name))];
-  const names = statesOfStacks(invocation).filter((name) => name !== undefined);
-  // One that is in no folder of its own is that of all.
-  const isOne = givenAddress(invocation) !== "" || statesOfStacks(invocation).includes(undefined);
-  if (isOne || names.length === 0) return [reach(invocation)];
-  if (use === "each" && given.positional[0] === undefined)
+  const isGiven = givenAddress(invocation) !== "";
+  const names = isGiven ? [] : statesOfStacks(invocation);
+  const [only] = names;
+  // That of a manifest is in no folder of its own.
+  if (only === undefined || isManifestState(invocation)) return [reach(invocation)];
+  if (names.length === 1 || (use === "each" && given.positional[0] === undefined))
     return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
@@ -310,17 +311,22 @@ function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "opti
   };
 }
 
-const inStack = (
-  invocation: Invocation,
-  name: string,
-  run: Parameters<typeof stackRun>[1] = { isOneOfSeveral: true },
-): Invocation => ({ ...invocation, stack: stackRun(name, run) });
+const inStack = (invocation: Invocation, name: string, run?: Parameters<typeof stackRun>[1]): Invocation => ({
+  ...invocation,
+  stack: stackRun(name, run),
+});
 
-/** The stacks that have a state in the folder of a stage; undefined among them where one is not in a folder of its own. */
-function statesOfStacks({ cwd, stage }: Invocation): readonly (string | undefined)[] {
-  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
-  const names = existsSync(folder) ? [undefined, ...readdirSync(folder)] : [];
-  return names.filter((name = "") => isFile(join(folder, name, "state.json")));
+/** The folder of the states of a stage. */
+const folderOfStates = ({ cwd, stage }: Invocation) => resolve(cwd, ".rnv", stage ? stageText(stage) : "");
+
+/** A manifest has its state here. */
+const isManifestState = (invocation: Invocation) => isFile(join(folderOfStates(invocation), "state.json"));
+
+/** The stacks that have a state in the folder of a stage. */
+function statesOfStacks(invocation: Invocation): readonly string[] {
+  const folder = folderOfStates(invocation);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => isFile(join(folder, name, "state.json")));
 }
 
 /**
@@ -332,11 +338,10 @@ async function warnOfLeftStacks(
   stacks: readonly StackFile[],
 ): Promise<readonly Diagnostic[]> {
   if (givenAddress(invocation) !== "") return [];
-  const isDeclared = (name: string | undefined) => stacks.some(({ unit }) => unit === name);
+  const isDeclared = (name: string) => stacks.some(({ unit }) => unit === name);
   const left = statesOfStacks(invocation).filter((name) => !isDeclared(name));
   // One that cannot be read says nothing of the stacks that are there.
-  const read = (name: string | undefined) =>
-    stateOf(name === undefined ? invocation : inStack(invocation, name)).catch(() => undefined);
+  const read = (name: string) => stateOf(inStack(invocation, name)).catch(() => undefined);
   return (await runTargets(left, read)).flatMap((found) => {
     const { stack, resources = {} } = found?.state ?? {};
     const count = Object.keys(resources).length;
@@ -360,7 +365,6 @@ async function aroundStack(
   planned: CrossValues,
   others: Reading["others"],
 ): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
-  const isOneOfSeveral = stacks.length > 1;
   const needsValues = others === "needed";
   const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
   const ownedElsewhere = new Set<string>();
@@ -368,11 +372,11 @@ async function aroundStack(
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const { state } = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
+    const { state } = await stateOf({ ...invocation, stack: stackRun(other) });
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));
     for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
   }
-  return { crossValues, needsValues, ownedElsewhere, isOneOfSeveral };
+  return { crossValues, needsValues, ownedElsewhere };
 }

@@ -1,7 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
-import type { Resource } from "../api/reads";
-import { type ActionOrder, recordedPart, sendAction } from "../apply/action";
-import type { Recovery } from "../apply/run";
+import { type Action, type ActionOrder, recordedPart, sendAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import {
@@ -83,8 +81,6 @@ interface Acting {
   readonly request: RuntimeRequest;
 }
 
-type Action = NonNullable<Resource["actions"]>[string];
-
 /** A verb at work under the lock, after the recovery of earlier runs. */
 interface LockedAction extends Acting {
   readonly address: Address;
@@ -96,7 +92,8 @@ interface LockedAction extends Acting {
   /** With what the recovery has settled. */
   readonly state: State;
   readonly journal: RunJournal;
-  readonly recovery: Recovery;
+  /** What the same command left open: it is sent again under its own key. */
+  readonly retriableIntents: readonly Intent[];
 }
 
 /** An accepted action. */
@@ -120,9 +117,12 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const acting = { context, connection, request };
   const sent = await holdLock(context, lock, (session) =>
-    sendLocked(acting, session).catch((failure: unknown) => refusedBy(failure, context.signal)),
+    sendLocked(acting, session).catch((failure: unknown) => {
+      if (!(failure instanceof DiagnosticsError)) throw failure;
+      return failed(failure.diagnostics, context.signal.aborted ? 130 : failure.exitCode);
+    }),
   );
-  if (sent === undefined) return { ...refused([]), result: "cancelled" };
+  if (sent === undefined) return { ...failed([], 1), result: "cancelled" };
   if ("exitCode" in sent) return sent;
   const { pending: accepted, warnings } = sent;
   if (!request.wait) return { ...succeeded, diagnostics: warnings, accepted, result: "accepted" };
@@ -132,17 +132,12 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
 
-const refused = (diagnostics: readonly Diagnostic[], exitCode = 1): RuntimeOutcome => ({
+const failed = (diagnostics: readonly Diagnostic[], exitCode: number): RuntimeOutcome => ({
   ...succeeded,
   diagnostics,
   exitCode,
   result: "failed",
 });
-
-function refusedBy(failure: unknown, { aborted }: AbortSignal): RuntimeOutcome {
-  if (!(failure instanceof DiagnosticsError)) throw failure;
-  return refused(failure.diagnostics, aborted ? 130 : failure.exitCode);
-}
 
 /** Settles what earlier runs left open, and sends the action unless one of them did. Undefined where it is not confirmed. */
 async function sendLocked(acting: Acting, session: StateSession): Promise<Accepted | undefined> {
@@ -153,20 +148,19 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
     throw failure("command.usage", `${address} is not a service`, { hint: "name a service.… address" });
   const { deploymentId, commit } = request;
   const asked: Command = { action: request.action, deploymentId, commit };
-  const repeats = ({ command, address: at }: Intent): boolean =>
-    at === address && command !== undefined && isAskedAgain(command, asked);
+  const repeats = (intent: Intent): boolean =>
+    intent.address === address && intent.command !== undefined && isAskedAgain(intent.command, asked);
   const from = { state: before, writes: true };
   const recovery = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
   const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
   const retriableIntents = recovery.retriableIntents.filter(repeats);
-  const locked = {
-    ...{ ...acting, address, recorded, action, asked, before, state, journal },
-    recovery: { ...recovery, retriableIntents },
-  };
+  const about = { address, recorded, action, asked };
+  const locked = { ...acting, ...about, before, state, journal, retriableIntents };
   let accepted: Accepted | undefined;
   try {
-    accepted = await continueOrSend(locked);
+    if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
+    accepted = (await acceptedBefore(locked)) ?? (await send(locked));
     return accepted && { ...accepted, warnings: [...recovery.diagnostics, ...accepted.warnings] };
   } catch (failure) {
     const exitCode = failure instanceof DiagnosticsError ? failure.exitCode : 1;
@@ -190,34 +184,23 @@ function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedActi
   return [isOpen ? { ...told, code: "apply.uncertain", hint } : told];
 }
 
-/** Continues what an earlier run of the same command has sent, else sends it. Undefined where it is not confirmed. */
-async function continueOrSend(locked: LockedAction): Promise<Accepted | undefined> {
-  const { connection, request, address, action, before, state, recovery } = locked;
-  if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
-  const earlier = recovery.accepted ?? (await acceptedBefore(locked));
-  if (earlier === undefined) {
-    connection.reads.remember(state);
-    return send(locked);
-  }
-  request.onGoingOn(earlier.startedAt);
-  return { address, action, pending: earlier.pending, before: recovery.accepted && before, warnings: [] };
-}
-
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
 
-/** Returns what an earlier run of the same command was waiting for when it ended. */
-async function acceptedBefore(locked: LockedAction): Promise<Recovery["accepted"]> {
-  const { context, connection, address, action, asked, state } = locked;
+/** Returns what an earlier run of the same command has begun: the recovery has found it, or that run was waiting for its end. */
+async function acceptedBefore(locked: LockedAction): Promise<Accepted | undefined> {
+  const { context, connection, request, address, action, asked, before, state } = locked;
   const { run, open } = state;
   const accepted = run?.accepted;
-  if (!run || accepted?.address !== address || open.length > 0) return undefined;
+  const isFound = accepted?.pending.id !== before.run?.accepted?.pending.id;
+  if (!run || accepted?.address !== address || (open.length > 0 && !isFound)) return undefined;
   if (!isAskedAgain(accepted.command, asked)) return undefined;
-  const { startedAt } = run;
   const { pending } = accepted;
-  const ageMs = Math.abs(context.clock.now() - Date.parse(startedAt));
-  const isWanted = ageMs < sameWishMs || (await action.poll(connection.reads, pending)).kind === "waiting";
-  return isWanted ? { pending, startedAt } : undefined;
+  const isRecent = Math.abs(context.clock.now() - Date.parse(run.startedAt)) < sameWishMs;
+  const isWanted = isFound || isRecent || (await action.poll(connection.reads, pending)).kind === "waiting";
+  if (!isWanted) return undefined;
+  request.onGoingOn(run.startedAt);
+  return { address, action, pending, before: isFound ? before : undefined, warnings: [] };
 }
 
 /** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
@@ -229,11 +212,12 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
 async function send(locked: LockedAction): Promise<Accepted | undefined> {
-  const { context, connection, request, address, recorded, action, state, journal, recovery } = locked;
+  const { context, connection, request, address, recorded, action, state, journal } = locked;
+  connection.reads.remember(state);
   const name = await nameNow(connection, address, recorded.id);
   const { order, aim } = await aimOf(locked, name);
-  const { deploymentId = "", releaseCommit } = order;
   if (action.mustBeConfirmed) {
+    const { deploymentId = "", releaseCommit } = order;
     const typed = await request.confirm({ address, name, deploymentId, releaseCommit });
     if (typed === undefined) return undefined;
     if (typed !== name) {
@@ -242,16 +226,17 @@ async function send(locked: LockedAction): Promise<Accepted | undefined> {
       throw failure("guard.name_changed", summary, { address, hint });
     }
   }
-  const record = recordOf(locked, order, aim.preexistingIds);
+  const { preexistingIds, warnings = [] } = aim;
+  const record = recordOf(locked, order, preexistingIds);
   await journal.begin(record, undefined);
-  const { retriableIntents } = recovery;
   const { clock, signal } = context;
+  const { retriableIntents } = locked;
   const run = { ...connection, journal, clock, signal, types: typesByName, record, retriableIntents };
-  const pending = await sendAction(run, order, aim.preexistingIds);
-  const warnings = (aim.warnings ?? []).map(({ code, summary, detail, hint }) =>
+  const pending = await sendAction(run, action, order, preexistingIds);
+  const told = warnings.map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
-  return { address, action, pending, before: state, warnings };
+  return { address, action, pending, before: state, warnings: told };
 }
 
 /** Returns the live name of a service. */
@@ -264,27 +249,18 @@ async function nameNow({ reads }: Connection, address: Address, id: string): Pro
 
 /** Returns the action with its target, which one that was left open has already. */
 async function aimOf(
-  { connection, address, recorded, action, asked, state, journal, recovery }: LockedAction,
+  { connection, address, recorded, action, asked, state, journal, retriableIntents }: LockedAction,
   name: string,
 ): Promise<{ readonly order: ActionOrder; readonly aim: ActionAim }> {
-  const target = { address, id: recorded.id, name };
-  const resumed = recovery.retriableIntents[0]?.command;
-  if (resumed)
-    return {
-      order: { ...target, ...resumed },
-      aim: { preexistingIds: state.run?.fences[address] ?? [] },
-    };
+  const order = { address, id: recorded.id, name, ...(retriableIntents[0]?.command ?? asked) };
+  if (retriableIntents.length > 0)
+    return { order, aim: { preexistingIds: state.run?.fences[address] ?? [] } };
   const [, last] = (action.makes && recordedPart(journal, address, action.makes.type)) || [];
-  const order = { ...target, ...asked };
   const aim: ActionAim = (await action.aim?.(connection.reads, order, last)) ?? { preexistingIds: [] };
-  const deploymentId = asked.deploymentId ?? aim.deploymentId;
-  const commit = asked.commit ?? aim.commit;
+  const { deploymentId = aim.deploymentId, commit = aim.commit } = asked;
   const { releaseCommit } = aim;
   const isChosen = deploymentId !== asked.deploymentId || commit !== asked.commit;
-  return {
-    order: { ...order, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) },
-    aim,
-  };
+  return { order: { ...order, deploymentId, commit, releaseCommit, ...(isChosen && { isChosen }) }, aim };
 }
 
 function recordOf(
@@ -335,13 +311,13 @@ function outcomeOf(
   if (result instanceof ApiError) {
     const summary = `${what} was accepted, but its result could not be read`;
     const detail = `${pending.kind} ${pending.id}: ${result.message}`;
-    return refused([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
+    return failed([error("apply.deploy_timeout", summary, { ...about, detail })], 7);
   }
   if (result.kind === "done") return { ...succeeded, result: "done" };
   if (result.kind === "interrupted")
-    return refused([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
+    return failed([error("apply.interrupted", `stopped waiting for the ${what}`, about)], 130);
   const { diagnostic, exitCode } = badEnd(what, result, { about: { address }, timeoutMs });
-  return refused([diagnostic], exitCode);
+  return failed([diagnostic], exitCode);
 }
 
 /** An action changes no resource of the plan. */

@@ -126,11 +126,12 @@ async function applyLocked(
 
   // The history names the plan that was reviewed, of which this may be the rest.
   const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
-  const result = await execute(context, session, built, named, {
-    parallelism: request.parallelism,
-    origin: { command: verbs[wanted.mode], ...(context.startedBy?.(wanted.files) ?? { by: context.host }) },
-    exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics),
-  });
+  const origin = {
+    command: verbs[wanted.mode],
+    ...(context.startedBy?.(wanted.files) ?? { by: context.host }),
+  };
+  const how = { parallelism: request.parallelism, origin, exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics) };
+  const result = await execute(context, session, { ...built, plan: named }, how);
   const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);

@@ -58,12 +58,12 @@ export async function checkPolicies(
   const known = compiled.map(({ policy }) => policy);
   const refused = refuseOverrides(overrides, known);
   const subjects = compiled.length === 0 ? () => [] : subjectsOf(plan, { stage, types: resourceTypes });
-  const judgements = compiled.map((one) => ({
-    policy: one.policy,
-    judge: () => judgePolicy(one, subjects(one.policy.each), overrides),
-  }));
-  const checks = [...judgeInTime(judgements), ...limits];
-  return { checks, diagnostics: [...refused, ...checks.flatMap(diagnosticOf)], sources };
+  const judged = compiled.flatMap((one) =>
+    judgeInTime(one.policy, () => judgePolicy(one, subjects(one.policy.each), overrides)),
+  );
+  const checks = [...judged, ...limits];
+  const found = checks.flatMap((check) => findingOf(check, "guard.policy"));
+  return { checks, diagnostics: [...refused, ...found], sources };
 }
 
 /** A name that overrides nothing would look as if it did. */
@@ -88,38 +88,23 @@ const judgement = new Script("judge()");
 /** Where judgements run, for time can be limited there; made with the first one, because that takes as long as many of them. */
 let room: { judge?: () => unknown } | undefined;
 
-/** Returns what `judge` returns, or undefined where that takes too long. */
-function withinTime<Result>(judge: () => Result): Result | undefined {
+/** Returns what `judge` returns. A policy that takes too long is an error of it; `about` is the one resource that it judges. */
+function judgeInTime(
+  { name, level, range }: Policy,
+  judge: () => readonly Check[],
+  about: Pick<Check, "address" | "range"> = { range },
+): readonly Check[] {
   room ??= createContext({});
   room.judge = judge;
   try {
     return judgement.runInContext(room, { timeout: longestJudgement });
   } catch (cause) {
     if ((cause as { readonly code?: unknown }).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
-    return undefined;
+    const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
+    return [{ policy: name, level, status: "error", message, ...about }];
   } finally {
     delete room.judge;
   }
-}
-
-/** A policy, and how it is judged. */
-interface Judgement {
-  readonly policy: Policy;
-  /** What it is about, where that is one resource. */
-  readonly about?: Pick<Check, "address" | "range">;
-  readonly judge: () => readonly Check[];
-}
-
-/** Judges policies, together where time allows: a limit costs more than a policy. One that takes too long is an error of it. */
-function judgeInTime(all: readonly Judgement[]): readonly Check[] {
-  if (all.length === 0) return [];
-  return (
-    withinTime(() => all.flatMap(({ judge }) => judge())) ??
-    all.flatMap(({ policy: { name, level, range }, about = { range }, judge }): readonly Check[] => {
-      const message = `it cannot be judged: it takes longer than ${longestJudgement / 1000} s`;
-      return withinTime(judge) ?? [{ policy: name, level, status: "error", message, ...about }];
-    })
-  );
 }
 
 function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check {
@@ -136,25 +121,24 @@ function judgeCost({ kind, amount, currency }: CostLimit, { cost }: Plan): Check
   };
 }
 
-function diagnosticOf(check: Check): Diagnostic[] {
-  const { policy, status, message, address } = check;
+type FailureCode = "guard.policy" | "guard.condition" | "apply.condition_failed";
+
+/** Returns the finding of a check that did not pass: a warning where it stops nothing. */
+function findingOf(check: Check, code: FailureCode): Diagnostic[] {
+  const { policy, status, message, address, range } = check;
   if (status === "passed") return [];
-  const details = placeOf(check);
-  const summary = `policy ${policy}${address === undefined ? "" : ` of ${address}`}: ${message}`;
-  if (!stopsPlan(check)) {
-    const told = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";
-    return [warning("policy.failed", summary, { ...details, hint: told })];
-  }
-  return [error("guard.policy", summary, { ...details, hint: hintFor(check) })];
+  const name = code === "guard.policy" ? `policy ${policy}` : policy;
+  const summary = `${name}${address === undefined ? "" : ` of ${address}`}: ${message}`;
+  const about = { rule: policy, ...(address !== undefined && { address }), ...(range && { range }) };
+  if (stopsPlan(check)) return [error(code, summary, { ...about, hint: hintFor(check, code) })];
+  const hint = status === "overridden" ? "overridden by --override-policy" : "advisory: nothing is stopped";
+  return [warning("policy.failed", summary, { ...about, hint })];
 }
 
-/** What a failed check is about. */
-const placeOf = ({ policy, address, range }: Check) => ({
-  ...{ rule: policy, ...(address !== undefined && { address }), ...(range && { range }) },
-});
-
-function hintFor(check: Check): string {
+function hintFor(check: Check, code: FailureCode): string {
   const { policy, level, status } = check;
+  if (code === "guard.condition") return "nothing is applied while it does not hold";
+  if (code === "apply.condition_failed") return "what was applied is saved; the next apply looks again";
   if (status === "error")
     return "nothing overrides what cannot be judged: see to the expression, or to what it asks for";
   if (isCostLimit(check)) return `if that is meant: give --${policy} another amount`;
@@ -233,16 +217,12 @@ export async function checkPreconditions(
       .flatMap(subjects)
       .map((subject) => [subject.address, subject]),
   );
-  const checks = judgeInTime(
-    asked.flatMap(({ address, compiled: one }) => {
-      const subject = byAddress.get(address);
-      return subject === undefined ? [] : [judgementOf(one, address, subject)];
-    }),
-  );
-  return {
-    checks,
-    diagnostics: [...diagnostics, ...checks.flatMap((one) => failureOf(one, "guard.condition"))],
-  };
+  const checks = asked.flatMap(({ address, compiled: one }) => {
+    const subject = byAddress.get(address);
+    return subject === undefined ? [] : judgeCondition(one, address, subject);
+  });
+  const found = checks.flatMap((check) => findingOf(check, "guard.condition"));
+  return { checks, diagnostics: [...diagnostics, ...found] };
 }
 
 /** Returns the errors of what does not hold once an apply has settled; a resource that cannot be read fails, too. */
@@ -263,8 +243,8 @@ export async function checkPostconditions(
     const message = "it cannot be judged: the service does not show the resource";
     const unread: Check = { policy, level, range, address, status: "error", message };
     const subject = live && settledSubject(plan, change, live, { stage, types: resourceTypes });
-    const checks = subject ? judgeInTime([judgementOf(one, address, subject)]) : [unread];
-    found.push(...checks.flatMap((check) => failureOf(check, "apply.condition_failed")));
+    const checks = subject ? judgeCondition(one, address, subject) : [unread];
+    found.push(...checks.flatMap((check) => findingOf(check, "apply.condition_failed")));
   }
   return found;
 }
@@ -273,22 +253,9 @@ export async function checkPostconditions(
 const isInScope = ({ address, action }: Change, { options: { targets, excludes } }: Plan): boolean =>
   action !== "no-op" || ((targets.length === 0 || targets.includes(address)) && !excludes.includes(address));
 
-/** One result for its one subject, which is named where it passed as well. */
-const judgementOf = (one: CompiledPolicy, address: Address, subject: PolicySubject): Judgement => {
+/** Judges a condition of one resource, which the result names where it passed as well. */
+function judgeCondition(one: CompiledPolicy, address: Address, subject: PolicySubject): readonly Check[] {
   const about = { address, range: one.policy.range };
   const judge = () => judgePolicy(one, [subject], new Set()).map((check) => ({ ...check, ...about }));
-  return { policy: one.policy, about, judge };
-};
-
-const failureOf = (check: Check, code: "guard.condition" | "apply.condition_failed"): Diagnostic[] =>
-  check.status === "passed"
-    ? []
-    : [
-        error(code, `${check.policy} of ${check.address}: ${check.message}`, {
-          ...placeOf(check),
-          hint:
-            code === "guard.condition"
-              ? "nothing is applied while it does not hold"
-              : "what was applied is saved; the next apply looks again",
-        }),
-      ];
+  return judgeInTime(one.policy, judge, about);
+}

@@ -15,7 +15,7 @@ import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { checkPostconditions } from "./check-policies";
 import type { Context } from "./context";
-import type { PlanningInput } from "./plan";
+import type { BuiltPlan } from "./plan";
 import { startingState } from "./recover";
 
 /** How a plan is run, and what of it is remembered. */
@@ -31,16 +31,16 @@ interface Execution {
 export async function execute(
   context: Context,
   session: StateSession,
-  planning: PlanningInput,
-  plan: Plan,
+  planning: BuiltPlan,
   { parallelism, origin, exitCodeOfLeft }: Execution,
 ): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
+  const { plan } = planning;
   const state = await startingState(context, session, planning.recoveredEntries);
   const journal = new RunJournal(session, state, context.clock, planning.connection.reads.serviceTime);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const record = { ...runRecord(context, plan, planning), origin };
+  const record = { ...runRecord(context, planning), origin };
   if (writes) await journal.begin(record, planning.keyId);
-  const run = runOf(context, planning, journal, record, plan);
+  const run = runOf(context, planning, journal, record);
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
@@ -79,8 +79,8 @@ function settledReader(run: Run): (change: Change) => Promise<LiveResource | und
   };
 }
 
-function runRecord(context: Context, plan: Plan, planning: PlanningInput): RunRecord {
-  const { connection, retriableIntents, earlierPreexistingIds, input } = planning;
+function runRecord(context: Context, planning: BuiltPlan): RunRecord {
+  const { plan, connection, retriableIntents, earlierPreexistingIds, input } = planning;
   const idsByName = new Map<string, string[]>();
   // A service may keep names in a form of its own.
   const keyOf = (type: string, name: string): string => `${type} ${plainName(name)}`;
@@ -115,14 +115,8 @@ function shownIds({ computed }: Pick<ResourceType, "computed">, live: LiveResour
   return [live.id, ...others.flatMap((name) => (live.computed.get(name) as string | undefined) ?? [])];
 }
 
-function runOf(
-  context: Context,
-  planning: PlanningInput,
-  journal: RunJournal,
-  record: RunRecord,
-  plan: Plan,
-): Run {
-  const { connection, input } = planning;
+function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, record: RunRecord): Run {
+  const { plan, connection, input } = planning;
   const defaults = new Map<string, Attributes>(
     resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
   );

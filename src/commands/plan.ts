@@ -91,16 +91,13 @@ export interface PlanStart {
   readonly foresees: boolean;
 }
 
-/** Everything that a plan was made from, for `apply` to go on with. */
-export interface PlanningInput extends RecoveredWrites {
+/** A plan with everything that it was made from, for `apply` to go on with. */
+export interface BuiltPlan extends RecoveredWrites {
   readonly connection: Connection;
   readonly input: PlanInput;
+  readonly plan: Plan;
   readonly fingerprintKey?: Uint8Array;
   readonly keyId?: string;
-}
-
-export interface BuiltPlan extends PlanningInput {
-  readonly plan: Plan;
   readonly reviewKey?: Uint8Array | undefined;
 }
 
@@ -313,20 +310,21 @@ export async function withDeployers(
   plan: Plan,
   now: number,
 ): Promise<Plan> {
-  const drifted = plan.changes.filter(isChangedOutside).map(serviceOf);
-  if (drifted.length === 0) return plan;
+  const drifted = new Set(plan.changes.filter(isChangedOutside).map(serviceOf));
+  if (drifted.size === 0) return plan;
+  const { resources = {}, lastRunAt = "" } = state ?? {};
+  const own = new Set(Object.values(resources).map(({ id }) => id));
+  const isOther = ({ id, createdAt }: Deployment): boolean =>
+    !own.has(id) && Date.parse(createdAt ?? "") > Date.parse(lastRunAt);
   const found = new Map<Address | undefined, string>();
   const look = async (address: Address | undefined): Promise<void> => {
-    const service = address && state?.resources[address];
+    const service = address && resources[address];
     if (service?.type !== "service") return;
-    const own = Object.values(state?.resources ?? {}).map(({ id }) => id);
     const { items } = await reads.live.listDeployments(service.id, { limit: 20 });
-    const isOther = ({ id, createdAt }: Deployment): boolean =>
-      !own.includes(id) && Date.parse(createdAt ?? "") > Date.parse(state?.lastRunAt ?? "");
     const other = items.find(isOther);
     if (other) found.set(address, deployedText(other, now));
   };
-  await Promise.all([...new Set(drifted)].map(look)).catch((failure: unknown) => {
+  await Promise.all([...drifted].map(look)).catch((failure: unknown) => {
     if (!(failure instanceof ApiError || failure instanceof DiagnosticsError)) throw failure;
   });
   const told = (change: Change) => (isChangedOutside(change) ? found.get(serviceOf(change)) : undefined);

@@ -114,7 +114,7 @@ export async function pushState(
   const { state: incoming } = await context.backend.parse(request.text, request.name);
   return edit(context, "state push", { ...request, repair: request.force }, (session) => {
     checkPush(session.state, incoming, request.force);
-    return { state: incoming, addresses: [] };
+    return { state: incoming };
   });
 }
 
@@ -146,7 +146,7 @@ export async function restoreState(
   const parsed = await context.backend.parse(text, name);
   const outcome = await edit(context, "state restore", { ...request, repair: true }, (session) => {
     checkRestore(session.state, parsed.state, request.force);
-    return { state: parsed.state, addresses: [] };
+    return { state: parsed.state };
   });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
@@ -161,13 +161,10 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
   });
 }
 
-interface Edit {
-  readonly state: State;
-  readonly addresses: readonly Address[];
-  readonly archived?: EditOutcome["archived"];
-}
+/** An edited state, with what became of it. */
+type Edit = Partial<Omit<EditOutcome, "serial">> & { readonly state: State };
 
-/** Edits the state under its lock and writes it, unless the edit was refused. */
+/** Edits the state under its lock and writes it. */
 function edit(
   context: Context,
   command: string,
@@ -179,7 +176,7 @@ function edit(
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     if (repair !== true) refuseHandOver(session.state);
-    const { state, addresses, archived = [] } = change(session);
+    const { state, addresses = [], archived = [] } = change(session);
     const at = new Date(context.clock.now()).toISOString();
     const id = Buffer.from(context.randomBytes(16)).toString("hex");
     const by = context.startedBy?.([]) ?? { by: context.host };

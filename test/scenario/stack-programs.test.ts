@@ -152,7 +152,7 @@ describe("programs in the style of those that teams write", () => {
     const { index, query } = services();
     expect(query?.variables).toMatchObject({ TEAM: "search", INDEX_URL: expect.stringContaining("index-") });
     expect([index?.deployments, query?.deployments]).toEqual([1, 1]);
-    expect(Object.keys(JSON.parse(scenario.read(".rnv/state.json")).resources)).toContain(
+    expect(Object.keys(JSON.parse(scenario.read(".rnv/library/state.json")).resources)).toContain(
       "service.search.query",
     );
   }, 60_000);

@@ -101,7 +101,7 @@ describe("values of a stack", () => {
       stderr: expect.stringContaining('the output "hidden" is sensitive'),
     });
     const everything = [applied, again, outputs, plain].map(({ stdout, stderr }) => stdout + stderr).join("");
-    for (const text of [everything, scenario.read(".rnv/state.json")]) {
+    for (const text of [everything, scenario.read(".rnv/shop/state.json")]) {
       expect(text).not.toContain(token);
       expect(text).not.toContain(Buffer.from(`user:${token}`).toString("base64"));
     }

@@ -249,6 +249,17 @@ describe("an app of several stacks", () => {
     expect(Object.keys(JSON.parse(asJson.stdout).stacks)).toEqual(["staging", "staging-apps"]);
   });
 
+  it("an app of one keeps its state in the folder of the stack, and what reads a state alone takes it", async () => {
+    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    scenario.write("cdktf.json", '{ "app": "node main.js" }');
+    expect((await scenario.run("init")).stdout).not.toContain("state.key");
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(Object.keys(recorded("staging").resources)).toEqual(["project.shop"]);
+    for (const file of ["state.json", "state.key"])
+      expect(existsSync(join(scenario.folder, ".rnv", file))).toBe(false);
+    expect(await scenario.run("state", "list")).toMatchObject({ code: 0, stdout: "project.shop\n" });
+  });
+
   it("the state of a stack that was alone goes on when another comes", async () => {
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });

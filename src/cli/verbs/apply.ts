@@ -1,5 +1,6 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
+import { approvePlan, askablePlan } from "../../commands/approve";
 import type { PlanRequest } from "../../commands/context";
 import { failure, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
@@ -12,7 +13,7 @@ import { readText } from "../files";
 import { flagOf, type Invocation } from "../invocation";
 import { options, planningOptions, policyOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
-import { approvePlan, askablePlan, createPrompter } from "../prompt";
+import { createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
 import { judgedRequestOf, otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";

@@ -4,9 +4,10 @@ import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/comments";
 import { joinResults } from "../../commands/targets";
-import { type Diagnostic, DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { Secret } from "../../model/secret";
+import type { ProcessEnvironment } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
@@ -27,7 +28,7 @@ import { makeFolder, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
-import { annotate, exitCodes, outStyle, report } from "../report";
+import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import { driftOf, driftOptions, readAccepted } from "./drift";
@@ -87,22 +88,13 @@ export const ciDriftVerb: Verb = {
     else if (format === "markdown") terminal.out(driftJobMarkdown(job));
     else terminal.out(driftJobText(job, outStyle(invocation)));
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
-    const failures: Diagnostic[] = [...writeFiles(invocation, job)];
-    if (webhook !== undefined) {
-      const secret = environment.RNV_WEBHOOK_SECRET;
-      const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-      const failed = await deliver({
-        ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
-        ...(secret && { secret: new Secret(secret) }),
-      });
-      await transport.close();
-      if (failed !== undefined) failures.push(failed);
-    }
-    report(invocation, [...unused, ...failures], accepted.sources);
+    const written = writeFiles(invocation, job);
+    const failed = webhook && (await callWebhook(webhook, job, environment));
+    report(invocation, [...unused, ...(failed ? [failed] : [])], accepted.sources);
     await tellJob(invocation, job);
     for (const { diagnostics, sources } of told)
       annotate({ terminal, environment, cwd }, diagnostics, sources);
-    return joinResults([job, { exitCode: hasErrors(failures) ? exitCodes.error : 0 }]).exitCode;
+    return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : 0 }]).exitCode;
   },
 };
 
@@ -150,26 +142,36 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
   });
 }
 
-/** Writes the files that were asked for; returns what could not be written. */
-function writeFiles({ cwd, options }: Invocation, job: DriftJob): readonly Diagnostic[] {
-  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
-  const writeReports = (): void => {
-    if (folder === undefined) return;
-    makeFolder(folder);
-    writeWholeFile(join(folder, "drift.md"), driftJobMarkdown(job));
-    writeWholeFile(join(folder, "drift.json"), driftJobJson(job));
-  };
-  const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
-  const writeNumbers = (): void => {
-    if (metrics) writeMetrics(metrics, (before) => driftMetrics(job, files.join(","), before));
-  };
-  return [writeReports, writeNumbers].flatMap((write) => {
-    try {
-      write();
-      return [];
-    } catch (cause) {
-      if (!(cause instanceof DiagnosticsError)) throw cause;
-      return cause.diagnostics;
-    }
+/** Posts the result; returns an error where it does not arrive. */
+async function callWebhook(
+  webhook: ReturnType<typeof readWebhook>,
+  job: DriftJob,
+  environment: ProcessEnvironment,
+): Promise<Diagnostic | undefined> {
+  const secret = environment.RNV_WEBHOOK_SECRET;
+  const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
+  const failed = await deliver({
+    ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
+    ...(secret && { secret: new Secret(secret) }),
   });
+  await transport.close();
+  return failed;
+}
+
+/** Writes the files that were asked for, and returns an exit code for each: one that fails stops no other. */
+function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly exitCode: number }[] {
+  const { cwd, options } = invocation;
+  const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
+  const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
+  const writeReports = (into: string): void => {
+    makeFolder(into);
+    writeWholeFile(join(into, "drift.md"), driftJobMarkdown(job));
+    writeWholeFile(join(into, "drift.json"), driftJobJson(job));
+  };
+  const writeNumbers = (file: string): void =>
+    writeMetrics(file, (before) => driftMetrics(job, files.join(","), before));
+  return [
+    { exitCode: folder === undefined ? 0 : tryToWrite(invocation, () => writeReports(folder)) },
+    { exitCode: metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : 0 },
+  ];
 }

@@ -89,8 +89,7 @@ export const completeVerb: Verb = {
     const typed = readTyped(invocation.program, words);
     const namesOf: NameSource = async (kind) =>
       (await namesHere(invocation, typed.options))[kind].map(escapeText);
-    const none = (): Completion => ({ kind: "words", words: [] });
-    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(none), shell));
+    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(() => []), shell));
   },
 };
 
@@ -123,18 +122,16 @@ async function namesHere(
   return { ...names, stages };
 }
 
-/** Candidates at the cursor. */
-export type Completion =
-  | { readonly kind: "files" }
-  | { readonly kind: "words"; readonly words: readonly CompletedWord[] };
-
 interface CompletedWord {
   readonly word: string;
   readonly meaning?: string;
 }
 
+/** What may stand at the cursor: words, or the paths that the shell knows. */
+type Candidates = readonly CompletedWord[] | "files";
+
 /** Looks up names of a kind; asked only where they may stand. */
-export type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
+type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
 const kinds: Readonly<Record<string, Parameters<NameSource>[0] | "files">> = {
@@ -161,7 +158,7 @@ interface Typed {
 }
 
 /** Reads the words after the program's name, the last one being that at the cursor. */
-export function readTyped(program: Command, words: readonly string[]): Typed {
+function readTyped(program: Command, words: readonly string[]): Typed {
   // Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`.
   const joined = words.filter(
     (word, i) => !(word === "=" && i < words.length - 1 && /^--?[A-Za-z]/.test(words[i - 1] ?? "")),
@@ -171,48 +168,44 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
   const options: Record<string, string[]> = {};
   const positional: string[] = [];
   let awaiting: Option | undefined;
-  let isLiteral = false;
+  const take = (option: Option, value: string): void => {
+    const name = option.attributeName();
+    options[name] = [...(options[name] ?? []), value];
+  };
   for (const word of before.reverse()) {
-    const named = isLiteral ? undefined : /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word);
-    if (awaiting && !(awaiting.variadic && named)) {
-      note(options, awaiting, word);
-      if (!awaiting.variadic) awaiting = undefined;
-    } else if (word === "--" && !isLiteral) {
-      isLiteral = true;
-    } else if (named) {
-      const option = findOption(command, named[1] as string);
-      const takesValue = option !== undefined && (option.required || option.optional);
-      awaiting = takesValue && named[2] === undefined ? option : undefined;
-      if (option && named[2] !== undefined) note(options, option, named[2]);
-    } else {
-      const inner = positional.length === 0 ? command.commands.find((one) => one.name() === word) : undefined;
-      if (inner && inner.name() !== "help") command = inner;
-      else positional.push(word);
-    }
+    const [, name, value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
+    const inner = command.commands.find((one) => one.name() === word && word !== "help");
+    if (awaiting) {
+      take(awaiting, word);
+      awaiting = undefined;
+    } else if (name !== undefined) {
+      const option = findOption(command, name);
+      if (option && value !== undefined) take(option, value);
+      else if (option?.required || option?.optional) awaiting = option;
+    } else if (inner && positional.length === 0) command = inner;
+    else positional.push(word);
   }
-  const given = isLiteral || awaiting ? undefined : /^(--?([A-Za-z][\w-]*)=)(.*)$/s.exec(current);
-  const option = given ? findOption(command, given[2] as string) : awaiting;
-  const prefix = given?.[1] ?? "";
+  const [, prefix = "", name = "", value] =
+    (awaiting ? null : /^(--?([A-Za-z][\w-]*)=)(.*)$/s.exec(current)) ?? [];
+  const option = awaiting ?? findOption(command, name);
   // Of `--out= x` bash makes three words, and completes what follows the sign.
-  const value = awaiting && current === "=" ? "" : (given?.[3] ?? current);
-  return { command, options, positional, ...(option && { awaiting: option }), current: value, prefix };
+  const typed = awaiting && current === "=" ? "" : (value ?? current);
+  return { command, options, positional, ...(option && { awaiting: option }), current: typed, prefix };
 }
 
 /** Returns the candidates at the cursor that begin with the typed text. */
-export async function complete(typed: Typed, source: NameSource): Promise<Completion> {
-  const { current, prefix, awaiting } = typed;
+async function complete(typed: Typed, source: NameSource): Promise<Candidates> {
+  const { current, prefix } = typed;
   const found = await candidates(typed, source);
-  if (found === "files") return { kind: "files" };
-  // Options that may be repeated, or take several values, leave room for what else may follow.
-  const others = awaiting?.variadic && current.startsWith("-") ? optionWords(typed) : [];
-  const words = [...found, ...others].filter(({ word }) => word.startsWith(current));
-  return { kind: "words", words: words.map((one) => ({ ...one, word: `${prefix}${one.word}` })) };
+  if (found === "files") return found;
+  const words = found.filter(({ word }) => word.startsWith(current));
+  return words.map((one) => ({ ...one, word: `${prefix}${one.word}` }));
 }
 
 /** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
-export function completionText(completion: Completion, shell: Shell): string {
-  if (completion.kind === "files") return "files\n";
-  const lines = completion.words.map(({ word, meaning }) => {
+function completionText(found: Candidates, shell: Shell): string {
+  if (found === "files") return "files\n";
+  const lines = found.map(({ word, meaning }) => {
     if (shell === "bash" || meaning === undefined) return shell === "zsh" ? escaped(word) : word;
     return shell === "zsh" ? `${escaped(word)}:${meaning}` : `${word}\t${meaning}`;
   });
@@ -221,11 +214,9 @@ export function completionText(completion: Completion, shell: Shell): string {
 
 const escaped = (word: string): string => word.replaceAll(":", "\\:");
 
-type Candidates = readonly CompletedWord[] | "files";
-
 async function candidates(typed: Typed, source: NameSource): Promise<Candidates> {
   const { command, positional, current, awaiting } = typed;
-  if (awaiting) return optionValues(awaiting, source, current);
+  if (awaiting) return optionValues(awaiting, source);
   if (current.startsWith("-")) return optionWords(typed);
   const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
   const inner = isVerb ? shownVerbs(command) : [];
@@ -243,12 +234,9 @@ async function namesFor(placeholder: string, source: NameSource): Promise<Candid
   return (await source(kind)).map((word) => ({ word }));
 }
 
-async function optionValues(option: Option, source: NameSource, current: string): Promise<Candidates> {
-  const placeholder = /<(\w+)/.exec(option.flags)?.[1] ?? "";
-  // Classes are separated by commas: the last one is completed.
-  const before = placeholder === "classes" ? current.slice(0, current.lastIndexOf(",") + 1) : "";
-  if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
-  return namesFor(placeholder, source);
+function optionValues({ flags, argChoices }: Option, source: NameSource): Promise<Candidates> | Candidates {
+  if (argChoices) return argChoices.map((word) => ({ word }));
+  return namesFor(/<(\w+)/.exec(flags)?.[1] ?? "", source);
 }
 
 /** Verbs that are about one service, and nothing else that has an address. */
@@ -277,8 +265,3 @@ const allOptions = (command: Command | null): readonly Option[] =>
 
 const findOption = (command: Command, name: string): Option | undefined =>
   allOptions(command).find(({ long, short }) => long === `--${name}` || short === `-${name}`);
-
-function note(options: Record<string, string[]>, option: Option, value: string): void {
-  const name = option.attributeName();
-  options[name] = [...(options[name] ?? []), value];
-}

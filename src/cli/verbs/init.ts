@@ -222,14 +222,14 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
 }
 
 async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promise<number> {
-  const { terminal, environment, cwd } = invocation;
+  const { terminal, cwd } = invocation;
   const settings = settingsOf(invocation);
   const { done, kept } = notesOf(invocation);
 
   const manifest = manifestIn(cwd);
   const app = appIn(cwd);
-  if (manifest === undefined && app !== undefined)
-    kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
+  const isApp = manifest === undefined && app !== undefined;
+  if (isApp) kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
   else if (manifest === undefined) {
     keepManifest(invocation, "rnv.yaml", starterManifest);
     done("rnv.yaml: a first manifest to edit");
@@ -237,15 +237,8 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
 
   if (!ignoreRecords(cwd, done)) kept(".gitignore has .rnv/ already");
 
-  const key = join(settings.stateFolder, "state.key");
-  const shown = shownPath(key, cwd);
-  const hadKey = existsSync(key);
-  const { diagnostics } = await openContext(invocation).stateKey(true);
-  report(invocation, diagnostics);
-  if (hasErrors(diagnostics)) return exitCodes.error;
-  if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
-  else if (hadKey) kept(`${shown} is there already`);
-  else done(`${shown}: the key of secret fingerprints; keep a copy`);
+  // Each stack of an app has its key beside its state.
+  if (!isApp && !(await keepKey(invocation))) return exitCodes.error;
 
   const isSet = !hasErrors(settings.diagnostics);
   const asked = isSet && settings.baseUrl !== "embedded";
@@ -259,6 +252,21 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   );
   terminal.out(nextSteps(hasErrors(problems)));
   return exitCodes.done;
+}
+
+/** Makes the key of secret fingerprints where there is none; false where that fails. */
+async function keepKey(invocation: Invocation): Promise<boolean> {
+  const { environment, cwd } = invocation;
+  const { done, kept } = notesOf(invocation);
+  const key = join(settingsOf(invocation).stateFolder, "state.key");
+  const hadKey = existsSync(key);
+  const { diagnostics } = await openContext(invocation).stateKey(true);
+  report(invocation, diagnostics);
+  if (hasErrors(diagnostics)) return false;
+  if (environment.RNV_STATE_KEY) kept("RNV_STATE_KEY is the key of secret fingerprints");
+  else if (hadKey) kept(`${shownPath(key, cwd)} is there already`);
+  else done(`${shownPath(key, cwd)}: the key of secret fingerprints; keep a copy`);
+  return true;
 }
 
 /** Adds to `.gitignore` what it lacks; false where it has all. */

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
+import type { Prompter } from "../../commands/approve";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
@@ -19,7 +20,7 @@ import {
   useInFolder,
   withProfile,
 } from "../profile";
-import { createPrompter, type Prompter } from "../prompt";
+import { createPrompter } from "../prompt";
 import { exitCodes, notesOf } from "../report";
 import { keyPattern } from "../settings";
 import type { Verb } from "./verb";

@@ -6,10 +6,8 @@ import { validate } from "../../commands/validate";
 import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnostics/diagnostic";
 import type { CrossValue } from "../../manifest/context";
 import { stopsPlan } from "../../model/policy";
-import { stageText } from "../../model/stage";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
-import { savePlan } from "../../plan/saved-plan";
 import { diagnosticsJson } from "../../report/diagnostics";
 import { escapeJson } from "../../report/escape-text";
 import { planMarkdown } from "../../report/plan-markdown";
@@ -19,7 +17,7 @@ import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
-import { writeJsonInto, writePlanPage } from "../page-file";
+import { savedPlanOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stages";
 import type { Verb, VerbFamily } from "./verb";
@@ -121,18 +119,7 @@ export const planVerb: Verb = {
     if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
     if (!outcome.plan || exitCode !== 0) return exitCode;
     if (out !== undefined) {
-      writeWholeFile(
-        out,
-        savePlan(outcome.plan, {
-          files: request.files,
-          stack: invocation.stack?.name,
-          stage: invocation.stage ? stageText(invocation.stage) : undefined,
-          overridePolicies: request.overridePolicies,
-          revealed: outcome.revealed,
-          sources,
-          key: outcome.reviewKey,
-        }),
-      );
+      writeWholeFile(out, savedPlanOf(invocation, request, outcome.plan, outcome));
       terminal.err(savedLine(outcome.plan, out));
     }
     return options.detailedExitcode === true ? countedExitCode(outcome) : exitCode;

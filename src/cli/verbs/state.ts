@@ -1,5 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
+import { askForYes } from "../../commands/approve";
+import type { Context } from "../../commands/context";
 import {
   claimState,
   findRecorded,
@@ -27,22 +29,31 @@ import {
 import { encodeState } from "../../state/state-text";
 import { stateOf, withContext } from "../context";
 import { readText, readTextOrInput } from "../files";
-import type { Invocation } from "../invocation";
+import type { Handler, Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
-import { askForYes, createPrompter } from "../prompt";
+import { createPrompter } from "../prompt";
 import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
+const reading = [options.state, options.stack, options.json];
 const writing = [options.state, options.stack, options.lockTimeout];
 
 const lockTimeoutOf = ({ options }: Invocation): number => options.lockTimeout as number;
+
+/** Makes the handler of a verb that does one thing with the state, and prints what it has done. */
+const says =
+  (work: (context: Context, invocation: Invocation) => Promise<string>): Handler =>
+  async (invocation) => {
+    invocation.terminal.out(await withContext(invocation, (context) => work(context, invocation)));
+    return exitCodes.done;
+  };
 
 const stateListVerb: Verb = {
   usage: "list [address...]",
   summary: "List recorded addresses",
   detail: "An address also stands for everything below it.",
-  options: [options.state, options.stack, options.json],
+  options: reading,
   examples: [
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
@@ -74,7 +85,7 @@ function isWithin(state: State | undefined, address: Address, outer: string): bo
 const stateShowVerb: Verb = {
   usage: "show <address>",
   summary: "Show what is recorded for an address",
-  options: [options.state, options.stack, options.json],
+  options: reading,
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
@@ -104,46 +115,43 @@ const stateMvVerb: Verb = {
       "a project to the team that owns it now",
     ],
   ],
-  handler: async (invocation) => {
+  handler: says(async (context, invocation) => {
     const given = invocation.positional[0] as readonly string[];
     if (typeof invocation.options.to === "string")
-      return runHandOver(invocation, given, invocation.options.to);
+      return handedOver(context, invocation, given, invocation.options.to);
     const [from, to] = given;
     if (from === undefined || to === undefined || given.length > 2)
       throw failure("command.usage", "rnv state mv takes two addresses: from and to", {
         hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
       });
-    const { addresses } = await withContext(invocation, (context) =>
-      moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
-    );
-    invocation.terminal.out(
-      `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
-    );
-    return exitCodes.done;
-  },
+    const request = { from, to, lockTimeoutMs: lockTimeoutOf(invocation) };
+    const { addresses } = await moveState(context, request);
+    return `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`;
+  }),
 };
 
-async function runHandOver(
+async function handedOver(
+  context: Context,
   invocation: Invocation,
   addresses: readonly string[],
   to: string,
-): Promise<number> {
+): Promise<string> {
   const lockTimeoutMs = lockTimeoutOf(invocation);
   const other = { ...invocation, options: { ...invocation.options, state: to } };
-  const outcome = await withContext(invocation, (context) =>
-    withContext(other, (target) => {
-      const name = to.includes("://") ? undefined : originAt(dirname(resolve(invocation.cwd, to)));
-      const owned = { ...target, repository: { name, isJob: false } };
-      return handOver(context, owned, { addresses, lockTimeoutMs });
-    }),
+  const outcome = await withContext(other, (target) => {
+    const name = to.includes("://") ? undefined : originAt(dirname(resolve(invocation.cwd, to)));
+    const owned = { ...target, repository: { name, isJob: false } };
+    return handOver(context, owned, { addresses, lockTimeoutMs });
+  });
+  return (
+    `Handed ${counted(outcome.addresses.length, "record")} over to ${escapeText(outcome.to)}:\n` +
+    `${listed(outcome.addresses)}Their blocks belong in its manifest now, and no longer in this one.\n`
   );
-  const list = outcome.addresses.map((address) => `  ${escapeText(address)}\n`).join("");
-  invocation.terminal.out(
-    `Handed ${counted(outcome.addresses.length, "record")} over to ${escapeText(outcome.to)}:\n${list}` +
-      "Their blocks belong in its manifest now, and no longer in this one.\n",
-  );
-  return exitCodes.done;
 }
+
+/** One address a line. */
+const listed = (addresses: readonly Address[]): string =>
+  addresses.map((address) => `  ${escapeText(address)}\n`).join("");
 
 const stateClaimVerb: Verb = {
   usage: "claim",
@@ -181,20 +189,17 @@ const stateRmVerb: Verb = {
   summary: "Forget records; the service keeps the resources",
   options: writing,
   examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
-  handler: async (invocation) => {
-    const { terminal, positional } = invocation;
-    const wanted = positional[0] as readonly string[];
-    const { addresses, archived } = await withContext(invocation, (context) =>
-      removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
-    );
-    const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
-    terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
-    for (const one of archived) {
-      const address = escapeText(one.address);
-      const back = `rnv import ${address} ${escapeText(one.id)}`;
-      terminal.out(`${address} is archived and in no list of the service. To take it back: ${back}\n`);
-    }
-  },
+  handler: says(async (context, invocation) => {
+    const wanted = invocation.positional[0] as readonly string[];
+    const request = { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) };
+    const { addresses, archived } = await removeState(context, request);
+    const notes = archived.map(({ address, id }) => {
+      const back = `rnv import ${escapeText(address)} ${escapeText(id)}`;
+      return `${escapeText(address)} is archived and in no list of the service. To take it back: ${back}\n`;
+    });
+    const what = `Forgot ${counted(addresses.length, "record")}; the service keeps them:\n`;
+    return [what, listed(addresses), ...notes].join("");
+  }),
 };
 
 const statePullVerb: Verb = {
@@ -219,19 +224,16 @@ const statePushVerb: Verb = {
     ["rnv state push backup.json", "from a file"],
     ["rnv state push - < backup.json", "from standard input"],
   ],
-  handler: async (invocation) => {
+  handler: says(async (context, invocation) => {
     const name = invocation.positional[0] as string;
-    const text = await readTextOrInput(name, invocation.terminal);
-    const { serial } = await withContext(invocation, (context) =>
-      pushState(context, {
-        text,
-        name: name === "-" ? "standard input" : name,
-        force: invocation.options.force === true,
-        lockTimeoutMs: lockTimeoutOf(invocation),
-      }),
-    );
-    invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
-  },
+    const { serial } = await pushState(context, {
+      text: await readTextOrInput(name, invocation.terminal),
+      name: name === "-" ? "standard input" : name,
+      force: invocation.options.force === true,
+      lockTimeoutMs: lockTimeoutOf(invocation),
+    });
+    return `The state is replaced; it has serial ${serial} now.\n`;
+  }),
 };
 
 const stateBackupsVerb: Verb = {
@@ -239,7 +241,7 @@ const stateBackupsVerb: Verb = {
   summary: "List previous snapshots, newest first",
   detail:
     "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
-  options: [options.state, options.stack, options.json],
+  options: reading,
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
   handler: async (invocation) => {
     const { terminal, options } = invocation;
@@ -262,21 +264,18 @@ const stateRestoreVerb: Verb = {
     ["rnv state restore 1", "the newest of `rnv state backups`"],
     ["rnv state restore backup.json", "a file"],
   ],
-  handler: async (invocation) => {
+  handler: says(async (context, invocation) => {
     const backup = invocation.positional[0] as string;
-    const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
-    const { restored, serial } = await withContext(invocation, (context) =>
-      restoreState(context, {
-        from,
-        force: invocation.options.force === true,
-        lockTimeoutMs: lockTimeoutOf(invocation),
-      }),
-    );
-    invocation.terminal.out(
+    const { restored, serial } = await restoreState(context, {
+      from: /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup },
+      force: invocation.options.force === true,
+      lockTimeoutMs: lockTimeoutOf(invocation),
+    });
+    return (
       `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
-        `The state has serial ${serial} now; what stood there is the newest backup.\n`,
+      `The state has serial ${serial} now; what stood there is the newest backup.\n`
     );
-  },
+  }),
 };
 
 export const forceUnlockVerb: Verb = {
@@ -285,15 +284,10 @@ export const forceUnlockVerb: Verb = {
   detail: "Make sure that no other run is alive: two writers of one state lose work.",
   options: [options.state, options.stack],
   examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
-  handler: async (invocation) => {
-    const lockId = invocation.positional[0] as string;
-    const { host, pid, command, since } = await withContext(invocation, (context) =>
-      forceUnlock(context, lockId),
-    );
-    invocation.terminal.out(
-      `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
-    );
-  },
+  handler: says(async (context, { positional }) => {
+    const { host, pid, command, since } = await forceUnlock(context, positional[0] as string);
+    return `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`;
+  }),
 };
 
 /** `rnv state …` */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
+import { askForYes } from "../../commands/approve";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
 import { joinResults } from "../../commands/targets";
@@ -15,7 +16,7 @@ import { settingsOf, withContext } from "../context";
 import { readTextOrInput } from "../files";
 import type { Invocation } from "../invocation";
 import { duration, options } from "../options";
-import { askForYes, createPrompter } from "../prompt";
+import { createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
 import {
   askedStage,

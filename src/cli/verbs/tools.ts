@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { succeeded } from "../../commands/context";
+import { explain } from "../../commands/explain";
 import { terraformImports } from "../../commands/terraform-imports";
 import {
   cliConfiguration,
@@ -29,7 +30,6 @@ import { listOf, type OptionValues } from "../invocation";
 import { options, positive, sourceOptions } from "../options";
 import { report } from "../report";
 import { completeVerb, completionVerb } from "./completion";
-import { explainVerb } from "./explain";
 import { readPlanFile } from "./show";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -139,6 +139,21 @@ const emulatorVerb: Verb = {
     terminal.err("The embedded service is running. Ctrl-C ends it.\n");
     if (!signal.aborted) await once(signal, "abort");
     await server.close();
+  },
+};
+
+const explainVerb: Verb = {
+  usage: "explain",
+  arguments: [new Argument("<word>", "a field of the manifest, or the code of an error or warning")],
+  summary: "Explain a field of the manifest, or the code of an error",
+  detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
+  examples: [
+    ["rnv explain configuration.replicas", "a field, by its name or its path"],
+    ["rnv explain lifecycle.preventDestroy", "a field of a block"],
+    ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
+  ],
+  handler: async ({ positional, terminal }) => {
+    terminal.out(explain(positional[0] as string));
   },
 };
 

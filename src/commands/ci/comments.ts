@@ -1,4 +1,4 @@
-import { ApiError, diagnosticOf } from "../../api/api-error";
+import { diagnosticOf } from "../../api/api-error";
 import {
   type CodeHost,
   type Discussion,
@@ -142,14 +142,19 @@ export async function keepComments(
   wanted: readonly WantedComment[],
 ): Promise<void> {
   const own = await host.findComments(at);
-  const failures: unknown[] = [];
-  for (const one of wanted) {
+  await keepEach(wanted, async (one) => {
     const standing = own.filter(({ body }) => isMarked(body, one.marker));
-    await keepComment(host, at, one, standing).catch((cause) =>
-      failures.unshift(standing.length > 0 ? new StaleCommentError(at, cause) : cause),
-    );
-  }
-  if (failures.length > 0) throw failures[0];
+    await keepComment(host, at, one, standing).catch((cause: unknown) => {
+      throw standing.length > 0 ? new StaleCommentError(at, cause) : cause;
+    });
+  });
+}
+
+/** Keeps each of `all`: one that fails stops no other. The failure that is thrown at the end is that of a stale comment first. */
+async function keepEach<T>(all: readonly T[], keep: (one: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const one of all) await keep(one).catch((cause: unknown) => failures.push(cause));
+  if (failures.length > 0) throw failures.find((cause) => cause instanceof StaleCommentError) ?? failures[0];
 }
 
 async function keepComment(
@@ -160,20 +165,10 @@ async function keepComment(
 ): Promise<void> {
   for (const { id } of others)
     await host.rewriteComment(at, id, "*This comment is out of date: a newer run keeps the first one.*\n");
-  if (first !== undefined && (first.body === body || unless?.(first.body) === true)) return;
-  const isRewritten = first !== undefined && (await rewrite(host, at, first.id, body));
-  if (!isRewritten && (!isQuiet || first !== undefined)) await host.writeComment(at, marker, body);
-}
-
-/** Returns whether the comment is still there: another user may have deleted it since it was listed. */
-async function rewrite(host: CodeHost, at: Discussion, id: string, body: string): Promise<boolean> {
-  try {
-    await host.rewriteComment(at, id, body);
-    return true;
-  } catch (cause) {
-    if (cause instanceof ApiError && cause.status === 404) return false;
-    throw cause;
-  }
+  if (first === undefined) {
+    if (!isQuiet) await host.writeComment(at, marker, body);
+  } else if (first.body !== body && unless?.(first.body) !== true)
+    await host.rewriteComment(at, first.id, body);
 }
 
 /** An issue as it should stand. */
@@ -196,12 +191,10 @@ const labels = ["rnv-drift"];
 export async function keepIssues(host: CodeHost, wanted: readonly WantedIssue[]): Promise<void> {
   if (wanted.length === 0) return;
   const own = await host.findIssues();
-  const failures: unknown[] = [];
-  for (const one of wanted) {
+  await keepEach(wanted, (one) => {
     const standing = own.find(({ body }) => isMarked(body, one.marker));
-    await keepIssue(host, one, standing).catch((cause) => failures.push(cause));
-  }
-  if (failures.length > 0) throw failures[0];
+    return keepIssue(host, one, standing);
+  });
 }
 
 async function keepIssue(

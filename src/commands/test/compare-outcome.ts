@@ -9,14 +9,14 @@ import { diffLines } from "../../report/values";
 
 /** What a test came to. */
 export interface TestOutcome {
-  readonly plan?: Plan;
+  readonly plan?: Plan | undefined;
   /** The plan after an apply: it has what is live. */
-  readonly after?: Plan;
+  readonly after?: Plan | undefined;
   readonly exitCode: number;
   /** Findings of the run, and those of what blocks a change. */
   readonly diagnostics: readonly Diagnostic[];
   /** Outputs after an apply; undefined where it is the plan that knows them. */
-  readonly outputs?: Readonly<Record<string, Plain>>;
+  readonly outputs?: Readonly<Record<string, Plain>> | undefined;
 }
 
 /** Returns what a test came to that is not as its expectation says, and unexpected errors. */

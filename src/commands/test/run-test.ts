@@ -39,8 +39,11 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
   const sources = new Map<string, string>();
   const run: TestRun = { test, world: createWorld(test, signal), sources };
   const found = await judged(run).catch((cause: unknown): Judged => {
-    if (cause instanceof DiagnosticsError) return { ...failedWith(cause.diagnostics), status: "error" };
-    throw cause;
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
+    const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
+    const differences = difference(about, [], errors.map(foundLine));
+    return { differences, unexpected: errors, status: "error" };
   });
   const { differences, unexpected, status } = found;
   const diagnostics = unexpected.map((one) => placedIn(test, one));
@@ -72,27 +75,26 @@ interface Judged {
 /** The exit code of a run that waits for a checkout. */
 const awaitingCheckout = 8;
 
-function failedWith(diagnostics: readonly Diagnostic[]): Judged {
-  const unexpected = diagnostics.filter(({ severity }) => severity === "error");
-  return { unexpected, differences: difference("run", [], unexpected.map(foundLine)) };
+/** What a test starts from could not be made. */
+class FixtureError extends DiagnosticsError {
+  constructor(
+    readonly about: "live" | "applied" | "drift",
+    diagnostics: readonly Diagnostic[],
+  ) {
+    super(diagnostics);
+  }
 }
 
 async function judged(run: TestRun): Promise<Judged> {
   const { test, world } = run;
-  const problem = await makeFixtures(run);
-  if (problem !== undefined) return problem;
-  const outcome = test.apply === true ? await applied(run) : await planned(run);
-  const { differences, unexpected } = compareOutcome(test.expect, outcome);
-  const left =
-    outcome.after === undefined ? [] : difference("plan after the apply", [], linesOf(outcome.after));
-  const isUnsettled = test.apply === true && outcome.exitCode !== 0 && test.expect.exitCode === undefined;
+  await makeFixtures(run);
+  const outcome = await outcomeOf(run);
   // What failed is told by its findings, unless those were all expected and the exit code says more.
-  const exit =
-    isUnsettled && !hasErrors(outcome.diagnostics)
-      ? difference("exit code", ["0"], [String(outcome.exitCode)])
-      : [];
+  const exitCode = test.apply === true && !hasErrors(outcome.diagnostics) ? 0 : undefined;
+  const { differences, unexpected } = compareOutcome({ exitCode, ...test.expect }, outcome);
+  const left = outcome.after === undefined ? [] : linesOf(outcome.after);
   world.settle();
-  return { differences: [...differences, ...exit, ...left], unexpected };
+  return { differences: [...differences, ...difference("plan after the apply", [], left)], unexpected };
 }
 
 const linesOf = (plan: Plan): string[] => [
@@ -103,74 +105,50 @@ const linesOf = (plan: Plan): string[] => [
 ];
 
 /** Makes what the test starts from: what others made, what was applied, and what changed since. */
-async function makeFixtures(run: TestRun): Promise<Judged | undefined> {
+async function makeFixtures(run: TestRun): Promise<void> {
   const { test, world } = run;
   const { live, drift } = test;
   const before = test.applied === true ? { kind: "files" as const, files: test.files } : test.applied;
-  if (live !== undefined) {
-    const problem = await fixture(run, "live", layersOf([], live), world.stranger());
-    if (problem !== undefined) return problem;
-  }
-  if (before === undefined) return undefined;
-  const problem = await fixture(run, "applied", layersOf([], before), world.backend);
-  if (problem !== undefined || drift === undefined) return problem;
+  if (live !== undefined) await makeFixture(run, "live", layersOf([], live), world.stranger());
+  if (before === undefined) return;
+  await makeFixture(run, "applied", layersOf([], before), world.backend);
+  if (drift === undefined) return;
   // What changed since lies over what was applied; only one of the two is written in the test.
   const files = drift.kind === "files" ? drift.files : [];
   const over: TestManifest =
     before.kind === "files" ? layersOf(before.files, drift) : { files: ["-", ...files], text: before.text };
-  return fixture(run, "drift", over, world.backend.copy());
+  await makeFixture(run, "drift", over, world.backend.copy());
 }
 
-async function fixture(
+async function makeFixture(
   run: TestRun,
-  about: string,
+  about: FixtureError["about"],
   manifest: TestManifest,
   backend: MemoryBackend,
-): Promise<Judged | undefined> {
+): Promise<void> {
   const mayLackStages = { ...manifest, mayLackStages: true as const };
   const outcome = await applyAll(run, { ...planRequest, files: manifest.files }, mayLackStages, backend);
   run.world.settle();
-  if (outcome.exitCode === 0) return undefined;
-  const failed = failedWith(findingsOf(outcome));
-  const [{ lines } = { lines: [] }] = failed.differences;
-  return {
-    ...failed,
-    differences: [{ about: `what is ${about} could not be made`, lines }],
-    status: "error",
-  };
+  if (outcome.exitCode !== 0) throw new FixtureError(about, findingsOf(outcome));
 }
 
-async function planned(run: TestRun): Promise<TestOutcome> {
-  const { test, world } = run;
-  const manifest = layersOf(test.files, test.overlay);
-  const request = { ...requestOf(test, manifest.files), secrets: "present" as const };
-  const outcome = await plan(world.context(world.backend, manifest), request);
-  keepSources(run, outcome);
-  const { plan: made } = outcome;
-  const ended = { exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
-  return made ? { ...ended, plan: made } : ended;
-}
-
-async function applied(run: TestRun): Promise<TestOutcome> {
+async function outcomeOf(run: TestRun): Promise<TestOutcome> {
   const { test, world } = run;
   const manifest = layersOf(test.files, test.overlay);
   const request = requestOf(test, manifest.files);
+  if (test.apply !== true) {
+    const context = world.context(world.backend, manifest);
+    const outcome = await plan(context, { ...request, secrets: "present" });
+    keepSources(run, outcome);
+    return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
+  }
   const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
-  const { plan: made, exitCode, outputs } = outcome;
-  const ended = {
-    exitCode,
-    diagnostics: findingsOf(outcome),
-    ...(made && { plan: made }),
-    ...(outputs && { outputs }),
-  };
-  if (exitCode !== 0) return ended;
+  const ended = { ...outcome, diagnostics: findingsOf(outcome) };
+  if (outcome.exitCode !== 0) return ended;
   world.settle();
   const after = await plan(world.context(world.backend, manifest), { ...request, confirmedDeletes: [] });
-  return {
-    ...ended,
-    ...(after.plan && { after: after.plan }),
-    diagnostics: [...ended.diagnostics, ...after.diagnostics.filter(({ severity }) => severity === "error")],
-  };
+  const errors = after.diagnostics.filter(({ severity }) => severity === "error");
+  return { ...ended, after: after.plan, diagnostics: [...ended.diagnostics, ...errors] };
 }
 
 const requestOf = (test: ManifestTest, files: readonly string[]): PlanRequest => ({

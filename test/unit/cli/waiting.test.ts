@@ -90,13 +90,15 @@ describe("a run that waits for the service", () => {
     expect(said.slice(1)).toEqual(["Cannot connect to host.example; retrying in 10s (10s so far)"]);
   });
 
-  it("ends watching once nothing is left to wait for", async () => {
-    const { ask, answer, pass, said, isWatching } = setUp();
+  it("says nothing once nothing is left to wait for", async () => {
+    const { ask, answer, pass, said, isWatching, waiting } = setUp();
     void ask();
     await answer(200);
-    pass(1);
-    expect(isWatching()).toBe(false);
+    pass(100);
+    waiting.onWait({ reason: "rate limited", seconds: 1, operation: "listProjects" });
     pass(100);
     expect(said).toEqual([]);
+    waiting.close();
+    expect(isWatching()).toBe(false);
   });
 });

@@ -1,30 +1,13 @@
-import { Argument } from "commander";
-import { schema } from "../../commands/tools";
-import { codeMeanings } from "../../diagnostics/codes";
-import { failure } from "../../diagnostics/diagnostic";
-import { didYouMean } from "../../diagnostics/suggest";
-import { type ResourceType, ruleAt } from "../../model/resource-type";
-import { escapeText, quoteText } from "../../report/escape-text";
-import { resourceTypes, typeNamed } from "../../resources";
-import type { Verb } from "./verb";
+import { codeMeanings } from "../diagnostics/codes";
+import { failure } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { type ResourceType, ruleAt } from "../model/resource-type";
+import { escapeText, quoteText } from "../report/escape-text";
+import { resourceTypes, typeNamed } from "../resources";
+import { schema } from "./tools";
 
-export const explainVerb: Verb = {
-  usage: "explain",
-  arguments: [new Argument("<word>", "a field of the manifest, or the code of an error or warning")],
-  summary: "Explain a field of the manifest, or the code of an error",
-  detail: "A field is shown with its type, its default and what a change of it does. It needs no manifest.",
-  examples: [
-    ["rnv explain configuration.replicas", "a field, by its name or its path"],
-    ["rnv explain lifecycle.preventDestroy", "a field of a block"],
-    ["rnv explain guard.consumers", "the code of error[guard.consumers]"],
-  ],
-  handler: async ({ positional, terminal }) => {
-    const [word = ""] = positional as readonly [string?];
-    terminal.out(explanationOf(word));
-  },
-};
-
-function explanationOf(word: string): string {
+/** `rnv explain`: returns what documents a field of the manifest, or a diagnostic code. Throws `DiagnosticsError` for any other word. */
+export function explain(word: string): string {
   if (Object.hasOwn(codeMeanings, word))
     return `${word}\n\n${codeMeanings[word as keyof typeof codeMeanings]}\n`;
   const fields = manifestFields();
