@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
+  chooseNamed,
   type TargetResult as EndedTarget,
   joinResults,
   runTargets,
@@ -16,7 +17,7 @@ import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
 import { counted } from "../report/plan-wording";
-import { chooseStacks, type StackFile } from "../stack/files";
+import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
@@ -173,7 +174,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
     return [reach(await inAskedStage(synthesized, files, reading))];
   }
   const invocation = { ...synthesized, stage: undeclaredStage(asked) };
-  const chosen = chooseStacks(stacks, named);
+  const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
   if (use.startsWith("one") && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,

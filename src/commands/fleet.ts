@@ -81,16 +81,16 @@ export const refusedMember = (member: NamedMember, problems: readonly Diagnostic
     diagnostics: problems.map((one) => diagnosticData(one)),
   });
 
-/** How the process of a member ended that has no result: by itself unless it was ended. */
-export type EndedBy = "itself" | "timeout" | "interrupted";
-
 const ends = {
   itself: { status: "failed", exit_code: 1 },
   timeout: { status: "timeout", exit_code: 7 },
   interrupted: { status: "interrupted", exit_code: 130 },
 } as const;
 
-/** The result of a member whose process ended without one; `output` is what it printed. */
+/** What ended the run of a member that has no result. */
+export type EndedBy = keyof typeof ends;
+
+/** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
   resultOf(member, { ...ends[endedBy], seconds, output: output.trim().slice(-2000) || undefined });
 

@@ -1,4 +1,7 @@
+import { failure } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { Target } from "../model/target";
+import { namePattern, shortList } from "../model/text";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
@@ -82,4 +85,23 @@ export async function runTargets<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, next));
   return results;
+}
+
+/** Returns the elements that names or patterns (`prod-*`) mean, in their order; throws where one means none. */
+export function chooseNamed<T>(
+  all: readonly T[],
+  nameOf: (element: T) => string,
+  words: readonly string[],
+  kind: "stack" | "member",
+): readonly T[] {
+  const names = all.map(nameOf);
+  const meant = words.flatMap((word) => {
+    const pattern = namePattern(word);
+    const found = names.filter((name) => pattern.test(name));
+    if (found.length > 0) return found;
+    throw failure("command.usage", `there is no ${kind} ${JSON.stringify(word)}`, {
+      hint: didYouMean(word, names) ?? `there are: ${shortList(names, 10)}`,
+    });
+  });
+  return words.length === 0 ? all : all.filter((element) => meant.includes(nameOf(element)));
 }
