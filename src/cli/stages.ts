@@ -14,10 +14,10 @@ import {
 } from "../diagnostics/diagnostic";
 import { shownPath } from "../manifest/files";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
-import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
+import { type ProcessEnvironment, shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
@@ -54,7 +54,7 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances that have a state, in order; undefined where these cannot be listed. */
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
 
@@ -67,20 +67,49 @@ export async function stagesOf(
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
   const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
-  const at = (asked: StageName): Invocation => {
+  const stageAt = (asked: StageName) => {
     const { diagnostics, place } = found.place(asked);
-    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, found.sources);
-    return { ...invocation, stage: { ...asked, takesUnnamed: false, state: place.state } };
+    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, undefined, found.sources);
+    return { ...asked, ...place };
   };
+  const at = (asked: StageName): Invocation => ({
+    ...invocation,
+    stage: { ...stageAt(asked), takesUnnamed: false },
+  });
   return {
     ...{ ...found, at },
-    enter: (asked) => ({ ...invocation, stage: enter(invocation, found, asked) }),
+    enter: (asked) => {
+      const one = findStage(found.stages, asked);
+      if (one.stage === undefined) throw new DiagnosticsError([one.mistake], undefined, found.sources);
+      const declared = one.stage;
+      const stage = stageAt(asked);
+      const problem = workspaceProblem(environment, declared, stage);
+      if (problem) throw new DiagnosticsError([problem], undefined, found.sources);
+      const takesUnnamed = !declared.disposable && !declared.each;
+      return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
+    },
     namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
-      const ids = await listIds(at({ name, id: instancePlace }));
-      return ids && [...ids].sort(inNumbers).map((id) => ({ name, id }));
+      const named = options.ids as readonly string[] | undefined;
+      const ids = named ? checkedIds(named) : await listIds(at({ name, id: instancePlace }));
+      return ids && [...new Set(ids)].sort(inNumbers).map((id) => ({ name, id }));
     },
   };
+}
+
+/** A stage that belongs to another workspace than that of the run. */
+function workspaceProblem(
+  environment: ProcessEnvironment,
+  declared: StageDeclaration,
+  { workspace, ...asked }: StageName & StagePlace,
+): Diagnostic | undefined {
+  const own = workspaceOf(environment).toLowerCase();
+  if (workspace === undefined || own === "" || own === workspace) return undefined;
+  const summary = `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`;
+  return error("guard.workspace", summary, {
+    range: declared.workspace?.range,
+    hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
+  });
 }
 
 /** Reads the stages of a manifest that declares some; throws where it has none. */
@@ -173,36 +202,6 @@ export async function inAskedStage(
   }
 }
 
-/** Checks a stage that was asked for against what is declared, and against the workspace of the run. */
-function enter(
-  { environment }: Invocation,
-  { stages, place, sources }: FoundStages,
-  asked: StageName,
-): StageRun {
-  const fail = (diagnostics: readonly Diagnostic[]): never => {
-    throw new DiagnosticsError(diagnostics, undefined, sources);
-  };
-  const declared = findStage(stages, asked);
-  if (declared.stage === undefined) return fail([declared.mistake]);
-  const { diagnostics, place: at } = place(asked);
-  if (hasErrors(diagnostics)) fail(diagnostics);
-  const { workspace, state } = at;
-  const own = workspaceOf(environment).toLowerCase();
-  if (workspace !== undefined && own !== "" && own !== workspace)
-    fail([
-      error(
-        "guard.workspace",
-        `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`,
-        {
-          range: declared.stage.workspace?.range,
-          hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
-        },
-      ),
-    ]);
-  const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
-  return { ...asked, takesUnnamed, declared: [...stages.keys()], state };
-}
-
 /** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
 export const localNames = async (
   { at, namesOf }: DeclaredStages,
@@ -269,10 +268,8 @@ export function idList(text: string, previous: readonly string[] = []): readonly
 export function checkedIds(listed: readonly string[]): readonly string[] {
   const wrong = listed.find((id) => !isStageWord(id));
   if (wrong === undefined) return listed;
-  throw usage(
-    `${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`,
-    `an id holds ${stageWordRule}`,
-  );
+  const hint = `an id holds ${stageWordRule}`;
+  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
 }
 
 /** A stage, or an instance of one, with the state that it has or may have. */
@@ -314,27 +311,17 @@ async function recordedIn(
   }
 }
 
-/** Reads the state of a stage or an instance. */
-export async function standingOf(
-  found: DeclaredStages,
-  declared: StageDeclaration,
-  name: StageName,
-): Promise<StageInstance> {
-  const { location: _, ...read } = await recordedIn(() => found.at(name));
-  return { ...unreadInstance(found, declared, name), ...read };
-}
-
-/** The instances of an `each` stage that have a state, or those of `--ids`; states that own nothing among them. */
+/** A stage, or the instances of one, with their states, among them such that own nothing; undefined where they cannot be listed. */
 export async function standings(
-  { options }: Invocation,
   found: DeclaredStages,
   declared: StageDeclaration,
 ): Promise<readonly StageInstance[] | undefined> {
-  const { name, each } = declared;
-  const ids = each ? (options.ids as readonly string[] | undefined) : undefined;
-  const named = ids && [...new Set(checkedIds(ids))].sort(inNumbers).map((id) => ({ name, id }));
-  const names = named ?? (await found.namesOf(declared));
-  return names && runTargets(names, (one) => standingOf(found, declared, one));
+  const names = await found.namesOf(declared);
+  const read = async (name: StageName): Promise<StageInstance> => ({
+    ...(await recordedIn(() => found.at(name))),
+    ...unreadInstance(found, declared, name),
+  });
+  return names && runTargets(names, read);
 }
 
 /**

@@ -7,16 +7,14 @@ import {
   runTargets,
   type TargetOutcome,
 } from "../commands/targets";
-import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
-import { shownPath } from "../manifest/files";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
-import { counted } from "../report/plan-wording";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
@@ -152,7 +150,7 @@ async function runStacks(
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
-  const { use, takesPlan, others } = reading;
+  const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
   const takesStacks = use !== "one";
   const words = takesStacks ? listOf(given.positional[0]) : [];
@@ -183,8 +181,6 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
   for (const { constructPath, message } of invocation.options.json === true ? [] : notes)
     invocation.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
-  if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
-    report(invocation, await warnOfLeftStacks(invocation, stacks));
   return stackTargets(invocation, reading, stacks, chosen);
 }
 
@@ -322,32 +318,6 @@ function statesOfStacks({ cwd, stage }: Invocation): readonly (string | undefine
   const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
   const names = existsSync(folder) ? [undefined, ...readdirSync(folder)] : [];
   return names.filter((name = "") => isFile(join(folder, name, "state.json")));
-}
-
-/**
- * Returns a warning for each state whose stack the app does not declare any more: where it was renamed, all that it holds
- * would be created a second time under the new name; where it was removed, nothing deletes it.
- */
-async function warnOfLeftStacks(
-  invocation: Invocation,
-  stacks: readonly StackFile[],
-): Promise<readonly Diagnostic[]> {
-  if (givenAddress(invocation) !== "") return [];
-  const isDeclared = (name: string | undefined) => stacks.some(({ unit }) => unit === name);
-  const left = statesOfStacks(invocation).filter((name) => !isDeclared(name));
-  // One that cannot be read says nothing of the stacks that are there.
-  const read = (name: string | undefined) =>
-    stateOf(name === undefined ? invocation : inStack(invocation, name)).catch(() => undefined);
-  return (await runTargets(left, read)).flatMap((found) => {
-    const { stack, resources = {} } = found?.state ?? {};
-    const count = Object.keys(resources).length;
-    if (stack === undefined || isDeclared(stack) || count === 0) return [];
-    const summary = `the app has no stack ${JSON.stringify(stack)}, whose state holds ${counted(count, "resource")}`;
-    return warning("guard.stack", summary, {
-      detail: `They stay as they are: no plan reads ${shownPath(found?.location ?? "", invocation.cwd)}.`,
-      hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
-    });
-  });
 }
 
 /**
