@@ -91,7 +91,7 @@ export async function stagesOf(
     namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
       const named = options.ids as readonly string[] | undefined;
-      const ids = named ? checkedIds(named) : await listIds(at({ name, id: instancePlace }));
+      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
       return ids && [...new Set(ids)].sort(inNumbers).map((id) => ({ name, id }));
     },
   };
@@ -132,20 +132,13 @@ async function listIds(invocation: Invocation): Promise<readonly string[] | unde
   });
 }
 
-/** How a verb takes an app of several stacks. */
-type StackReading =
-  /** One after the other, each after those that it needs. */
-  | "each"
-  /** One after the other, each before those that it needs. */
-  | "each, reversed"
-  /** One, which has to be named by `--stack`. */
-  | "one"
-  /** One, which may be named in place of a saved plan as well. */
-  | "one, or a plan";
-
 /** How a verb reads what it runs on. */
 export interface Reading {
-  readonly use: StackReading;
+  /**
+   * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to
+   * name, or a word in place of a saved plan.
+   */
+  readonly use: "each" | "each, reversed" | "one" | "one, or a plan";
   /**
    * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
    * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
@@ -220,16 +213,11 @@ export const stagesOptions = [
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
 ];
 
-/** The stages of a command line that names several. */
-export interface AskedStages {
-  /** Undefined for the one that RNV_STAGE names, or for what has none. */
-  readonly asked: readonly (string | undefined)[];
-  /** The manifest has no stage besides them. */
-  readonly areAll: boolean;
-}
-
-/** Returns the stages that a command line names; tells which cannot be listed. Throws `DiagnosticsError` where there are none. */
-export async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
+/**
+ * Returns the stages that a command line names, undefined for the one of RNV_STAGE or for what has none, and whether the
+ * manifest has no other. Reports which cannot be listed. Throws `DiagnosticsError` where there are none.
+ */
+export async function stagesAsked(invocation: Invocation) {
   const { options } = invocation;
   const named = listOf(options.stage);
   if (options.allStages !== true && named.length === 0)
@@ -240,18 +228,16 @@ export async function stagesAsked(invocation: Invocation): Promise<AskedStages> 
   const { stages, namesOf, sources } = await foundIn(invocation);
   const asked: string[] = [];
   for (const declared of stages.values()) {
+    const { name, range } = declared;
     const names = await namesOf(declared);
-    if (names === undefined) report(invocation, [unlisted(declared.name, declared.range)], sources);
     asked.push(...(names ?? []).map(stageText));
+    if (names !== undefined) continue;
+    const summary = `the instances of stage ${name} cannot be listed: its state is at https://`;
+    const hint = `name them: --stage ${name}/ID`;
+    report(invocation, [warning("live.unchecked", summary, { range, hint })], sources);
   }
   return { asked, areAll: true };
 }
-
-const unlisted = (name: string, range: Diagnostic["range"]): Diagnostic =>
-  warning("live.unchecked", `the instances of stage ${name} cannot be listed: its state is at https://`, {
-    range,
-    hint: `name them: --stage ${name}/ID`,
-  });
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];
 
@@ -260,14 +246,11 @@ export const ids = new Option(
   "the instances to look at, with commas between them, where a state over https cannot list them",
 ).argParser(idList);
 
-/** Parses `12,15`; may be given more than once. */
+/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */
 export function idList(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, ...text.split(/[\s,]+/).filter((word) => word !== "")];
-}
-
-export function checkedIds(listed: readonly string[]): readonly string[] {
+  const listed = text.split(/[\s,]+/).filter((word) => word !== "");
   const wrong = listed.find((id) => !isStageWord(id));
-  if (wrong === undefined) return listed;
+  if (wrong === undefined) return [...previous, ...listed];
   const hint = `an id holds ${stageWordRule}`;
   throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
 }

@@ -152,11 +152,10 @@ async function runStacks(
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
-  const takesStacks = use !== "one";
-  const words = takesStacks ? listOf(given.positional[0]) : [];
-  const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
-  const planFile = isPlan ? words[0] : undefined;
-  const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
+  const words = use === "one" ? [] : listOf(given.positional[0]);
+  const mayBePlan = takesPlan && words.length === 1;
+  const planFile = mayBePlan ? words.find((word) => isFile(resolve(given.cwd, word))) : undefined;
+  const positional = use === "one" ? given.positional : planFile === undefined ? [] : [planFile];
   if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
@@ -221,10 +220,12 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
   if (name !== undefined) return [reach(inStack(invocation, name))];
-  const names = statesOfStacks(invocation).filter((name) => name !== undefined);
+  const folder = resolve(invocation.cwd, ".rnv", invocation.stage ? stageText(invocation.stage) : "");
+  const hasState = (name: string): boolean => isFile(join(folder, name, "state.json"));
   // One that is in no folder of its own is that of all.
-  const isOne = givenAddress(invocation) !== "" || statesOfStacks(invocation).includes(undefined);
-  if (isOne || names.length === 0) return [reach(invocation)];
+  const isOne = givenAddress(invocation) !== "" || hasState("") || !existsSync(folder);
+  const names = isOne ? [] : readdirSync(folder).filter(hasState);
+  if (names.length === 0) return [reach(invocation)];
   if (use === "each" && given.positional[0] === undefined)
     return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
@@ -312,13 +313,6 @@ const inStack = (
   name: string,
   run: Parameters<typeof stackRun>[1] = { isOneOfSeveral: true },
 ): Invocation => ({ ...invocation, stack: stackRun(name, run) });
-
-/** The stacks that have a state in the folder of a stage; undefined among them where one is not in a folder of its own. */
-function statesOfStacks({ cwd, stage }: Invocation): readonly (string | undefined)[] {
-  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
-  const names = existsSync(folder) ? [undefined, ...readdirSync(folder)] : [];
-  return names.filter((name = "") => isFile(join(folder, name, "state.json")));
-}
 
 /**
  * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run

@@ -81,18 +81,17 @@ export const refusedMember = (member: NamedMember, problems: readonly Diagnostic
     diagnostics: problems.map((one) => diagnosticData(one)),
   });
 
-const ends = {
-  itself: { status: "failed", exit_code: 1 },
-  timeout: { status: "timeout", exit_code: 7 },
-  interrupted: { status: "interrupted", exit_code: 130 },
-} as const;
+/** Exit codes of members that have no result, by what ended their run. */
+const endCodes = { failed: 1, timeout: 7, interrupted: 130 } as const;
 
-/** What ended the run of a member that has no result. */
-export type EndedBy = keyof typeof ends;
+export type EndedBy = keyof typeof endCodes;
 
 /** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
-  resultOf(member, { ...ends[endedBy], seconds, output: output.trim().slice(-2000) || undefined });
+  resultOf(member, {
+    ...{ status: endedBy, exit_code: endCodes[endedBy], seconds },
+    output: output.trim().slice(-2000) || undefined,
+  });
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
 export function makeReport(

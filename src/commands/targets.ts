@@ -57,22 +57,15 @@ function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined
   return known.length === 0 ? undefined : known.reduce(add);
 }
 
-/** How several targets are run. */
-interface TargetsRun {
-  /** Aborted: those that run end by themselves, and no other begins. One alone begins in any case, and reports it. */
-  readonly signal?: AbortSignal;
-  /** How many run at once; one unless said. */
-  readonly parallelism?: number;
-}
-
 /**
- * Runs every target. They begin in their order, and none waits for another one's success. Returns the results of those that
- * have begun, as they ended.
+ * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`
+ * those that run end by themselves, and no other begins; one alone begins in any case, and reports it. Returns the results of
+ * those that have begun, as they ended.
  */
 export async function runTargets<T, R>(
   targets: Iterable<T>,
   run: (target: T) => Promise<R>,
-  { signal, parallelism = 1 }: TargetsRun = {},
+  { signal, parallelism = 1 }: { readonly signal?: AbortSignal; readonly parallelism?: number } = {},
 ): Promise<readonly R[]> {
   const results: R[] = [];
   const all = [...targets];

@@ -23,8 +23,8 @@ import { findStages } from "./load-manifest";
 import { commandEnvironment, trustOf } from "./trust";
 
 export interface FleetRequest {
-  /** A folder to look through, or a fleet file; absolute. */
-  readonly place: string;
+  /** The folder of the fleet, absolute: those of the members start there. */
+  readonly root: string;
   readonly cwd: string;
   readonly types: readonly ResourceType[];
   readonly environment: ProcessEnvironment;
@@ -47,42 +47,40 @@ export interface FleetMember extends Target {
   readonly problems: readonly Diagnostic[];
 }
 
-/** The members of a fleet, sorted by name. */
-export interface FoundFleet {
-  readonly members: readonly FleetMember[];
-  /** Where the folders of the members start, absolute. */
-  readonly root: string;
-  /** The fleet file, absolute; undefined where the manifests were looked for. */
-  readonly file?: string;
+/**
+ * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
+ * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
+ */
+export function findFleet(request: FleetRequest): readonly FleetMember[] {
+  const declared = declaredMembers(request);
+  const all = [...declared.values()].flatMap(({ env = {} }) => Object.values(env));
+  return [...declared]
+    .flatMap(([name, one]) => {
+      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
+      return stagesOfMember(request, { ...one, ...given, name });
+    })
+    .sort((a, b) => compareTexts(a.name, b.name));
 }
 
-/**
- * Finds the members of a fleet: those that its file names, else the manifests below the folder. Throws `DiagnosticsError`
- * where the folder or the file cannot be read, and after mistakes in the file.
- */
-export function findFleet(request: FleetRequest): FoundFleet {
-  const { place, cwd, environment, untrusted } = request;
-  const isFile = isFileAt(place);
-  const root = isFile ? dirname(place) : place;
-  const file = isFile ? place : join(place, fleetFileName);
-  if (!isFile && !existsSync(file)) {
-    const declared = new Map(findManifestFolders(root).map((folder) => [folder, {}]));
-    return { members: membersOf(request, root, declared), root };
-  }
+/** The members by name, without their stages. */
+function declaredMembers({
+  root,
+  cwd,
+  environment,
+  untrusted,
+}: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+  const file = join(root, fleetFileName);
+  if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
   const shown = relativeTo(cwd, file);
   const findings = collectFindings();
   const text = readSource(shown, cwd, maxFleetBytes, findings.report);
   if (text === undefined) throw new DiagnosticsError(findings.all());
-  const declared = readFleetFile(shown, text, trustOf(environment, untrusted));
-  return { members: membersOf(request, root, declared), root, file };
+  return readFleetFile(shown, text, trustOf(environment, untrusted));
 }
 
 const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
-
-/** Returns true for a file, also behind a link. */
-const isFileAt = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Folders from `root` that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, where these may be links. */
 function findManifestFolders(root: string): readonly string[] {
@@ -102,23 +100,9 @@ function findManifestFolders(root: string): readonly string[] {
   }
 }
 
-type DeclaredMembers = ReturnType<typeof readFleetFile>;
-
-/** Each manifest in each of its stages. */
-function membersOf(request: FleetRequest, root: string, declared: DeclaredMembers): readonly FleetMember[] {
-  const all = [...declared.values()].flatMap(({ env = {} }) => Object.values(env));
-  return [...declared]
-    .flatMap(([name, one]) => {
-      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
-      return stagesOfMember(request, root, { ...one, ...given, name });
-    })
-    .sort((a, b) => compareTexts(a.name, b.name));
-}
-
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
-  { types, untrusted, timeoutMs }: FleetRequest,
-  root: string,
+  { root, types, untrusted, timeoutMs }: FleetRequest,
   { name, dir: folder = name, timeout, environment, missing, ...declared }: GivenMember,
 ): readonly FleetMember[] {
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });

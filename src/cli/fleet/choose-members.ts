@@ -1,18 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { chooseNamed } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
 import { isBelow, realOf, shownPath } from "../../manifest/files";
 import {
   type FleetMember,
   type FleetRequest,
-  type FoundFleet,
   findFleet,
   isTouched,
   memberPlace,
 } from "../../manifest/find-fleet";
+import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
 import { stageText } from "../../model/stage";
 import { parseShard, type Shard } from "../../model/target";
@@ -25,30 +25,30 @@ import { report } from "../report";
 import { askedStage } from "../stages";
 
 /**
- * Returns the members that a command line means, of a folder or a fleet file: those that are named and have changed in
- * all shards (`selected`), and those to run in this shard (`members`).
+ * Returns the members that a command line means, of a folder: those that are named and have changed in all shards
+ * (`selected`), and those to run in this shard (`members`).
  */
 export function chooseMembers(invocation: Invocation) {
   const { cwd, environment, options, positional } = invocation;
-  const place = resolve(cwd, (positional[0] as string | undefined) ?? ".");
-  const untrusted = options.untrusted === true;
-  const request = {
-    ...{ place, cwd, types: resourceTypes, environment, untrusted },
+  const root = resolve(cwd, (positional[0] as string | undefined) ?? ".");
+  const request: FleetRequest = {
+    ...{ root, cwd, types: resourceTypes, environment },
+    untrusted: options.untrusted === true,
     timeoutMs: options.memberTimeout as number,
-    isOfJob: (name: string): boolean => jobVariables.has(name),
+    isOfJob: (name) => jobVariables.has(name),
   };
-  const fleet = findFleet(request);
+  const all = findFleet(request);
   const ref = options.changedSince;
-  const changed = typeof ref === "string" ? changedMembers(invocation, ref, request, fleet) : fleet.members;
-  if (fleet.members.length === 0)
-    throw failure("manifest.not_found", `there is no manifest below ${place}`, {
+  const changed = typeof ref === "string" ? changedMembers(invocation, ref, request, all) : all;
+  if (all.length === 0)
+    throw failure("manifest.not_found", `there is no manifest below ${root}`, {
       hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
     });
-  const shared = sharedStates(fleet.members, fleet.root);
+  const shared = sharedStates(all, root);
   if (shared.length > 0) throw new DiagnosticsError(shared);
-  const selected = namedMembers(fleet.members, invocation).filter((member) => changed.includes(member));
+  const selected = namedMembers(all, invocation).filter((member) => changed.includes(member));
   const shard = (options.shard as Shard | undefined) ?? shardOf(environment);
-  return { selected, members: inShard(selected, shard), root: fleet.root, shard };
+  return { selected, members: inShard(selected, shard), root, shard };
 }
 
 /** The members that `--member` and `--stage` name; all without either. */
@@ -117,32 +117,35 @@ function changedMembers(
   invocation: Invocation,
   ref: string,
   request: FleetRequest,
-  { members, file, root: place }: FoundFleet,
+  members: readonly FleetMember[],
 ): readonly FleetMember[] {
   const { cwd, environment } = invocation;
-  const root = realOf(place);
+  const root = realOf(request.root);
+  const fleetFile = join(root, fleetFileName);
   const changes = changedFiles(ref, root, environment);
-  report(invocation, warnOfGone(request, { members, file, root }, changes));
+  report(invocation, warnOfGone({ ...request, root }, members, changes));
   const policies = (environment.RNV_POLICY ?? "").split(",").filter((path) => path.trim() !== "");
-  const ofFleet = file === undefined ? [] : [join(root, basename(file)), realOf(file)];
-  const common = [...ofFleet, ...policies.map((path) => realOf(resolve(cwd, path.trim())))];
+  const ofAll = [fleetFile, realOf(fleetFile), ...policies.map((path) => realOf(resolve(cwd, path.trim())))];
   const isOfAll = changes.paths.some((path) =>
-    common.some((part) => isBelow(path, part) || isBelow(part, path)),
+    ofAll.some((part) => isBelow(path, part) || isBelow(part, path)),
   );
-  if (isOfAll) return members;
-  return members.filter((member) => isTouched(member, root, changes.paths));
+  return isOfAll ? members : members.filter((member) => isTouched(member, root, changes.paths));
 }
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
 function warnOfGone(
   request: FleetRequest,
-  { members, root, file }: FoundFleet,
+  members: readonly FleetMember[],
   { paths, textBefore }: ReturnType<typeof changedFiles>,
 ): readonly Diagnostic[] {
+  const { root } = request;
+  const fleetFile = join(root, fleetFileName);
+  // Members of a first fleet file have other names than their folders had.
+  if (existsSync(fleetFile) && textBefore(realOf(fleetFile)) === undefined) return [];
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   const changed = paths.filter((path) => /\.ya?ml$/.test(path) && isBelow(path, root));
   const copies = new Map(changed.map((path) => [relative(root, path), path]));
-  if (file !== undefined) copies.set(basename(file), realOf(file));
+  copies.set(fleetFileName, realOf(fleetFile));
   try {
     for (const [name, path] of copies) {
       const text = textBefore(path);
@@ -150,10 +153,9 @@ function warnOfGone(
       mkdirSync(dirname(join(before, name)), { recursive: true });
       writeFileSync(join(before, name), text);
     }
-    const place = file === undefined ? before : join(before, basename(file));
     const names = members.map(({ name }) => name);
-    return findFleet({ ...request, place, cwd: before })
-      .members.filter(({ name, folder }) => !names.includes(name) && existsSync(join(before, folder)))
+    return findFleet({ ...request, root: before, cwd: before })
+      .filter(({ name, folder }) => !names.includes(name) && existsSync(join(before, folder)))
       .map(({ name, folder, stage, state: address = "" }) => {
         const isUrl = address.includes("://");
         const state = isUrl ? address : shownPath(resolve(root, folder, address), realOf(request.cwd));

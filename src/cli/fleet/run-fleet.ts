@@ -141,7 +141,7 @@ async function runProcess(
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<{ readonly endedBy: EndedBy; readonly output: string }> {
-  let endedBy: EndedBy = "itself";
+  let endedBy: EndedBy = "failed";
   let output = "";
   const timers: NodeJS.Timeout[] = [];
   let interrupt = (): void => {};

@@ -19,7 +19,6 @@ import { askForYes, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
 import {
   askedStage,
-  checkedIds,
   type DeclaredStages,
   foundIn,
   idList,
@@ -81,7 +80,7 @@ async function keptBy(
   const { keep = [], keepFrom, olderThan = expiresMs, allowEmpty = false } = options as SweepChoice;
   if (options.keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
   const text = keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal);
-  const named = checkedIds([...keep, ...idList(text)]);
+  const named = idList(text, keep);
   if (named.length > 0 || allowEmpty) return (id) => named.includes(id);
   throw usage(
     "no instance is named that stays",
