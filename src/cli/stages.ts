@@ -37,7 +37,7 @@ export function askedStage({ options, environment }: Invocation): StageName | un
 }
 
 /** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
-export function undeclaredStage(asked: StageName | undefined): StageRun | null {
+function undeclaredStage(asked: StageName | undefined): StageRun | null {
   if (asked === undefined) return null;
   const wrong = [asked.name, ...(asked.id === undefined ? [] : [asked.id])].find(
     (word) => !isStageWord(word),

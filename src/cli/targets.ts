@@ -13,7 +13,7 @@ import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
-import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
+import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
@@ -30,7 +30,7 @@ import {
 } from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
-import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
+import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
 /** A target of a command line. */
@@ -74,17 +74,6 @@ export interface TargetResult extends EndedTarget {
   readonly run: Invocation;
 }
 
-/** Runs one target; what is thrown becomes its outcome. */
-export async function resultOf(
-  run: Invocation,
-  work: (one: Invocation) => Promise<TargetOutcome>,
-): Promise<TargetResult> {
-  const start = systemClock.elapsed();
-  const outcome = await work(run).catch((cause: unknown) => failureOf(cause, run.signal.aborted));
-  const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-  return { target: targetIn(run), run, outcome, seconds };
-}
-
 /**
  * Runs stages, undefined for the one that RNV_STAGE names or for none, and each stack of a stage, until the run is
  * interrupted. None is stopped by another: what is thrown becomes the outcome of its target. `onResult` gets each result at
@@ -98,11 +87,14 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (target: Invocation, work = run): Promise<TargetOutcome> => {
-    const result = await resultOf(target, work);
+  const runOne = async (one: Invocation, work = run): Promise<TargetOutcome> => {
+    const start = systemClock.elapsed();
+    const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
+    const seconds = Math.round(systemClock.elapsed() - start) / 1000;
+    const result = { target: targetIn(one), run: one, outcome, seconds };
     results.push(result);
     onResult(result);
-    return result.outcome;
+    return outcome;
   };
   const runStage = async (stage: string | undefined): Promise<void> => {
     const staged = { ...invocation, options: { ...invocation.options, stage } };
@@ -166,11 +158,9 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   if (planFile !== undefined) return [reach(await inSavedPlan(synthesized, planFile))];
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
-  if (stacks.length === 0) {
-    if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    return [reach(await inAskedStage(synthesized, files, reading))];
-  }
-  const invocation = { ...synthesized, stage: undeclaredStage(asked) };
+  if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
+  const invocation = await inAskedStage(synthesized, files, reading);
+  if (stacks.length === 0) return [reach(invocation)];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
   if (use.startsWith("one") && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
@@ -242,23 +232,14 @@ function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   });
 }
 
-/** Returns the invocation in the stage and the stack that a plan was saved for. The verb reports a damaged one. */
+/**
+ * Returns the invocation in the stage and the stack that a plan was saved for; another stage that is asked for is refused. The
+ * verb reports a damaged plan.
+ */
 async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocation> {
   const request = readSavedPlan(readText(planFile)).document?.request;
   if (request === undefined) return given;
-  const invocation = await inSavedStage(given, planFile, request);
-  if (request.stack === undefined) return invocation;
-  const stacks = await listStacks(request.files, invocation.cwd);
-  const around = await aroundStack(invocation, request.stack, stacks, new Map(), "needed");
-  return { ...invocation, stack: stackRun(request.stack, around) };
-}
-
-/** The stage that a plan was saved for; another one that is asked for is refused. */
-async function inSavedStage(
-  given: Invocation,
-  planFile: string,
-  { stage, stack, files }: SavedRequest,
-): Promise<Invocation> {
+  const { stage, stack, files } = request;
   const asked = askedStage(given);
   if (asked !== undefined && stageText(asked) !== stage)
     throw failure(
@@ -266,9 +247,12 @@ async function inSavedStage(
       `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
       { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
     );
-  const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  if (stack === undefined) return inAskedStage(invocation, files, { use: "each", streams: true });
-  return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
+  const staged = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
+  const invocation = await inAskedStage(staged, files, { use: "each", streams: true });
+  if (stack === undefined) return invocation;
+  const stacks = await listStacks(files, invocation.cwd);
+  const around = await aroundStack(invocation, stack, stacks, new Map(), "needed");
+  return { ...invocation, stack: stackRun(stack, around) };
 }
 
 const heading = (invocation: Invocation, title: string): string =>

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
@@ -96,24 +96,16 @@ export type DeclaredMember = z.infer<typeof memberSchema>;
  */
 export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
-  const { root, failed } = parseYaml(file, text, findings.report);
-  if (!failed && root === undefined)
-    findings.report(
-      error("manifest.missing_key", `${file} is empty`, {
-        hint: "members: { shop: { dir: teams/shop } }",
-        range: { file, start: 0, end: 0 },
-      }),
-    );
-  const document = !failed && root ? judgeDocument(fleetFileSchema, root, findings.report) : undefined;
-  if (document !== undefined && root !== undefined && trust.isUntrusted)
+  const parsed = parseYaml(file, text, findings.report);
+  const root = parsed.root ?? { kind: "map", entries: new Map(), range: { file, start: 0, end: 0 } };
+  const document = parsed.failed ? undefined : judgeDocument(fleetFileSchema, root, findings.report);
+  if (document !== undefined && trust.isUntrusted)
     judgeDocument(schemaForStrangers(trust), root, findings.report, {
       nameOf: (path) => path.join("."),
       code: "guard.untrusted",
     });
   const diagnostics = findings.all();
-  if (document === undefined || hasErrors(diagnostics)) {
-    const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
-    throw new DiagnosticsError(diagnostics, isRefused ? 4 : 1, new Map([[file, text]]));
-  }
+  if (document === undefined || hasErrors(diagnostics))
+    throw new DiagnosticsError(diagnostics, undefined, new Map([[file, text]]));
   return new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}]));
 }

@@ -17,7 +17,7 @@ import {
   undeclaredStates,
   unreadInstance,
 } from "../stages";
-import { resultOf } from "../targets";
+import { resultsOf, type TargetResult } from "../targets";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
@@ -50,7 +50,7 @@ const stageListVerb: Verb = {
         if (asked?.id !== undefined && asked.id !== one.name.id) continue;
         rows.push({
           ...rowOf(one),
-          ...(options.drift === true && { drift: await driftStatus(invocation, found, one) }),
+          ...(options.drift === true && { drift: await driftStatus(invocation, one) }),
         });
       }
     }
@@ -100,14 +100,13 @@ function rowOf({ name, declared, location, state, problem }: StageInstance): Sta
 const patternRow = (found: DeclaredStages, declared: StageDeclaration): StageRow =>
   rowOf(unreadInstance(found, declared, { name: declared.name, id: "ID" }));
 
-async function driftStatus(
-  invocation: Invocation,
-  found: DeclaredStages,
-  one: StageInstance,
-): Promise<StageRow["drift"]> {
+async function driftStatus(invocation: Invocation, one: StageInstance): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
-  const look = async () => driftOf(found.enter(one.name), readAccepted(invocation));
-  const { exitCode, diagnostics, sources } = (await resultOf(invocation, look)).outcome;
-  report(invocation, diagnostics, sources);
+  const look = (run: Invocation) => driftOf(run, readAccepted(invocation));
+  const tell = ({ outcome: { diagnostics, sources } }: TargetResult): void =>
+    report(invocation, diagnostics, sources);
+  const stages = [stageText(one.name)];
+  const [result] = await resultsOf(invocation, stages, { use: "one", streams: true }, look, tell);
+  const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }
