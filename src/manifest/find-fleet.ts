@@ -113,14 +113,13 @@ function stagesOfMember(
   return (isUnstaged ? [undefined] : (declared.stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
-    const folderProblem = missing.length === 0 ? problemOf(fullName, folder, root) : undefined;
     const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
     const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
     return {
       ...{ name: fullName, folder, manifest: [], stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced ? (found.place(stage).place.state ?? "") : stage ? fillStage(usual, stage) : usual,
-      problems: folderProblem ? [folderProblem] : missing.map((variable) => unset(variable, fullName)),
+      problems: problemsOf(fullName, folder, root, missing),
       timeoutMs: Math.min(parseDuration(timeout ?? "") ?? timeoutMs, longestTimer),
     };
   });
@@ -129,20 +128,24 @@ function stagesOfMember(
 /** Milliseconds: a timer would not wait at all for more. */
 export const longestTimer = 2 ** 31 - 1;
 
-const unset = (variable: string, member: string): Diagnostic =>
-  error("config.missing", `${variable} is not set, which ${member} is to be given`, {
-    hint: `set it in the job, or take it out of env of ${member} in the fleet file`,
-  });
-
-/** Returns why nothing is run in the folder of a member; undefined where it may be. */
-function problemOf(name: string, folder: string, root: string): Diagnostic | undefined {
+/** Returns why a member is not run. */
+function problemsOf(
+  name: string,
+  folder: string,
+  root: string,
+  missing: readonly string[],
+): readonly Diagnostic[] {
+  if (missing.length > 0)
+    return missing.map((variable) =>
+      error("config.missing", `${variable} is not set, which ${name} is to be given`, {
+        hint: `set it in the job, or take it out of env of ${name} in the fleet file`,
+      }),
+    );
   const real = realPath(join(root, folder));
-  if (real === undefined)
-    return error("manifest.not_found", `${name} has no folder ${folder}`, {
-      hint: "dir starts at the folder of the fleet file; the name of the member unless said",
-    });
-  if (isWithin(real, [root])) return undefined;
-  return error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`);
+  const hint = "dir starts at the folder of the fleet file; the name of the member unless said";
+  if (real === undefined) return [error("manifest.not_found", `${name} has no folder ${folder}`, { hint })];
+  if (isWithin(real, [root])) return [];
+  return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
 }
 
 /**

@@ -201,7 +201,7 @@ async function destroyInstance(
   invocation: Invocation,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { options, stage, environment, commandLine } = invocation;
+  const { options, stage, commandLine } = invocation;
   const recordedOf = { name: stage ? stageText(stage) : "", protect, disposable };
   const lockTimeoutMs = options.lockTimeout as number;
   const parallelism = options.parallelism as number;
@@ -211,14 +211,13 @@ async function destroyInstance(
     apply(context, { ...request, lockTimeoutMs, parallelism, approve }),
   );
   if (outcome.exitCode !== 0) return outcome;
-  const isElsewhere = stage?.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const { stateFolder } = settingsOf(invocation);
+  const { stateFolder, isDefaultState } = settingsOf(invocation);
   const beside = (): void => {
-    if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
+    if (isDefaultState) rmSync(join(stateFolder, "state.key"), { force: true });
   };
   await withContext(invocation, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
   // A folder that holds something else stays.
-  if (!isElsewhere && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
+  if (isDefaultState && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
     rmdirSync(stateFolder);
   return outcome;
 }
