@@ -14,10 +14,10 @@ import {
 } from "../diagnostics/diagnostic";
 import { shownPath } from "../manifest/files";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
-import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { shortList } from "../model/text";
+import { type ProcessEnvironment, shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
@@ -37,7 +37,7 @@ export function askedStage({ options, environment }: Invocation): StageName | un
 }
 
 /** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
-export function undeclaredStage(asked: StageName | undefined): StageRun | null {
+function undeclaredStage(asked: StageName | undefined): StageRun | null {
   if (asked === undefined) return null;
   const wrong = [asked.name, ...(asked.id === undefined ? [] : [asked.id])].find(
     (word) => !isStageWord(word),
@@ -54,7 +54,7 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances that have a state, in order; undefined where these cannot be listed. */
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
 
@@ -67,20 +67,49 @@ export async function stagesOf(
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
   const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
-  const at = (asked: StageName): Invocation => {
+  const stageAt = (asked: StageName) => {
     const { diagnostics, place } = found.place(asked);
-    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, found.sources);
-    return { ...invocation, stage: { ...asked, takesUnnamed: false, state: place.state } };
+    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, undefined, found.sources);
+    return { ...asked, ...place };
   };
+  const at = (asked: StageName): Invocation => ({
+    ...invocation,
+    stage: { ...stageAt(asked), takesUnnamed: false },
+  });
   return {
     ...{ ...found, at },
-    enter: (asked) => ({ ...invocation, stage: enter(invocation, found, asked) }),
+    enter: (asked) => {
+      const one = findStage(found.stages, asked);
+      if (one.stage === undefined) throw new DiagnosticsError([one.mistake], undefined, found.sources);
+      const declared = one.stage;
+      const stage = stageAt(asked);
+      const problem = workspaceProblem(environment, declared, stage);
+      if (problem) throw new DiagnosticsError([problem], undefined, found.sources);
+      const takesUnnamed = !declared.disposable && !declared.each;
+      return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
+    },
     namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
-      const ids = await listIds(at({ name, id: instancePlace }));
-      return ids && [...ids].sort(inNumbers).map((id) => ({ name, id }));
+      const named = options.ids as readonly string[] | undefined;
+      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
+      return ids && [...new Set(ids)].sort(inNumbers).map((id) => ({ name, id }));
     },
   };
+}
+
+/** A stage that belongs to another workspace than that of the run. */
+function workspaceProblem(
+  environment: ProcessEnvironment,
+  declared: StageDeclaration,
+  { workspace, ...asked }: StageName & StagePlace,
+): Diagnostic | undefined {
+  const own = workspaceOf(environment).toLowerCase();
+  if (workspace === undefined || own === "" || own === workspace) return undefined;
+  const summary = `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`;
+  return error("guard.workspace", summary, {
+    range: declared.workspace?.range,
+    hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
+  });
 }
 
 /** Reads the stages of a manifest that declares some; throws where it has none. */
@@ -103,20 +132,13 @@ async function listIds(invocation: Invocation): Promise<readonly string[] | unde
   });
 }
 
-/** How a verb takes an app of several stacks. */
-type StackReading =
-  /** One after the other, each after those that it needs. */
-  | "each"
-  /** One after the other, each before those that it needs. */
-  | "each, reversed"
-  /** One, which has to be named by `--stack`. */
-  | "one"
-  /** One, which may be named in place of a saved plan as well. */
-  | "one, or a plan";
-
 /** How a verb reads what it runs on. */
 export interface Reading {
-  readonly use: StackReading;
+  /**
+   * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to
+   * name, or a word in place of a saved plan.
+   */
+  readonly use: "each" | "each, reversed" | "one" | "one, or a plan";
   /**
    * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
    * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
@@ -173,36 +195,6 @@ export async function inAskedStage(
   }
 }
 
-/** Checks a stage that was asked for against what is declared, and against the workspace of the run. */
-function enter(
-  { environment }: Invocation,
-  { stages, place, sources }: FoundStages,
-  asked: StageName,
-): StageRun {
-  const fail = (diagnostics: readonly Diagnostic[]): never => {
-    throw new DiagnosticsError(diagnostics, undefined, sources);
-  };
-  const declared = findStage(stages, asked);
-  if (declared.stage === undefined) return fail([declared.mistake]);
-  const { diagnostics, place: at } = place(asked);
-  if (hasErrors(diagnostics)) fail(diagnostics);
-  const { workspace, state } = at;
-  const own = workspaceOf(environment).toLowerCase();
-  if (workspace !== undefined && own !== "" && own !== workspace)
-    fail([
-      error(
-        "guard.workspace",
-        `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`,
-        {
-          range: declared.stage.workspace?.range,
-          hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
-        },
-      ),
-    ]);
-  const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
-  return { ...asked, takesUnnamed, declared: [...stages.keys()], state };
-}
-
 /** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
 export const localNames = async (
   { at, namesOf }: DeclaredStages,
@@ -221,16 +213,11 @@ export const stagesOptions = [
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
 ];
 
-/** The stages of a command line that names several. */
-export interface AskedStages {
-  /** Undefined for the one that RNV_STAGE names, or for what has none. */
-  readonly asked: readonly (string | undefined)[];
-  /** The manifest has no stage besides them. */
-  readonly areAll: boolean;
-}
-
-/** Returns the stages that a command line names; tells which cannot be listed. Throws `DiagnosticsError` where there are none. */
-export async function stagesAsked(invocation: Invocation): Promise<AskedStages> {
+/**
+ * Returns the stages that a command line names, undefined for the one of RNV_STAGE or for what has none, and whether the
+ * manifest has no other. Reports which cannot be listed. Throws `DiagnosticsError` where there are none.
+ */
+export async function stagesAsked(invocation: Invocation) {
   const { options } = invocation;
   const named = listOf(options.stage);
   if (options.allStages !== true && named.length === 0)
@@ -241,18 +228,16 @@ export async function stagesAsked(invocation: Invocation): Promise<AskedStages> 
   const { stages, namesOf, sources } = await foundIn(invocation);
   const asked: string[] = [];
   for (const declared of stages.values()) {
+    const { name, range } = declared;
     const names = await namesOf(declared);
-    if (names === undefined) report(invocation, [unlisted(declared.name, declared.range)], sources);
     asked.push(...(names ?? []).map(stageText));
+    if (names !== undefined) continue;
+    const summary = `the instances of stage ${name} cannot be listed: its state is at https://`;
+    const hint = `name them: --stage ${name}/ID`;
+    report(invocation, [warning("live.unchecked", summary, { range, hint })], sources);
   }
   return { asked, areAll: true };
 }
-
-const unlisted = (name: string, range: Diagnostic["range"]): Diagnostic =>
-  warning("live.unchecked", `the instances of stage ${name} cannot be listed: its state is at https://`, {
-    range,
-    hint: `name them: --stage ${name}/ID`,
-  });
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];
 
@@ -261,18 +246,13 @@ export const ids = new Option(
   "the instances to look at, with commas between them, where a state over https cannot list them",
 ).argParser(idList);
 
-/** Parses `12,15`; may be given more than once. */
+/** Parses `12,15`; may be given more than once. Throws `DiagnosticsError` for what is no id. */
 export function idList(text: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, ...text.split(/[\s,]+/).filter((word) => word !== "")];
-}
-
-export function checkedIds(listed: readonly string[]): readonly string[] {
+  const listed = text.split(/[\s,]+/).filter((word) => word !== "");
   const wrong = listed.find((id) => !isStageWord(id));
-  if (wrong === undefined) return listed;
-  throw usage(
-    `${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`,
-    `an id holds ${stageWordRule}`,
-  );
+  if (wrong === undefined) return [...previous, ...listed];
+  const hint = `an id holds ${stageWordRule}`;
+  throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
 }
 
 /** A stage, or an instance of one, with the state that it has or may have. */
@@ -314,27 +294,17 @@ async function recordedIn(
   }
 }
 
-/** Reads the state of a stage or an instance. */
-export async function standingOf(
-  found: DeclaredStages,
-  declared: StageDeclaration,
-  name: StageName,
-): Promise<StageInstance> {
-  const { location: _, ...read } = await recordedIn(() => found.at(name));
-  return { ...unreadInstance(found, declared, name), ...read };
-}
-
-/** The instances of an `each` stage that have a state, or those of `--ids`; states that own nothing among them. */
+/** A stage, or the instances of one, with their states, among them such that own nothing; undefined where they cannot be listed. */
 export async function standings(
-  { options }: Invocation,
   found: DeclaredStages,
   declared: StageDeclaration,
 ): Promise<readonly StageInstance[] | undefined> {
-  const { name, each } = declared;
-  const ids = each ? (options.ids as readonly string[] | undefined) : undefined;
-  const named = ids && [...new Set(checkedIds(ids))].sort(inNumbers).map((id) => ({ name, id }));
-  const names = named ?? (await found.namesOf(declared));
-  return names && runTargets(names, (one) => standingOf(found, declared, one));
+  const names = await found.namesOf(declared);
+  const read = async (name: StageName): Promise<StageInstance> => ({
+    ...(await recordedIn(() => found.at(name))),
+    ...unreadInstance(found, declared, name),
+  });
+  return names && runTargets(names, read);
 }
 
 /**

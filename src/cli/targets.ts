@@ -1,22 +1,21 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
+  chooseNamed,
   type TargetResult as EndedTarget,
   joinResults,
   runTargets,
   type TargetOutcome,
 } from "../commands/targets";
-import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
+import { failure } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
-import { shownPath } from "../manifest/files";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
-import { readSavedPlan, type SavedRequest } from "../plan/saved-plan";
+import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
-import { counted } from "../report/plan-wording";
-import { chooseStacks, type StackFile } from "../stack/files";
+import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
@@ -31,7 +30,7 @@ import {
 } from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
-import { areStacks, askedStage, inAskedStage, type Reading, undeclaredStage } from "./stages";
+import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
 /** A target of a command line. */
@@ -75,17 +74,6 @@ export interface TargetResult extends EndedTarget {
   readonly run: Invocation;
 }
 
-/** Runs one target; what is thrown becomes its outcome. */
-export async function resultOf(
-  run: Invocation,
-  work: (one: Invocation) => Promise<TargetOutcome>,
-): Promise<TargetResult> {
-  const start = systemClock.elapsed();
-  const outcome = await work(run).catch((cause: unknown) => failureOf(cause, run.signal.aborted));
-  const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-  return { target: targetIn(run), run, outcome, seconds };
-}
-
 /**
  * Runs stages, undefined for the one that RNV_STAGE names or for none, and each stack of a stage, until the run is
  * interrupted. None is stopped by another: what is thrown becomes the outcome of its target. `onResult` gets each result at
@@ -99,11 +87,14 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (target: Invocation, work = run): Promise<TargetOutcome> => {
-    const result = await resultOf(target, work);
+  const runOne = async (one: Invocation, work = run): Promise<TargetOutcome> => {
+    const start = systemClock.elapsed();
+    const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
+    const seconds = Math.round(systemClock.elapsed() - start) / 1000;
+    const result = { target: targetIn(one), run: one, outcome, seconds };
     results.push(result);
     onResult(result);
-    return result.outcome;
+    return outcome;
   };
   const runStage = async (stage: string | undefined): Promise<void> => {
     const staged = { ...invocation, options: { ...invocation.options, stage } };
@@ -151,13 +142,12 @@ async function runStacks(
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
-  const { use, takesPlan, others } = reading;
+  const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
-  const takesStacks = use !== "one";
-  const words = takesStacks ? listOf(given.positional[0]) : [];
-  const isPlan = takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string));
-  const planFile = isPlan ? words[0] : undefined;
-  const positional = takesStacks ? (planFile === undefined ? [] : [planFile]) : given.positional;
+  const words = use === "one" ? [] : listOf(given.positional[0]);
+  const mayBePlan = takesPlan && words.length === 1;
+  const planFile = mayBePlan ? words.find((word) => isFile(resolve(given.cwd, word))) : undefined;
+  const positional = use === "one" ? given.positional : planFile === undefined ? [] : [planFile];
   if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
@@ -168,12 +158,10 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   if (planFile !== undefined) return [reach(await inSavedPlan(synthesized, planFile))];
   const files = listOf(synthesized.options.file);
   const stacks = await listStacks(files, synthesized.cwd);
-  if (stacks.length === 0) {
-    if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
-    return [reach(await inAskedStage(synthesized, files, reading))];
-  }
-  const invocation = { ...synthesized, stage: undeclaredStage(asked) };
-  const chosen = chooseStacks(stacks, named);
+  if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
+  const invocation = await inAskedStage(synthesized, files, reading);
+  if (stacks.length === 0) return [reach(invocation)];
+  const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
   if (use.startsWith("one") && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
@@ -182,8 +170,6 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const notes = chosen.flatMap(({ annotations }) => annotations.filter(({ level }) => level === "info"));
   for (const { constructPath, message } of invocation.options.json === true ? [] : notes)
     invocation.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
-  if (named.length === 0 && stacks.length > 1 && use === "each" && others !== "none")
-    report(invocation, await warnOfLeftStacks(invocation, stacks));
   return stackTargets(invocation, reading, stacks, chosen);
 }
 
@@ -224,12 +210,13 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
   if (name !== undefined) return [reach(inStack(invocation, name))];
-  const isGiven = givenAddress(invocation) !== "";
-  const names = isGiven ? [] : statesOfStacks(invocation);
-  const [only] = names;
-  // That of a manifest is in no folder of its own.
-  if (only === undefined || isManifestState(invocation)) return [reach(invocation)];
-  if (names.length === 1 || (use === "each" && given.positional[0] === undefined))
+  const folder = resolve(invocation.cwd, ".rnv", invocation.stage ? stageText(invocation.stage) : "");
+  const hasState = (name: string): boolean => isFile(join(folder, name, "state.json"));
+  // One that is in no folder of its own is that of all.
+  const isOne = givenAddress(invocation) !== "" || hasState("") || !existsSync(folder);
+  const names = isOne ? [] : readdirSync(folder).filter(hasState);
+  if (names.length === 0) return [reach(invocation)];
+  if (use === "each" && given.positional[0] === undefined)
     return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
@@ -245,23 +232,14 @@ function refuseWords([word]: readonly string[], takesPlan: boolean): void {
   });
 }
 
-/** Returns the invocation in the stage and the stack that a plan was saved for. The verb reports a damaged one. */
+/**
+ * Returns the invocation in the stage and the stack that a plan was saved for; another stage that is asked for is refused. The
+ * verb reports a damaged plan.
+ */
 async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocation> {
   const request = readSavedPlan(readText(planFile)).document?.request;
   if (request === undefined) return given;
-  const invocation = await inSavedStage(given, planFile, request);
-  if (request.stack === undefined) return invocation;
-  const stacks = await listStacks(request.files, invocation.cwd);
-  const around = await aroundStack(invocation, request.stack, stacks, new Map(), "needed");
-  return { ...invocation, stack: stackRun(request.stack, around) };
-}
-
-/** The stage that a plan was saved for; another one that is asked for is refused. */
-async function inSavedStage(
-  given: Invocation,
-  planFile: string,
-  { stage, stack, files }: SavedRequest,
-): Promise<Invocation> {
+  const { stage, stack, files } = request;
   const asked = askedStage(given);
   if (asked !== undefined && stageText(asked) !== stage)
     throw failure(
@@ -269,9 +247,12 @@ async function inSavedStage(
       `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
       { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
     );
-  const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  if (stack === undefined) return inAskedStage(invocation, files, { use: "each", streams: true });
-  return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
+  const staged = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
+  const invocation = await inAskedStage(staged, files, { use: "each", streams: true });
+  if (stack === undefined) return invocation;
+  const stacks = await listStacks(files, invocation.cwd);
+  const around = await aroundStack(invocation, stack, stacks, new Map(), "needed");
+  return { ...invocation, stack: stackRun(stack, around) };
 }
 
 const heading = (invocation: Invocation, title: string): string =>
@@ -315,44 +296,6 @@ const inStack = (invocation: Invocation, name: string, run?: Parameters<typeof s
   ...invocation,
   stack: stackRun(name, run),
 });
-
-/** The folder of the states of a stage. */
-const folderOfStates = ({ cwd, stage }: Invocation) => resolve(cwd, ".rnv", stage ? stageText(stage) : "");
-
-/** A manifest has its state here. */
-const isManifestState = (invocation: Invocation) => isFile(join(folderOfStates(invocation), "state.json"));
-
-/** The stacks that have a state in the folder of a stage. */
-function statesOfStacks(invocation: Invocation): readonly string[] {
-  const folder = folderOfStates(invocation);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.filter((name) => isFile(join(folder, name, "state.json")));
-}
-
-/**
- * Returns a warning for each state whose stack the app does not declare any more: where it was renamed, all that it holds
- * would be created a second time under the new name; where it was removed, nothing deletes it.
- */
-async function warnOfLeftStacks(
-  invocation: Invocation,
-  stacks: readonly StackFile[],
-): Promise<readonly Diagnostic[]> {
-  if (givenAddress(invocation) !== "") return [];
-  const isDeclared = (name: string) => stacks.some(({ unit }) => unit === name);
-  const left = statesOfStacks(invocation).filter((name) => !isDeclared(name));
-  // One that cannot be read says nothing of the stacks that are there.
-  const read = (name: string) => stateOf(inStack(invocation, name)).catch(() => undefined);
-  return (await runTargets(left, read)).flatMap((found) => {
-    const { stack, resources = {} } = found?.state ?? {};
-    const count = Object.keys(resources).length;
-    if (stack === undefined || isDeclared(stack) || count === 0) return [];
-    const summary = `the app has no stack ${JSON.stringify(stack)}, whose state holds ${counted(count, "resource")}`;
-    return warning("guard.stack", summary, {
-      detail: `They stay as they are: no plan reads ${shownPath(found?.location ?? "", invocation.cwd)}.`,
-      hint: "To change or destroy them, declare it again. If it was renamed, rename the folder of its state too: the next plan says how to write the new name into it.",
-    });
-  });
-}
 
 /**
  * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run

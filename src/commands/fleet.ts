@@ -81,18 +81,17 @@ export const refusedMember = (member: NamedMember, problems: readonly Diagnostic
     diagnostics: problems.map((one) => diagnosticData(one)),
   });
 
-/** How the process of a member ended that has no result: by itself unless it was ended. */
-export type EndedBy = "itself" | "timeout" | "interrupted";
+/** Exit codes of members that have no result, by what ended their run. */
+const endCodes = { failed: 1, timeout: 7, interrupted: 130 } as const;
 
-const ends = {
-  itself: { status: "failed", exit_code: 1 },
-  timeout: { status: "timeout", exit_code: 7 },
-  interrupted: { status: "interrupted", exit_code: 130 },
-} as const;
+export type EndedBy = keyof typeof endCodes;
 
-/** The result of a member whose process ended without one; `output` is what it printed. */
+/** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
-  resultOf(member, { ...ends[endedBy], seconds, output: output.trim().slice(-2000) || undefined });
+  resultOf(member, {
+    ...{ status: endedBy, exit_code: endCodes[endedBy], seconds },
+    output: output.trim().slice(-2000) || undefined,
+  });
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
 export function makeReport(

@@ -1,4 +1,7 @@
+import { failure } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { Target } from "../model/target";
+import { namePattern, shortList } from "../model/text";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
@@ -54,22 +57,15 @@ function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined
   return known.length === 0 ? undefined : known.reduce(add);
 }
 
-/** How several targets are run. */
-interface TargetsRun {
-  /** Aborted: those that run end by themselves, and no other begins. One alone begins in any case, and reports it. */
-  readonly signal?: AbortSignal;
-  /** How many run at once; one unless said. */
-  readonly parallelism?: number;
-}
-
 /**
- * Runs every target. They begin in their order, and none waits for another one's success. Returns the results of those that
- * have begun, as they ended.
+ * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`
+ * those that run end by themselves, and no other begins; one alone begins in any case, and reports it. Returns the results of
+ * those that have begun, as they ended.
  */
 export async function runTargets<T, R>(
   targets: Iterable<T>,
   run: (target: T) => Promise<R>,
-  { signal, parallelism = 1 }: TargetsRun = {},
+  { signal, parallelism = 1 }: { readonly signal?: AbortSignal; readonly parallelism?: number } = {},
 ): Promise<readonly R[]> {
   const results: R[] = [];
   const all = [...targets];
@@ -82,4 +78,23 @@ export async function runTargets<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(parallelism, all.length) }, next));
   return results;
+}
+
+/** Returns the elements that names or patterns (`prod-*`) mean, in their order; throws where one means none. */
+export function chooseNamed<T>(
+  all: readonly T[],
+  nameOf: (element: T) => string,
+  words: readonly string[],
+  kind: "stack" | "member",
+): readonly T[] {
+  const names = all.map(nameOf);
+  const meant = words.flatMap((word) => {
+    const pattern = namePattern(word);
+    const found = names.filter((name) => pattern.test(name));
+    if (found.length > 0) return found;
+    throw failure("command.usage", `there is no ${kind} ${JSON.stringify(word)}`, {
+      hint: didYouMean(word, names) ?? `there are: ${shortList(names, 10)}`,
+    });
+  });
+  return words.length === 0 ? all : all.filter((element) => meant.includes(nameOf(element)));
 }

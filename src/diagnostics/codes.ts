@@ -174,7 +174,7 @@ export const codeMeanings = {
   "guard.untrusted":
     "An untrusted manifest asks for a command, file, state or variable that is not allowed. List the name in `RNV_ALLOW_ENV`, or run it where it is trusted.",
   "guard.stack":
-    "The state belongs to another stack, or to a stack that the program no longer has. Put `${stack}` into `RNV_STATE`; after a rename, move the state.",
+    "The state belongs to another stack. Put `${stack}` into `RNV_STATE`; after a rename of the stack, write its new name into the state.",
   "guard.local_state":
     "In CI the run would create a state file that is lost with the runner. Set `RNV_STATE` or `state:` of the stage.",
   "guard.repository":

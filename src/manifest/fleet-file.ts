@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
@@ -16,13 +16,6 @@ const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable");
 
-const environment = z.union([
-  z.array(variableName).describe("Names that the run is given as they are."),
-  z
-    .record(variableName, variableName)
-    .describe("`RNV_API_KEY: SHOP_API_KEY`: the run is given RNV_API_KEY with the value of SHOP_API_KEY."),
-]);
-
 const isInside = (path: string): boolean =>
   !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
 
@@ -31,17 +24,13 @@ const isStage = (text: string): boolean => {
   return isStageWord(name) && (id === undefined || isStageWord(id));
 };
 
-const path = z.string().min(1, "expected a path");
-
 const memberSchema = z.strictObject({
-  dir: path
+  dir: z
+    .string()
+    .min(1, "expected a path")
     .refine(isInside, "expected a folder below that of the fleet file")
     .optional()
     .describe("Folder of the manifest, from that of this file; the name of the member unless said."),
-  file: z
-    .union([path, z.array(path).min(1)])
-    .optional()
-    .describe("As -f: a manifest, or several that are laid over each other; the default ones unless said."),
   stages: z
     .array(z.string().refine(isStage, "expected a stage: staging, or an instance of one: preview/12"))
     .min(1)
@@ -49,10 +38,11 @@ const memberSchema = z.strictObject({
     .describe(
       "Its stages, each a run of its own; all that the manifest declares and that stand once, unless said.",
     ),
-  env: environment
+  env: z
+    .record(variableName, variableName)
     .optional()
     .describe(
-      "What its run is given of the environment besides rnv's own settings; no other run is given it.",
+      "`RNV_API_KEY: SHOP_API_KEY`: its run is given RNV_API_KEY with the value of SHOP_API_KEY. No other run is given that.",
     ),
   workspace: z.string().regex(uuidPattern, "expected a UUID").optional().describe("UUID of its workspace."),
   state: z
@@ -76,48 +66,29 @@ const memberSchema = z.strictObject({
 /** The document `rnv.fleet.yaml`. */
 export const fleetFileSchema = z.strictObject({
   version: z.literal(1).optional(),
-  env: environment
-    .optional()
-    .describe("What every run is given of the environment besides rnv's own settings."),
   members: z
     .record(z.string().regex(/^[^@\s][^@]*$/, "expected a name without @"), memberSchema.nullable())
     .describe("Manifests by name: `shop`, `teams/shop`."),
 });
 
-/** What a fleet file of a stranger may hold: it must not hand one member's key to a server or a manifest of its choice. */
+/** What a fleet file of a stranger may hold: it must not hand one member's key to a server of its choice. */
 function schemaForStrangers(trust: Trust): z.ZodType {
-  const inside = z
-    .string()
-    .refine(
-      isInside,
-      "an untrusted fleet file names a manifest outside of the folder: copy it into the folder",
-    );
   const listed = z.string().refine(trust.mayRead, {
     error: ({ input }) =>
       `an untrusted fleet file reads ${input} of the environment: list it in RNV_ALLOW_ENV if its value may be seen`,
   });
-  const env = z.union([z.array(listed), z.record(z.string(), listed)]).optional();
-  const member = z.looseObject({
-    env,
-    file: z.union([inside, z.array(inside)]).optional(),
-    state: z
-      .unknown()
-      .refine(
-        (state) => state === undefined,
-        "an untrusted fleet file names a state: set RNV_STATE in the job, which may hold ${member}",
-      )
-      .optional(),
-  });
-  return z.looseObject({ env, members: z.record(z.string(), member.nullable()) });
+  const state = z
+    .string()
+    .refine(
+      () => false,
+      "an untrusted fleet file names a state: set RNV_STATE in the job, which may hold ${member}",
+    )
+    .optional();
+  const member = z.looseObject({ env: z.record(z.string(), listed).optional(), state });
+  return z.looseObject({ members: z.record(z.string(), member.nullable()) });
 }
 
-export interface DeclaredMember extends z.infer<typeof memberSchema> {
-  /** Names in the environment of the fleet, by those under which its run is given their values. */
-  readonly names: Readonly<Record<string, string>>;
-}
-
-const namesOf = (declared: z.infer<typeof environment> = []): DeclaredMember["names"] =>
-  Array.isArray(declared) ? Object.fromEntries(declared.map((name) => [name, name])) : declared;
+export type DeclaredMember = z.infer<typeof memberSchema>;
 
 /**
  * Reads the members of a fleet file, by name. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
@@ -125,28 +96,16 @@ const namesOf = (declared: z.infer<typeof environment> = []): DeclaredMember["na
  */
 export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
-  const { root, failed } = parseYaml(file, text, findings.report);
-  if (!failed && root === undefined)
-    findings.report(
-      error("manifest.missing_key", `${file} is empty`, {
-        hint: "members: { shop: { dir: teams/shop } }",
-        range: { file, start: 0, end: 0 },
-      }),
-    );
-  const document = !failed && root ? judgeDocument(fleetFileSchema, root, findings.report) : undefined;
-  if (document !== undefined && root !== undefined && trust.isUntrusted)
+  const parsed = parseYaml(file, text, findings.report);
+  const root = parsed.root ?? { kind: "map", entries: new Map(), range: { file, start: 0, end: 0 } };
+  const document = parsed.failed ? undefined : judgeDocument(fleetFileSchema, root, findings.report);
+  if (document !== undefined && trust.isUntrusted)
     judgeDocument(schemaForStrangers(trust), root, findings.report, {
       nameOf: (path) => path.join("."),
       code: "guard.untrusted",
     });
   const diagnostics = findings.all();
-  if (document === undefined || hasErrors(diagnostics)) {
-    const isRefused = diagnostics.some(({ code }) => code === "guard.untrusted");
-    throw new DiagnosticsError(diagnostics, isRefused ? 4 : 1, new Map([[file, text]]));
-  }
-  const common = namesOf(document.env);
-  const members = Object.entries(document.members);
-  return new Map(
-    members.map(([name, member]) => [name, { ...member, names: { ...common, ...namesOf(member?.env) } }]),
-  );
+  if (document === undefined || hasErrors(diagnostics))
+    throw new DiagnosticsError(diagnostics, undefined, new Map([[file, text]]));
+  return new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}]));
 }

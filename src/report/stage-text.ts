@@ -2,9 +2,8 @@ import { durationText } from "../model/time";
 import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText } from "./escape-text";
-import { counted } from "./plan-wording";
-import { factLines, type Style, tableLines } from "./style";
-import { timeAgo, timeSince } from "./time-text";
+import { type Style, tableLines } from "./style";
+import { timeAgo } from "./time-text";
 
 /** A stage or an instance, as `rnv stage list` shows it. */
 export interface StageRow {
@@ -24,16 +23,12 @@ export interface StageRow {
   readonly unlisted?: true | undefined;
   /** The manifest does not declare it. */
   readonly undeclared?: true;
-  readonly each?: boolean;
-  /** Absolute. */
-  readonly overlay?: string | undefined;
-  readonly expiresMs?: number | undefined;
 }
 
-/** The document of `stage list -json` and `stage show -json`. */
+/** The document of `stage list -json`. */
 export const stageJson = (rows: readonly StageRow[]): Plain => ({
   format_version: "1.0",
-  stages: rows.map(({ expiresMs: _, ...row }) => inDocument(row)),
+  stages: rows.map(inDocument),
 });
 
 /** A line for each stage and instance. */
@@ -73,22 +68,3 @@ const expiryText = (expiresAt: string, now: number): string => {
   const step = left > hour ? hour : 60_000;
   return left <= 0 ? "expired" : `expires in ${durationText(Math.ceil(left / step) * step)}`;
 };
-
-/** One stage with all that is declared of it. */
-export function stageShownText(row: StageRow, now: number, style: Style): string {
-  const { stage, overlay, workspaceId, lastRunAt, expiresMs, expiresAt, problem } = row;
-  const left = expiresAt === undefined ? "" : `: ${expiryText(expiresAt, now)}`;
-  const facts = factLines([
-    ["state", escapeText(row.state)],
-    ["overlay", overlay && escapeText(overlay)],
-    ["workspace", workspaceId],
-    ["resources", counted(row.resources, "resource")],
-    ["last run", lastRunAt === undefined ? "none yet" : timeSince(lastRunAt, now)],
-    ["instances", row.each ? `each has an id: --stage ${stage}` : undefined],
-    ["protected", row.protect ? "nothing in it is deleted" : undefined],
-    ["disposable", row.disposable ? "deleted without a confirmation by name" : undefined],
-    ["expires", expiresMs === undefined ? undefined : `${durationText(expiresMs)} after its last run${left}`],
-    ["problem", problem && escapeText(problem)],
-  ]);
-  return `${[style.colors.bold(`Stage ${stage}`), ...facts].join("\n")}\n`;
-}

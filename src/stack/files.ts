@@ -1,13 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as z from "zod";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
+import { error } from "../diagnostics/diagnostic";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
 import { star } from "../manifest/mask";
 import { topologicalOrder } from "../model/graph";
-import { namePattern } from "../model/text";
 import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
 
@@ -59,21 +57,6 @@ export async function findStacks(
     }
   }
   return files;
-}
-
-/** Returns the stacks that names or patterns (`prod-*`) mean, in their order; all of them without any. */
-export function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): readonly StackFile[] {
-  if (named.length === 0) return stacks;
-  const patterns = named.map((word) => ({ word, pattern: namePattern(word) }));
-  const units = stacks.map(({ unit }) => unit);
-  const missed = patterns.find(({ pattern }) => !units.some((unit) => pattern.test(unit)));
-  if (missed !== undefined)
-    throw new DiagnosticsError([
-      error("command.usage", `there is no stack ${JSON.stringify(missed.word)}`, {
-        hint: didYouMean(missed.word, units) ?? `there are: ${units.join(", ")}`,
-      }),
-    ]);
-  return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
 }
 
 const stackComment = z.object({ "//": z.object({ metadata: z.object({ stackName: z.string() }) }) });

@@ -129,6 +129,21 @@ it("runs the members again alone that hang or break their process; none is lost"
   expect(statusesOf(late.stdout)).toEqual({ a: "timeout", b: "timeout", c: "timeout", d: "timeout" });
 });
 
+it("ends a member whose time is over, and no other that shares its process and what it reads", async () => {
+  writeMembers("a", "b");
+  write("rnv.fleet.yaml", "members:\n  a: { timeout: 1s }\n  b:\n");
+  const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 3_000));
+  let projects = 0;
+  scenario.fail(({ method, path }) => {
+    const isFirst = method === "GET" && path.endsWith("/projects") && ++projects === 1;
+    return isFirst ? { kind: "hook", when: "before", run: wait } : undefined;
+  });
+  const { stdout } = await scenario.run("fleet", "plan", "-json");
+  scenario.fail();
+  expect(statusesOf(stdout)).toEqual({ a: "timeout", b: "changes" });
+  expect(projects).toBe(1);
+});
+
 it.each(shareOf(["plan", "drift", "apply"], 2))(
   "leaves no process of fleet %s behind after a SIGKILL",
   async (verb) => {

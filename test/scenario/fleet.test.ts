@@ -121,8 +121,8 @@ it("gives each member what the fleet file names for it, and never another's key"
     `members:
   shop: { dir: teams/shop, env: { RNV_API_KEY: SHOP_KEY, TOKEN: SHOP_TOKEN }, state: "state/\${member}.json" }
   docs: { dir: teams/docs, env: { RNV_API_KEY: DOCS_KEY } }
-  late: { dir: teams/late, env: [LATE_TOKEN] }
-  link: { dir: teams/link, file: [shop/rnv.yaml, ../../etc.yaml] }
+  late: { dir: teams/late, env: { TOKEN: LATE_TOKEN } }
+  link: { dir: teams/link }
   none: { dir: teams/none }
 `,
   );
@@ -157,7 +157,6 @@ it("gives each member what the fleet file names for it, and never another's key"
   expect(refused.stderr).toContain("rnv.fleet.yaml:2:48");
   expect(refused.stderr).toContain("an untrusted fleet file reads SHOP_KEY of the environment");
   expect(refused.stderr).toContain("an untrusted fleet file names a state");
-  expect(refused.stderr).toContain("an untrusted fleet file names a manifest outside of the folder");
 });
 
 it("refuses a fleet whose members would have one state, and a file with mistakes, each at its place", async () => {
@@ -203,7 +202,7 @@ it("refuses a fleet whose members would have one state, and a file with mistakes
   const single = await scenario.run("fleet", "plan", "a/rnv.yaml");
   expect(single).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('the file has no key "projects"'),
+    stderr: expect.stringMatching(/cannot look through .*a\/rnv\.yaml: /),
   });
   const hurried = await scenario.run("fleet", "plan", "--member-timeout", "0s");
   expect(hurried).toMatchObject({ code: 1, stderr: expect.stringContaining("Not a duration above zero") });
@@ -272,8 +271,10 @@ it("a second Ctrl-C leaves at once, and takes all with it", async () => {
 
 it("takes the members of which a file has changed in git, and prints the matrix of a workflow", async () => {
   for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
-  write("common/base.yaml", manifest("base"));
-  write("rnv.fleet.yaml", "members: { a: , b: , c: { file: [../common/base.yaml, rnv.yaml] } }\n");
+  const token = "        variables: { TOKEN: { fromFile: ../common/token } }\n";
+  write("c/rnv.yaml", manifest("c", token));
+  write("common/token", "one\n");
+  write("rnv.fleet.yaml", "members: { a: , b: , c: }\n");
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
       cwd: scenario.folder,
@@ -301,17 +302,19 @@ it("takes the members of which a file has changed in git, and prints the matrix 
   expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
   git("add", "-A");
   git("commit", "-qm", "second");
-  write("common/base.yaml", manifest("other"));
+  write("common/token", "two\n");
   expect(await matrix()).toEqual([
     { member: "a", folder: "a" },
     { member: "c", folder: "c" },
   ]);
   expect(await matrix("--shards", "5")).toEqual([{ shard: "1/2" }, { shard: "2/2" }]);
-  write("rnv.fleet.yaml", "members: { a: , b: , c: }\n");
+  write("rnv.fleet.yaml", "members: { c: , b: , a: }\n");
   expect(await matrix()).toHaveLength(3);
   expect(await scenario.run("fleet", "matrix", "--changed-since", "--output=x")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('git knows no commit "--output=x"'),
+    stderr: expect.stringMatching(
+      /git cannot compare with "--output=x".*Not a valid object name --output=x/s,
+    ),
   });
 });
 
@@ -334,17 +337,13 @@ it("takes the members of which a file has changed outside of their folders, behi
   commit("other");
   const secrets = (path: string) => `        variables: { A: { fromFile: ${path} } }\n`;
   write("fleet/parts/rnv/api.yaml", manifest("parts", secrets("../../common/x.env")));
-  write("fleet/named/rnv.yaml", "{}\n");
+  write("fleet/named/rnv.yaml", manifest("named", secrets("../common/deep/y.env")));
   write("fleet/moved/rnv.yaml", manifest("moved"));
   write("fleet/still/rnv.yaml", manifest("still"));
-  write("fleet/common/base.yaml", manifest("named", secrets("deep/y.env")));
   for (const file of ["x.env", "deep/y.env", "real/rnv.yaml"]) write(`fleet/common/${file}`, "x\n");
   symlinkSync("common/real", join(scenario.folder, "fleet/link"));
   const names = ["link", "moved", "parts", "still"].map((name) => `  ${name}:\n`).join("");
-  write(
-    "fleet/rnv.fleet.yaml",
-    `members:\n${names}  m: { dir: sub/m }\n  named: { file: [../common/base.yaml, rnv.yaml] }\n`,
-  );
+  write("fleet/rnv.fleet.yaml", `members:\n${names}  m: { dir: sub/m }\n  named:\n`);
   write("policies/cost.yaml", "policies: []\n");
   git("", "init", "-qb", "main");
   git("", "submodule", "add", "-q", join(scenario.folder, "other"), "fleet/sub");

@@ -1,13 +1,15 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
-import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
+import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
 import type { FleetReport, MemberResult } from "../../model/report-documents";
 import type { FleetVerb } from "../../model/target";
+import { compareTexts } from "../../model/text";
 import {
   fleetMetrics,
   fleetReportJson,
@@ -15,13 +17,14 @@ import {
   fleetReportText,
   memberLine,
 } from "../../report/fleet-report";
+import { groupBy } from "../../report/order";
 import { makeFolder, packageRoot, writeMetrics, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { chooseMembers } from "./choose-members";
-import type { MemberNews, MembersJob } from "./run-members";
+import type { MembersJob } from "./run-members";
 
 /** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
@@ -79,16 +82,12 @@ async function runAll(
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
   const { options, signal } = invocation;
-  const groups = new Map<string, FleetMember[]>();
-  for (const member of members) {
-    const key = sharedBy(verb, member, join(root, member.folder), options.untrusted === true);
-    const timeoutMs = member.timeoutMs ?? (options.memberTimeout as number);
-    groups.set(key, [...(groups.get(key) ?? []), { ...member, timeoutMs }]);
-  }
+  const isUntrusted = options.untrusted === true;
+  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.folder), isUntrusted));
   const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
   const parallelism = Math.max(1, Math.floor(most / groups.size));
   const run = (group: readonly FleetMember[]): Promise<void> =>
-    runGroup(invocation, { verb, options, parallelism, root, members: group }, onResult);
+    runGroup({ verb, options, parallelism, root, members: group }, signal, onResult);
   await runTargets(groups.values(), run, { parallelism: most, signal });
 }
 
@@ -100,132 +99,102 @@ const ofConnection =
 function sharedBy(verb: FleetVerb, member: FleetMember, folder: string, untrusted: boolean): string {
   const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
-  if (isAlone || startsPrograms(member, folder, verb)) return member.name;
+  if (isAlone || startsPrograms(folder, verb)) return member.name;
   const settings = Object.entries(used).filter(([name]) => ofConnection.test(name));
-  return JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(settings.sort(([a], [b]) => compareTexts(a, b)));
 }
 
-/** Runs members in one process; after one that hangs or breaks it, those that may have done so run again, each alone. */
+/** Runs members in one process. Those that it leaves without a result, because it hangs or breaks, run again, each alone. */
 async function runGroup(
-  invocation: Invocation,
   job: MembersJob,
+  signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { signal } = invocation;
-  const begun = new Map<string, number>();
-  const ended = new Set<string>();
-  const onNews = ({ name, result }: MemberNews): void => {
-    if (result === undefined) begun.set(name, performance.now());
-    else {
-      ended.add(name);
-      onResult(result);
-    }
-  };
-  const { endedBy, output } = await startMembers(job, { signal, onNews });
-  const left = job.members.filter(({ name }) => !ended.has(name));
-  if (job.members.length === 1 || signal.aborted) {
-    const now = performance.now();
-    for (const member of left) {
-      const seconds = (now - (begun.get(member.name) ?? now)) / 1000;
-      onResult(brokenMember(member, signal.aborted ? "interrupted" : endedBy, output, seconds));
-    }
+  const left = new Map(job.members.map((member) => [member.name, member]));
+  const start = performance.now();
+  const { endedBy, output } = await runProcess(job, signal, (result) => {
+    left.delete(result.name);
+    onResult(result);
+  });
+  const runAlone = (member: FleetMember) => runGroup({ ...job, members: [member] }, signal, onResult);
+  if (job.members.length > 1) {
+    if (!signal.aborted) await runTargets(left.values(), runAlone, { signal, parallelism: job.parallelism });
     return;
   }
-  const suspects = left.filter(({ name }) => begun.size === ended.size || begun.has(name));
-  const others = left.filter((member) => !suspects.includes(member));
-  const again = [...suspects.map((member) => [member]), ...(others.length === 0 ? [] : [others])];
-  const run = (members: readonly FleetMember[]) => runGroup(invocation, { ...job, members }, onResult);
-  await runTargets(again, run, { signal, parallelism: job.parallelism });
+  const seconds = (performance.now() - start) / 1000;
+  for (const member of left.values()) onResult(brokenMember(member, endedBy, output, seconds));
 }
 
-interface ProcessWatch {
-  /** Aborted: the process is interrupted, once, and hands that on to what it has started. */
-  readonly signal: AbortSignal;
-  readonly onNews: (news: MemberNews) => void;
-}
-
-/** How the process of members ended, with what it printed. */
-interface EndedProcess {
-  readonly endedBy: EndedBy;
-  readonly output: string;
-}
-
-/** How long a process that took too long, or that writes nothing and was interrupted, has to end what is in flight. */
+/** Milliseconds that a process whose members should have ended has to end what is in flight. */
 const graceMs = 10_000;
-
-/** Milliseconds that a timer can wait; it would not wait at all for more. */
-const longestWait = 2 ** 31 - 1;
 
 /** Characters that are kept of what it prints. */
 const mostKept = 100_000;
 
 /**
- * Runs members in one process, to its end. It has a process group of its own: a Ctrl-C at the terminal reaches it through
- * this process alone. It ends by itself when this process does. A member that takes too long ends it. Never rejects.
+ * Runs members in one process, to its end; returns what ended it, and what it printed. It has a process group of its own: a
+ * Ctrl-C at the terminal reaches it through this process alone. It ends by itself when this process does. Never rejects.
  */
-async function startMembers(job: MembersJob, watch: ProcessWatch): Promise<EndedProcess> {
-  const { folder, environment: env } = job.members[0] as FleetMember;
-  const cwd = join(job.root, folder);
+async function runProcess(
+  job: MembersJob,
+  signal: AbortSignal,
+  onResult: (result: MemberResult) => void,
+): Promise<{ readonly endedBy: EndedBy; readonly output: string }> {
+  let endedBy: EndedBy = "failed";
+  let output = "";
+  const timers: NodeJS.Timeout[] = [];
+  let interrupt = (): void => {};
   try {
-    // The entry of this program: beside its bundle, else where the package has it.
-    const beside = join(__dirname, "rnv.js");
-    const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
-    const child = fork(program, ["fleet", "members"], {
-      ...{ cwd, env, execArgv: [], detached: true },
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    const child = forkMembers(job);
+    const kill = (): void => signalTo(child.pid, "SIGKILL");
+    // Each member ends by itself when its time is over: a process in which none does so hangs.
+    const longest = Math.max(...job.members.map(({ timeoutMs }) => timeoutMs));
+    const stuck = setTimeout(
+      () => {
+        endedBy = "timeout";
+        kill();
+      },
+      Math.min(longest + graceMs, longestTimer),
+    );
+    timers.push(stuck);
+    // Once: it hands that on to what it has started.
+    interrupt = () => {
+      endedBy = "interrupted";
+      signalTo(child.pid, "SIGINT");
+      if (job.verb !== "apply") timers.push(setTimeout(kill, graceMs));
+    };
+    if (signal.aborted) interrupt();
+    signal.addEventListener("abort", interrupt, { once: true });
+    child.on("message", (result) => {
+      stuck.refresh();
+      onResult(result as MemberResult);
     });
-    return await watchProcess(child, job, watch);
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-mostKept);
+    });
+    // What it has started and left behind would hold its output open, and go on.
+    child.once("exit", kill);
+    child.send(job, () => {});
+    await once(child, "close");
   } catch (cause) {
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
-    return { endedBy: "itself", output: `rnv cannot be started in ${cwd} (${code})` };
+    output = `rnv cannot be started in ${folderOf(job)} (${code})`;
   }
+  timers.forEach(clearTimeout);
+  signal.removeEventListener("abort", interrupt);
+  return { endedBy, output };
 }
 
-/** Hands a process its members, and resolves at its end. Rejects where it could not be started. */
-function watchProcess(
-  child: ChildProcess,
-  job: MembersJob,
-  { signal, onNews }: ProcessWatch,
-): Promise<EndedProcess> {
-  let endedBy: EndedBy = "itself";
-  let output = "";
-  let grace: NodeJS.Timeout | undefined;
-  const timers = new Map<string, NodeJS.Timeout>();
-  const timeouts = new Map(job.members.map(({ name, timeoutMs }) => [name, timeoutMs]));
-  const kill = (): void => signalTo(child.pid, "SIGKILL");
-  const interrupt = (why: EndedBy): void => {
-    if (endedBy === "itself") {
-      endedBy = why;
-      signalTo(child.pid, "SIGINT");
-    }
-    if (why === "timeout" || job.verb !== "apply") grace ??= setTimeout(kill, graceMs);
-  };
-  // Several run again: they need no time to end.
-  const endLate = (): void => (job.members.length > 1 ? kill() : interrupt("timeout"));
-  const abort = (): void => interrupt("interrupted");
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  child.on("message", (message) => {
-    const news = message as MemberNews;
-    clearTimeout(timers.get(news.name));
-    const wait = Math.min(timeouts.get(news.name) ?? longestWait, longestWait);
-    if (news.result === undefined) timers.set(news.name, setTimeout(endLate, wait));
-    // Interrupted for its time is not interrupted by the user.
-    if (news.result?.status !== "interrupted" || endedBy !== "timeout") onNews(news);
-  });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    output = (output + text).slice(-mostKept);
-  });
-  // What it has started and left behind would hold its output open, and go on.
-  child.once("exit", kill);
-  child.send(job, () => {});
-  const ended = new Promise<EndedProcess>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", () => resolve({ endedBy, output }));
-  });
-  return ended.finally(() => {
-    for (const timer of [grace, ...timers.values()]) clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+/** The process starts in the folder of its first member, with its environment. */
+const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.folder ?? ".");
+
+function forkMembers(job: MembersJob): ChildProcess {
+  // The entry of this program: beside its bundle, else where the package has it.
+  const beside = join(__dirname, "rnv.js");
+  const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
+  return fork(program, ["fleet", "members"], {
+    ...{ cwd: folderOf(job), env: job.members[0]?.environment, execArgv: [], detached: true },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
 }
 

@@ -1,10 +1,10 @@
+import { once, setMaxListeners } from "node:events";
 import { join } from "node:path";
-import { parseJson, type Transport, type WireResponse } from "../../api/transport";
-import { memberResult } from "../../commands/fleet";
+import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
+import { brokenMember, memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember } from "../../manifest/find-fleet";
-import type { MemberResult } from "../../model/report-documents";
 import type { FleetVerb } from "../../model/target";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
@@ -25,13 +25,7 @@ export interface MembersJob {
   readonly members: readonly FleetMember[];
 }
 
-/** A message of that process: a member begins, or has ended with a result. */
-export interface MemberNews {
-  readonly name: string;
-  readonly result?: MemberResult;
-}
-
-/** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it their results. */
+/** `rnv fleet members`: runs the members that the process of the fleet hands over, and sends it the result of each. */
 export async function runMembers(invocation: Invocation): Promise<number> {
   const { send } = process;
   if (send === undefined) throw failure("command.usage", "rnv fleet plan, drift and apply start this verb");
@@ -43,16 +37,19 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     if (verb === "apply") process.kill(process.pid, "SIGINT");
     else process.kill(-process.pid, "SIGKILL");
   });
-  const tell = (news: MemberNews) => new Promise((done) => send.call(process, news, done));
-  const openTransport = members.length > 1 ? shareAnswers() : undefined;
+  const openTransport = members.length > 1 ? shareAnswers(invocation.signal) : undefined;
   const runMember = async (member: FleetMember): Promise<void> => {
-    const { name, folder } = member;
-    await tell({ name });
-    const here = { ...invocation, options, openTransport, cwd: join(root, folder) };
-    const own = invocationOf(here, member, verb);
+    const late = AbortSignal.timeout(member.timeoutMs);
+    const signal = AbortSignal.any([invocation.signal, late]);
+    // Every request in flight listens; that many listeners are no leak.
+    setMaxListeners(0, signal);
+    const cwd = join(root, member.folder);
+    const own = invocationOf({ ...invocation, options, openTransport, signal, cwd }, member, verb);
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
-    const results = await resultsOf(own, [member.stage], stacks, run);
-    await tell({ name, result: memberResult(verb, member, results) });
+    const result = memberResult(verb, member, await resultsOf(own, [member.stage], stacks, run));
+    const isLate = result.status === "interrupted" && !invocation.signal.aborted;
+    const told = isLate ? brokenMember(member, "timeout", "", result.seconds) : result;
+    await new Promise((done) => send.call(process, told, done));
   };
   await runTargets(members, runMember, { parallelism, signal: invocation.signal });
   return exitCodes.done;
@@ -60,19 +57,18 @@ export async function runMembers(invocation: Invocation): Promise<number> {
 
 /** Returns the invocation of a verb in a member. It prints nothing. */
 function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
-  const { manifest, stage, environment } = member;
+  const { stage, environment } = member;
   const isUntrusted = given.options.untrusted === true || environment.RNV_UNTRUSTED?.trim() === "1";
   const named = stage === undefined ? [] : ["--stage", stage];
   return {
     ...given,
     ...withProfile(environment, undefined, isUntrusted ? undefined : given.cwd),
     terminal: { ...given.terminal, out: () => {}, err: () => {} },
-    commandLine: ["rnv", verb, ...manifest.flatMap((file) => ["--file", file]), ...named].join(" "),
+    commandLine: ["rnv", verb, ...named].join(" "),
     options: {
       ...given.options,
       // It asks nothing, and keeps the limit of requests that the verb alone has.
       ...{ json: true, autoApprove: true, parallelism: 10, stage, untrusted: isUntrusted },
-      ...(manifest.length > 0 && { file: manifest }),
     },
   };
 }
@@ -91,15 +87,17 @@ const verbs: Readonly<Record<FleetVerb, readonly [Verb, Run]>> = {
  * read, the others are answered with. A member that asks for the same a second time wants what is new, and gets that.
  * The JSON of an answer is parsed once. Every member masks secrets in it by itself, as it does when it runs alone.
  */
-function shareAnswers(): (open: () => Transport) => Transport {
+function shareAnswers(signal: AbortSignal): (open: () => Transport) => Transport {
   const answers = new Map<string, Promise<WireResponse>>();
   let shared: Transport | undefined;
   return (open) => {
     shared ??= open();
     const transport = shared;
     const asked = new Set<string>();
-    const read = (request: Parameters<Transport["send"]>[0]): Promise<WireResponse> => {
-      const answer = transport.send(request).then((one) => ({ ...one, json: parseJson(one.body) }));
+    const read = (request: WireRequest): Promise<WireResponse> => {
+      // Others wait for it too, when the time of the member that asks first is over.
+      const sent = transport.send({ ...request, signal });
+      const answer = sent.then((one) => ({ ...one, json: parseJson(one.body) }));
       answers.set(request.url, answer);
       const forget = (): void => {
         if (answers.get(request.url) === answer) answers.delete(request.url);
@@ -110,10 +108,12 @@ function shareAnswers(): (open: () => Transport) => Transport {
     };
     return {
       send: (request) => {
-        if (request.method !== "GET") return transport.send(request);
-        const known = asked.has(request.url) ? undefined : answers.get(request.url);
-        asked.add(request.url);
-        return known ?? read(request);
+        const { method, url, signal: own } = request;
+        if (method !== "GET") return transport.send(request);
+        const answer = (asked.has(url) ? undefined : answers.get(url)) ?? read(request);
+        asked.add(url);
+        const aborted = own && once(own, "abort").then(() => Promise.reject(own.reason));
+        return aborted ? Promise.race([answer, aborted]) : answer;
       },
       close: async () => {},
     };

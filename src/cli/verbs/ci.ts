@@ -5,7 +5,7 @@ import type { Invocation } from "../invocation";
 import { ciApplyVerb } from "./ci-apply";
 import { ciDriftVerb } from "./ci-drift";
 import { ciPlanVerb } from "./ci-plan";
-import { type Kept, sweepOptions, sweepStage } from "./sweep";
+import { sweepOptions, sweepStage } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
 
 const ciSweepVerb: Verb = {
@@ -28,14 +28,13 @@ const ciSweepVerb: Verb = {
   },
 };
 
-async function keptByHost(invocation: Invocation): Promise<Kept> {
+async function keptByHost(invocation: Invocation): Promise<(id: string) => boolean> {
   const open = await withHost(invocation, (host) => host.openPullRequests());
   if (open === undefined)
     throw failure("config.missing", "there is no code host to ask", {
       hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
     });
-  const ageMs = invocation.options.olderThan as number | undefined;
-  return { keeps: isKeptBy(open), ...(ageMs !== undefined && { ageMs }) };
+  return isKeptBy(open);
 }
 
 /** Returns true if an id is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or that pull request is open. */

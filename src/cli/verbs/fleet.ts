@@ -52,42 +52,40 @@ const how =
   "member that runs programs, has a process of its own. One that fails or takes too long does not stop the others. The exit code is " +
   "the most telling one of all: 130, 1, 3, 7, 5, 4, 6, 8, 2, 0.";
 
-/** What the verbs that run members have in common. */
-const running = (verb: FleetVerb): Pick<Verb, "usage" | "readsStages" | "detail" | "handler"> => ({
+const running = (verb: FleetVerb, about: Pick<Verb, "summary" | "options" | "examples">): Verb => ({
+  ...about,
   usage: `${verb} [dir]`,
   readsStages: true,
   detail: how,
+  options: [...runOptions, ...(about.options ?? [])],
   // Loads what other verbs do not need with the first that does.
   handler: (invocation) => (require("../fleet/run-fleet") as typeof run).runFleet(invocation, verb),
 });
 
-const fleetPlanVerb: Verb = {
-  ...running("plan"),
+const fleetPlanVerb = running("plan", {
   summary: "Plan every manifest below a folder",
-  options: [...runOptions, options.detailedExitcode, options.noSecrets],
+  options: [options.detailedExitcode, options.noSecrets],
   examples: [
     ["rnv fleet plan", "all manifests below this folder"],
     ["rnv fleet plan --changed-since origin/main --no-secrets", "in a pull request: what it touches"],
     ["rnv fleet plan --shard 2/4 --report out", "a quarter of them, for rnv fleet report out"],
   ],
-};
+});
 
-const fleetDriftVerb: Verb = {
-  ...running("drift"),
+const fleetDriftVerb = running("drift", {
   summary: "Look for drift of every manifest below a folder",
-  options: [...runOptions, failOn(), options.strict],
+  options: [failOn(), options.strict],
   examples: [
     ["rnv fleet drift", "all manifests below this folder"],
     ["rnv fleet drift --stage production --format markdown", "one stage, for the summary of a job"],
   ],
-};
+});
 
-const fleetApplyVerb: Verb = {
-  ...running("apply"),
+const fleetApplyVerb = running("apply", {
   summary: "Apply every manifest below a folder",
-  options: [...runOptions, options.autoApprove, options.noInput, options.lockTimeout],
+  options: [options.autoApprove, options.noInput, options.lockTimeout],
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
-};
+});
 
 const joining = () => require("../fleet/join-fleet") as typeof joined;
 

@@ -8,7 +8,7 @@ import { eraseState } from "../../commands/state-verbs";
 import { joinResults } from "../../commands/targets";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
-import { splitStage, stageText } from "../../model/stage";
+import { stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
 import { escapeJson } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
@@ -20,7 +20,6 @@ import { createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
 import {
   askedStage,
-  checkedIds,
   type DeclaredStages,
   foundIn,
   idList,
@@ -71,80 +70,80 @@ export const stageSweepVerb: Verb = {
   handler: (invocation) => sweepStage(invocation, keptBy),
 };
 
-/** Which instances stay. */
-export interface Kept {
-  /** Whether an id is kept; undefined: none is named, and age alone decides. */
-  readonly keeps?: (id: string) => boolean;
-  /** Milliseconds since the last run; undefined where age does not count. */
-  readonly ageMs?: number;
-}
+/** Returns true for the id of an instance that stays. */
+type Keeps = (id: string) => boolean;
 
+/** Returns what the command line names to be kept; undefined where age alone decides. */
 async function keptBy(
   { options, terminal }: Invocation,
   { name, expiresMs }: StageDeclaration,
-): Promise<Kept> {
-  const { keep, keepFrom, olderThan } = options as {
-    readonly keep?: readonly string[];
-    readonly keepFrom?: string;
-    readonly olderThan?: number;
-  };
-  if (keep === undefined && keepFrom === undefined) {
-    const ageMs = olderThan ?? expiresMs;
-    if (ageMs !== undefined) return { ageMs };
-    if (options.allowEmpty === true) return { keeps: () => false };
-    throw usage(
-      "it is not said which instances stay",
-      `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
-    );
-  }
+): Promise<Keeps | undefined> {
+  const { keep = [], keepFrom, olderThan = expiresMs, allowEmpty = false } = options as SweepChoice;
+  if (options.keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
   const text = keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal);
-  const named = checkedIds([...(keep ?? []), ...idList(text)]);
-  if (named.length === 0 && options.allowEmpty !== true)
-    throw usage(
-      "the list of instances that stay is empty",
-      "a list that could not be made looks the same; --allow-empty destroys all of them",
-    );
-  const kept = new Set(named);
-  return { keeps: (id) => kept.has(id), ...(olderThan !== undefined && { ageMs: olderThan }) };
+  const named = idList(text, keep);
+  if (named.length > 0 || allowEmpty) return (id) => named.includes(id);
+  throw usage(
+    "no instance is named that stays",
+    `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
+  );
 }
 
-const isKept = ({ name, state }: StageInstance, { keeps, ageMs }: Kept, now: number): boolean => {
-  if (keeps?.(name.id ?? "")) return true;
-  if (ageMs === undefined) return false;
-  const lastRun = Date.parse(state?.lastRunAt ?? "");
-  // Without a time its age is unknown.
-  return Number.isNaN(lastRun) || now - lastRun < ageMs;
-};
+interface SweepChoice {
+  readonly keep?: readonly string[];
+  readonly keepFrom?: string;
+  readonly olderThan?: number;
+  readonly allowEmpty?: boolean;
+}
+
+/** Returns true if nothing was applied for so long; without a time the age is unknown. */
+const isOld = ({ state }: StageInstance, ageMs: number): boolean =>
+  Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
 
 /** Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. */
 export async function sweepStage(
   invocation: Invocation,
-  choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Kept>,
+  choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Keeps | undefined>,
 ): Promise<number> {
-  const { options, signal } = invocation;
+  const { options, signal, terminal } = invocation;
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
-  const kept = await choose(invocation, declared);
-  const listed = await standings(invocation, found, declared);
+  const keeps = await choose(invocation, declared);
+  const listed = await standings(found, declared);
   if (listed === undefined)
     throw usage(
       `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
       "name those there may be: --ids 12,13,14",
     );
+  const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
   const known = listed.filter(({ state, problem }) => (state ?? problem) !== undefined);
-  const now = Date.now();
-  const goes = known.filter((one) => !isKept(one, kept, now)).map(({ name }) => stageText(name));
-  const stays = known.map(({ name }) => stageText(name)).filter((name) => !goes.includes(name));
+  const going = known.filter(
+    (one) => keeps?.(one.name.id ?? "") !== true && (ageMs === undefined || isOld(one, ageMs)),
+  );
+  const goes = going.map(({ name }) => stageText(name));
+  const kept = known.map(({ name }) => stageText(name)).filter((name) => !goes.includes(name));
+  const names = goes.map((name) => `  ${name}\n`).join("");
   if (goes.length === 0 || options.dryRun === true) {
-    const nothing = `Nothing to sweep: ${counted(stays.length, "instance")} of ${declared.name} kept.\n`;
-    const would = `Would destroy:\n${goes.map((name) => `  ${name}\n`).join("")}`;
-    say(invocation, goes.length === 0 ? nothing : would, { would_sweep: goes, kept: stays });
+    const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
+    say(invocation, goes.length === 0 ? nothing : `Would destroy:\n${names}`, { would_sweep: goes, kept });
     return exitCodes.done;
   }
   // In another workspace nothing is swept, rather than one after the other refused.
-  for (const name of goes) found.enter(splitStage(name));
-  const cancelled = options.autoApprove === true ? undefined : await askToSweep(invocation, goes);
-  if (cancelled !== undefined) return cancelled;
+  for (const { name } of going) found.enter(name);
+  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
+  if (ask === undefined || (await askForYes(ask, question)))
+    return sweepInstances(invocation, declared, { goes, kept });
+  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+}
+
+/** Destroys instances one by one, with a line for each. */
+async function sweepInstances(
+  invocation: Invocation,
+  declared: StageDeclaration,
+  { goes, kept }: Readonly<Record<"goes" | "kept", readonly string[]>>,
+): Promise<number> {
   const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics, sources } = outcome;
     report(invocation, diagnostics, sources);
@@ -158,26 +157,13 @@ export async function sweepStage(
   const swept = results.map(({ target: { stage = "" }, outcome: { counts, exitCode } }) => ({
     ...{ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode },
   }));
-  // Whatever keeps an instance from being destroyed, the same command continues.
-  const { exitCode, counts } = joinResults(
-    swept.map(({ exit_code: code }) => ({ exitCode: code && 3, status: code === 0 ? "done" : "failed" })),
-  );
-  const { done = 0, failed = 0 } = counts;
+  const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
-  const line = `Swept ${counted(done, "instance")} of ${declared.name}, ${stays.length} kept${left}.\n`;
-  say(invocation, line, { swept, kept: stays });
-  return signal.aborted ? exitCodes.interrupted : exitCode;
-}
-
-/** Asks for approval; returns the exit code of a run that does not get it. */
-async function askToSweep(invocation: Invocation, goes: readonly string[]): Promise<number | undefined> {
-  const { terminal, signal } = invocation;
-  const names = goes.map((name) => `  ${name}\n`).join("");
-  const text = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  const ask = createPrompter(invocation);
-  if (ask === undefined || (await askForYes(ask, text))) return undefined;
-  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  const done = counted(swept.length - failed, "instance");
+  say(invocation, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
+  // Whatever keeps an instance from being destroyed, the same command continues: exit 3.
+  const { exitCode } = joinResults(swept.map((one) => ({ exitCode: one.exit_code && 3 })));
+  return invocation.signal.aborted ? exitCodes.interrupted : exitCode;
 }
 
 /** Prints text for people; a run with --json prints the document alone. */
@@ -216,7 +202,7 @@ async function destroyInstance(
   invocation: Invocation,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { options, stage, environment, commandLine } = invocation;
+  const { options, stage, commandLine } = invocation;
   const recordedOf = { name: stage ? stageText(stage) : "", protect, disposable };
   const lockTimeoutMs = options.lockTimeout as number;
   const parallelism = options.parallelism as number;
@@ -226,14 +212,13 @@ async function destroyInstance(
     apply(context, { ...request, lockTimeoutMs, parallelism, approve }),
   );
   if (outcome.exitCode !== 0) return outcome;
-  const isElsewhere = stage?.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const { stateFolder } = settingsOf(invocation);
+  const { stateFolder, isDefaultState } = settingsOf(invocation);
   const beside = (): void => {
-    if (!isElsewhere) rmSync(join(stateFolder, "state.key"), { force: true });
+    if (isDefaultState) rmSync(join(stateFolder, "state.key"), { force: true });
   };
   await withContext(invocation, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
   // A folder that holds something else stays.
-  if (!isElsewhere && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
+  if (isDefaultState && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
     rmdirSync(stateFolder);
   return outcome;
 }

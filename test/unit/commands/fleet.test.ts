@@ -28,11 +28,11 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
 });
 
 describe("the environment of a member", () => {
-  const member = (name: string, names: OwnEnvironment["names"] = {}): OwnEnvironment => ({ name, names });
+  const member = (name: string, env: OwnEnvironment["env"] = {}): OwnEnvironment => ({ name, env });
   const of = (one: OwnEnvironment, others: OwnEnvironment[], environment: Record<string, string>) =>
     memberEnvironment(
       one,
-      [one, ...others].flatMap(({ names }) => Object.values(names)),
+      [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
       environment,
       { cwd: "/job", isOfJob: (name) => name === "GITHUB_SHA" },
     );
