@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseJson } from "../../api/transport";
 import { makeReport, refusedMember } from "../../commands/fleet";
-import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
 import { type FleetReport, fleetReportSchema } from "../../model/report-documents";
 import { reasonOf, shortList } from "../../model/text";
 import { counted } from "../../report/plan-wording";
@@ -93,22 +93,20 @@ const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
 const runText = ({ verb, selected, shard }: FleetReport): string =>
   `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
 
-/** Reads the reports. Throws `DiagnosticsError` for files that are none. */
-function parseReports(files: readonly ReportFile[]): readonly FleetReport[] {
-  const parsed = files.map(({ file, text }) => ({ file, ...fleetReportSchema.safeParse(parseJson(text)) }));
-  const hint = "give the folder that --report names alone: the reports of one run, and nothing else";
-  const wrong = parsed.filter(({ success }) => !success);
-  if (wrong.length === 0) return parsed.flatMap(({ data }) => data ?? []);
-  throw new DiagnosticsError(
-    wrong.map(({ file }) => error("command.usage", `${file} is no report of a fleet`, { hint })),
-  );
-}
+/** Reads the reports. Throws `DiagnosticsError` for a file that is none. */
+const parseReports = (files: readonly ReportFile[]): readonly FleetReport[] =>
+  files.map(({ file, text }) => {
+    const { data } = fleetReportSchema.safeParse(parseJson(text));
+    if (data !== undefined) return data;
+    throw failure("command.usage", `${file} is no report of a fleet`, {
+      hint: "give the folder that --report names alone: the reports of one run, and nothing else",
+    });
+  });
 
 function missingShards(reports: readonly FleetReport[]): string {
   const told = new Set(reports.map(({ shard }) => shard?.index));
   const count = reports[0]?.shard?.count ?? 0;
-  const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !told.has(index));
-  if (missing.length === 0) return "";
-  const shards = missing.length === 1 ? "shard" : "shards";
-  return ` There is none of ${shards} ${shortList(missing.map(String), 10)} of ${count}.`;
+  const all = Array.from({ length: count }, (_, i) => i + 1);
+  const missing = all.filter((index) => !told.has(index)).map(String);
+  return missing.length === 0 ? "" : ` There is none of shard ${shortList(missing, 10)} of ${count}.`;
 }
