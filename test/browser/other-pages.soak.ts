@@ -149,7 +149,7 @@ describeInBrowser("the pages of drift and of a state", () => {
     ]);
     expect(await page.locator(".entry[open]").count()).toBe(2);
     expect(await page.locator(".entry[open]").first().textContent()).toContain("teams/a b/rnv.yaml:4");
-    
+
     await choose(page, "Ended", "changes");
     expect(await shown()).toEqual(["~ changes docs@staging 2 to add, 1 to destroy"]);
     await page.click('button[type="reset"]');
