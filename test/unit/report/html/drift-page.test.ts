@@ -1,6 +1,6 @@
 import { driftReport } from "../../../../src/plan/drift";
 import { driftPage } from "../../../../src/report/html/pages";
-import { resourceTypes as types } from "../../../../src/resources";
+import { resourceTypes } from "../../../../src/resources";
 import { address, change, field, plan, value } from "../../../support/plan-fixture";
 
 it("says beside a pending deployment how the last one ended, and beside another resource nothing of the kind", () => {
@@ -14,6 +14,32 @@ it("says beside a pending deployment how the last one ended, and beside another 
     ],
     { standing: [{ ...failed, summary: "build failed" }] },
   );
-  const html = driftPage(driftReport(found), { plan: found, diagnostics: [], sources: new Map() }, { types });
+  const html = driftPage(
+    driftReport(found),
+    { plan: found, diagnostics: [], sources: new Map() },
+    { types: resourceTypes },
+  );
   expect(html.match(/<li>[^<]*build failed/g)).toEqual(["<li>build failed"]);
+});
+
+it("shows the line of the manifest, and an id once for what both drifted and waits to be applied", () => {
+  const range = { file: "rnv.yaml", start: 5, end: 8 };
+  const both = plan([
+    change("update", "service.shop.api", {
+      drift: [field("configuration.branch", value("main"), value("hotfix"), { cause: "drift", range })],
+      attributes: [
+        field("configuration.branch", value("hotfix"), value("main"), { cause: "drift", range }),
+        field("configuration.plan", value("free"), value("starter"), { range }),
+      ],
+    }),
+  ]);
+  const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
+  const html = driftPage(
+    driftReport(both),
+    { plan: both, diagnostics: [], sources },
+    { types: resourceTypes },
+  );
+  expect(html.match(/<details class="entry"/g)).toHaveLength(2);
+  expect(html.match(/ id="service.shop.api"/g)).toHaveLength(1);
+  expect(html).toContain("<i>rnv.yaml:2</i>");
 });
