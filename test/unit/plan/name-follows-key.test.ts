@@ -25,24 +25,6 @@ function settled(...resources: readonly DesiredResource[]): World {
 }
 
 describe("a key that is the name", () => {
-  it("renames what moved, and the warning has the line that keeps the name", () => {
-    const world = settled(unnamed("service.web", { kind: "web" }));
-    const desired = desiredOf([unnamed("service.api", { kind: "web" })], {
-      moved: [move("service.web", "service.api")],
-    });
-    expect(world.plan(desired).diagnostics).toMatchObject([
-      {
-        severity: "warning",
-        code: "plan.name_follows_key",
-        summary: 'service.api follows its key: "web" is renamed to "api"',
-        hint: 'to keep "web", write in its block: name: web',
-        address: "service.api",
-        attribute: "name",
-        range: block,
-      },
-    ]);
-  });
-
   it("is told by its move where names are always written, as in a stack", () => {
     const world = settled(declare("service.web", { kind: "web" }));
     const plan = world.plan(
@@ -68,47 +50,6 @@ describe("a key that is the name", () => {
     expect(plan.diagnostics).toMatchObject([
       { code: "plan.name_follows_key", summary: 'service.site follows its key: "web" is renamed to "site"' },
     ]);
-  });
-
-  it("names the line of a variable with the braces that it needs, and quotes what is no plain text in YAML", () => {
-    const world = settled(
-      unnamed("service.web", { kind: "web" }),
-      unnamed("variable.web.NO", { value: "x" }),
-    );
-    const desired = desiredOf(
-      [unnamed("service.web", { kind: "web" }), unnamed("variable.web.LEVEL", { value: "x" })],
-      { moved: [move("variable.web.NO", "variable.web.LEVEL")] },
-    );
-    expect(world.plan(desired).diagnostics).toMatchObject([
-      { hint: 'to keep "NO", write in its block: LEVEL: { key: "NO", … }' },
-    ]);
-  });
-
-  it("is told with what the rename does to what runs, and that the move alone does nothing", () => {
-    const world = settled(unnamed("service.web", { kind: "web" }), unnamed("variable.web.A", { value: "x" }));
-    const moved = "The move from variable.web.A alone would change nothing at the service.";
-    const details = (rename: DesiredResource, more: Parameters<typeof desiredOf>[1]) =>
-      world
-        .plan(desiredOf([unnamed("service.web", { kind: "web" }), rename], more))
-        .diagnostics.map(({ detail }) => detail);
-    const move = { moved: [{ from: at("variable.web.A"), to: at("variable.web.B"), range }] };
-    expect(details(unnamed("variable.web.B", { value: "x" }), move)).toEqual([
-      `${moved} What runs gets the new key with its next deployment.`,
-    ]);
-    const recorded = world.recorded.get(at("variable.web.A"));
-    world.recorded.delete(at("variable.web.A"));
-    if (recorded) world.recorded.set(at("variable.web.B"), recorded);
-    expect(details(unnamed("variable.web.B", { value: "x" }), {})).toEqual([
-      "What runs gets the new key with its next deployment.",
-    ]);
-    const project = settled(unnamed("project.shop"));
-    const shop = project.recorded.get(at("project.shop"));
-    project.recorded.clear();
-    if (shop) project.recorded.set(at("project.market"), shop);
-    expect(project.plan(desiredOf([unnamed("project.market")])).diagnostics).toEqual([
-      expect.objectContaining({ code: "plan.name_follows_key", address: "project.market" }),
-    ]);
-    expect(project.plan(desiredOf([unnamed("project.market")])).diagnostics[0]).not.toHaveProperty("detail");
   });
 
   it("says nothing of a name that is written, of one that stays, and of one that drifted", () => {

@@ -23,39 +23,6 @@ const shop = () => [
 ];
 
 describe("the order of changes", () => {
-  it("creates what is referred to first, and deploys last", () => {
-    const world = new World();
-    const plan = world.plan(desiredOf(shop()));
-    expect(plan.changes.map(({ address, dependsOn }) => [address, dependsOn])).toEqual([
-      ["deployment.shop.api", ["service.shop.api", "variable.shop.api.HOST"]],
-      ["deployment.shop.worker", ["service.shop.worker"]],
-      ["project.shop", []],
-      ["service.shop.api", ["project.shop"]],
-      ["service.shop.worker", ["project.shop"]],
-      ["variable.shop.api.HOST", ["service.shop.api", "service.shop.worker"]],
-    ]);
-    world.apply(plan);
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
-  it("waits through what does not change itself", () => {
-    const world = new World();
-    const chain = (branch: string) =>
-      desiredOf([
-        declare("service.a", { kind: "web", "configuration.branch": branch }),
-        declare("service.b", { kind: "web" }, { dependsOn: [at("service.a")] }),
-        declare(
-          "service.c",
-          { kind: "web", "configuration.branch": branch },
-          { dependsOn: [at("service.b")] },
-        ),
-      ]);
-    world.settle(chain("main"));
-    const plan = world.plan(chain("dev"));
-    expect(actionsOf(plan)).toEqual(["update service.a", "update service.c"]);
-    expect(changeOf(plan, "service.c").dependsOn).toEqual(["service.a"]);
-  });
-
   it("destroys in reverse, variables and deployments with their service", () => {
     const world = new World();
     world.settle(desiredOf(shop()));
@@ -72,28 +39,6 @@ describe("the order of changes", () => {
     expect(plan.changes.every(({ guard }) => guard === undefined)).toBe(true);
     world.apply(plan);
     expect([world.live.size, world.recorded.size]).toEqual([0, 0]);
-  });
-
-  it("deletes what is no longer referred to after the reference is gone", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    const rest = shop().filter(({ address }) => !address.includes("worker") && !address.includes("HOST"));
-    const other = declare("variable.shop.api.HOST", { value: new Template(["none"], true) });
-    const plan = world.plan(desiredOf([...rest, other]));
-    expect(changeOf(plan, "service.shop.worker").dependsOn).toEqual(["variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api")).toMatchObject({
-      action: "update",
-      reason: "variable.shop.api.HOST changes",
-    });
-  });
-
-  it("deploys after a variable is deleted", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    const plan = world.plan(desiredOf(shop().filter(({ address }) => !address.includes("HOST"))));
-    expect(actionsOf(plan)).toEqual(["update deployment.shop.api", "delete variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api").dependsOn).toEqual(["variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api").effects).toEqual(["deploys"]);
   });
 
   it("lets a create that takes over a name wait for the deletion", () => {
@@ -161,22 +106,6 @@ describe("the order of changes", () => {
     expect(cycle("service.c", "service.b")).toEqual(cycle("service.b", "service.c"));
   });
 
-  it("destroys what was recorded as a ring, which is no mistake of the manifest", () => {
-    const world = new World();
-    world.settle(desiredOf([declare("service.a", { kind: "web" }), declare("service.b", { kind: "web" })]));
-    for (const [address, on] of [
-      ["service.a", "service.b"],
-      ["service.b", "service.a"],
-    ] as const) {
-      const recorded = world.recorded.get(at(address));
-      if (recorded) world.recorded.set(at(address), { ...recorded, dependsOn: [at(on)] });
-    }
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    expect([codesOf(plan), actionsOf(plan)]).toEqual([[], ["delete service.a", "delete service.b"]]);
-    world.apply(plan);
-    expect(world.live.size).toBe(0);
-  });
-
   it("lets a create wait for a removed name of its own project and type alone, also where that is its key", () => {
     const world = new World();
     const old = (project: string) => declare(`service.${project}.old`, { kind: "web", name: "api" });
@@ -192,32 +121,6 @@ describe("the order of changes", () => {
       desiredOf([...projects, old("shop"), declare("service.shop.web", { kind: "web" })]),
     );
     expect(changeOf(kept, "service.shop.web").dependsOn).toEqual([]);
-  });
-
-  it("waits for nothing that is removed, and what is removed for what was recorded on it", () => {
-    const world = new World();
-    const web = (dependsOn: readonly string[] = []) =>
-      declare(
-        "service.web",
-        { kind: "web", "configuration.port": 80 + dependsOn.length },
-        { dependsOn: dependsOn.map(at) },
-      );
-    world.settle(desiredOf([declare("service.old", { kind: "web" }), web(["service.old"])]));
-    const plan = world.plan(desiredOf([web()]));
-    expect([changeOf(plan, "service.web").dependsOn, changeOf(plan, "service.old").dependsOn]).toEqual([
-      ...[[], ["service.web"]],
-    ]);
-    const still = world.plan(desiredOf([web(["service.old", "service.web"])]));
-    expect(changeOf(still, "service.web").dependsOn).toEqual([]);
-  });
-
-  it("is the same for every order of keys", () => {
-    const world = new World();
-    const forwards = world.plan(desiredOf(shop()));
-    const backwards = world.plan(desiredOf(shop().reverse()));
-    expect(JSON.stringify(backwards.changes.map(({ instance: _, ...rest }) => rest))).toBe(
-      JSON.stringify(forwards.changes.map(({ instance: _, ...rest }) => rest)),
-    );
   });
 });
 
@@ -268,17 +171,5 @@ describe("the scope of a plan", () => {
     const plan = world.plan(desiredOf(shop()), { targets: [at("service.shop.apo")] });
     expect(codesOf(plan)).toEqual(["plan.target_unknown"]);
     expect(plan.diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
-  });
-
-  it("waits for nothing that is not there, and never for itself", () => {
-    const dependsOn = [at("service.gone"), at("service.a"), at("service.b"), at("service.b")];
-    const plan = new World().plan(
-      desiredOf([
-        declare("service.a", { kind: "web" }, { dependsOn }),
-        declare("service.b", { kind: "web" }),
-      ]),
-    );
-    expect(codesOf(plan)).toEqual([]);
-    expect(changeOf(plan, "service.a").dependsOn).toEqual(["service.b"]);
   });
 });

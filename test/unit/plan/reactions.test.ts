@@ -1,8 +1,5 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
-import type { State } from "../../../src/model/state";
-import type { Plain } from "../../../src/model/value";
-import { makePlan } from "../../../src/plan/make-plan";
 import {
   actionsOf,
   at,
@@ -15,7 +12,6 @@ import {
   World,
 } from "../../support/plan-world";
 
-const commit = (digit: string) => digit.repeat(40);
 const shop = (deploy: Record<string, string> = {}, branch = "main") => [
   declare("service.api", { kind: "web", "configuration.branch": branch }),
   declare("variable.api.KEY", { value: new Secret("text") }),
@@ -37,23 +33,6 @@ describe("a deployment", () => {
       effects: ["deploys"],
       reason: "service.api changes",
       dependsOn: ["service.api"],
-    });
-  });
-
-  it("runs for what was written after it ran last, as when a run was cut short", () => {
-    const world = settled();
-    const service = world.recorded.get(at("service.api"));
-    if (service) world.recorded.set(at("service.api"), { ...service, writes: service.writes + 1 });
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual(["update deployment.api"]);
-  });
-
-  it("runs when another commit is live than the pinned one", () => {
-    const world = settled({ commit: commit("a") });
-    expect(actionsOf(world.plan(desiredOf(shop({ commit: commit("a") }))))).toEqual([]);
-    world.touch("deployment.api", { commit: commit("b") });
-    expect(changeOf(world.plan(desiredOf(shop({ commit: commit("a") }))), "deployment.api")).toMatchObject({
-      action: "update",
-      attributes: [{ path: "commit", cause: "drift" }],
     });
   });
 
@@ -81,13 +60,6 @@ describe("a deployment", () => {
   });
 });
 
-describe("a deployment that runs", () => {
-  it("sends the pin of a first run", () => {
-    const plan = new World().plan(desiredOf(shop({ commit: commit("a") })));
-    expect(changeOf(plan, "deployment.api").attributes.map(({ path }) => path)).toContain("commit");
-  });
-});
-
 describe("a deployment that a verb left, and that is not declared", () => {
   const [api = declare("service.api"), key = declare("variable.api.KEY")] = shop();
   const undeclared = (): World => {
@@ -105,14 +77,6 @@ describe("a deployment that a verb left, and that is not declared", () => {
     expect(actionsOf(undeclared().plan(desiredOf([]), { mode: "destroy" }))).toEqual([
       ...["delete deployment.api", "delete service.api", "delete variable.api.KEY"],
     ]);
-  });
-
-  it("is forgotten where it was declared, and waits for nothing", () => {
-    const world = settled({ commit: commit("a") });
-    const plan = world.plan(
-      desiredOf([declare("service.api", { kind: "web", "configuration.port": 81 }), key]),
-    );
-    expect(actionsOf(plan)).toEqual(["forget deployment.api", "update service.api"]);
   });
 });
 
@@ -143,27 +107,6 @@ describe("a deployment of a service that is archived, and left so", () => {
   });
 });
 
-describe("a part of what was deleted outside of rnv", () => {
-  it("begins again with it, whatever is left of it", () => {
-    const world = settled();
-    world.lose("service.api");
-    const plan = world.plan(desiredOf(shop()));
-    expect(changeOf(plan, "service.api").action).toBe("create");
-    expect(changeOf(plan, "deployment.api").action).toBe("create");
-    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "replace", withParent: true });
-    const unwanted = world.plan(desiredOf(shop({ when: "never" })));
-    expect(changeOf(unwanted, "deployment.api").action).toBe("forget");
-  });
-
-  it("goes with it, without a request of its own, where it is no longer declared", () => {
-    const world = settled();
-    world.lose("service.api");
-    const [service] = shop();
-    const plan = world.plan(desiredOf(service ? [service] : []));
-    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "delete", withParent: true });
-  });
-});
-
 describe("a layout", () => {
   const layout = (values = {}) =>
     desiredOf([
@@ -185,40 +128,8 @@ describe("a layout", () => {
   });
 });
 
-describe("the price of a plan", () => {
-  const priced = (plan?: string) =>
-    desiredOf([
-      declare("service.a", { kind: "web", ...(plan === undefined ? {} : { "configuration.plan": plan }) }),
-      declare("service.b", { kind: "web", "configuration.plan": "starter" }),
-    ]);
-
-  it("is what is managed before and after", () => {
-    const world = new World();
-    const first = world.plan(priced("starter"));
-    expect(first.cost).toEqual({
-      before: { usd: 0, ngn: 0 },
-      after: { usd: 14, ngn: 14000 },
-      estimate: true,
-    });
-    world.apply(first);
-    const reset = world.plan(priced());
-    expect(reset.cost).toMatchObject({ before: { usd: 14 }, after: { usd: 7 } });
-    expect(changeOf(reset, "service.a")).toMatchObject({ cost: { before: { usd: 7 }, after: { usd: 0 } } });
-    expect(world.plan(desiredOf([]), { mode: "destroy" }).cost).toMatchObject({
-      before: { usd: 14 },
-      after: { usd: 0 },
-    });
-  });
-});
-
 describe("what the catalog does not offer", () => {
   const gold = desiredOf([declare("service.a", { kind: "web", "configuration.plan": "gold" })]);
-
-  it("is an error at the value when it would be sent", () => {
-    expect(new World().plan(gold).diagnostics).toMatchObject([
-      { code: "plan.not_on_offer", severity: "error", attribute: "configuration.plan", range },
-    ]);
-  });
 
   it("is no error where it is there already", () => {
     const world = new World();
@@ -232,40 +143,6 @@ describe("what the catalog does not offer", () => {
 });
 
 describe("an output", () => {
-  const outputs = new Map([["url", { value: reference("service.api", "url"), range }]]);
-
-  it("is listed when its value changes", () => {
-    const world = settled();
-    const before = { kind: "absent" };
-    const after = { kind: "value", value: `https://${world.id("service.api")}` };
-    const desired = desiredOf(shop(), { outputs });
-    expect(world.plan(desired).outputs).toEqual([{ name: "url", before, after }]);
-    expect(new World().plan(desired).outputs).toEqual([{ name: "url", before, after: { kind: "unknown" } }]);
-  });
-
-  /** A plan of this mode where these outputs are recorded. */
-  const planned = (recorded: Record<string, Plain>, mode: "apply" | "destroy" | "refresh-only" = "apply") => {
-    const world = settled();
-    const url = `https://${world.id("service.api")}`;
-    const input = world.input(desiredOf(shop(), { outputs }), { mode });
-    const state = { ...(input.state as State), outputs: { ...recorded, ...(recorded.url && { url }) } };
-    const { outputs: changes, plannedOutputs } = makePlan({ ...input, state });
-    return [changes.map(({ name, after }) => [name, after.kind]), Object.keys(plannedOutputs)];
-  };
-
-  it("that is as recorded is no change; one that is no longer declared goes, all of them with a destroy", () => {
-    expect(planned({ url: "…" })).toEqual([[], ["url"]]);
-    expect(planned({ url: "…", old: 1 })).toEqual([[["old", "absent"]], ["url"]]);
-    expect(planned({ url: "…", old: 1 }, "destroy")).toEqual([
-      [
-        ["old", "absent"],
-        ["url", "absent"],
-      ],
-      [],
-    ]);
-    expect(planned({ old: 1 }, "refresh-only")).toEqual([[], ["old"]]);
-  });
-
   it("that is a secret is shown as one and never compared: no state holds it", () => {
     const held = new Map([["key", { value: reference("variable.api.KEY", "value"), range }]]);
     const plan = settled().plan(desiredOf(shop(), { outputs: held }));
