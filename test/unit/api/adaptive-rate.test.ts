@@ -70,12 +70,6 @@ describe("the rate of requests", () => {
     },
   );
 
-  it("does not slow down a service that refuses nothing", async () => {
-    const { accepted, refused } = await serve(Number.POSITIVE_INFINITY, 3);
-    expect(refused).toBe(0);
-    expect(accepted[1]).toBeGreaterThan(1500);
-  });
-
   it("is without a limit until the first refusal, and again where the service bears less than one a second", () => {
     const clock = manualClock();
     const rate = new AdaptiveRate();

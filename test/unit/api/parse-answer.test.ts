@@ -2,8 +2,8 @@ import * as z from "zod";
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
 import { aboutDeletion, aboutShown, ask, parseAnswer, shows } from "../../../src/api/parse-answer";
-import { type ApiRequest, pathSegment } from "../../../src/api/send";
-import { canvasOf, catalogBody, fakeSend, serviceNamed, workspace } from "./fake-send";
+import type { ApiRequest } from "../../../src/api/send";
+import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
 
 const request: ApiRequest = {
   ...{ operation: "getThing", method: "GET", path: "/things/t1", keyed: false, address: "service.a" },
@@ -92,26 +92,6 @@ describe("what an answer is about", () => {
     expect(await ask(plain.send, schema, request, {})).toEqual({ id: "a" });
     expect(plain.requests).toEqual([request]);
   });
-
-  it("tells when a deployment was made, where it does", async () => {
-    const deployment = { id: "d2", status: "queued", sourceDeploymentId: "d1" };
-    const createdAt = "2026-01-01T00:00:00Z";
-    const { send, requests } = fakeSend(({ operation }) => ({
-      deployment: operation === "rollBack" ? deployment : { ...deployment, sourceDeploymentId: null },
-    }));
-    const endpoints = createEndpoints(send, workspace);
-    await endpoints.queueDeployment("s1", { commitSha: "a" });
-    await endpoints.runDeployAction("s1", "deploy");
-    await endpoints.rollBack("s1", "d1", "api");
-    const about = requests.map((sent) => sent.about);
-    const made = { deployment: { id: "d2", status: "queued", createdAt } };
-    for (const one of about) expect(one?.(made)).toEqual({ id: "d2", madeAt: createdAt });
-    const unpinned = { deployment: { id: "d2", status: "queued", commitSha: "" } };
-    expect(about[0]?.(unpinned)).toEqual({ id: "d2" });
-    expect(requests.map(({ hostedBy }) => hostedBy)).toEqual(
-      Array(3).fill(`/workspaces/${workspace}/services/s1/deploys`),
-    );
-  });
 });
 
 describe("the parts of a request", () => {
@@ -147,27 +127,6 @@ describe("the parts of a request", () => {
     expect(sent).toMatchObject({ operation: "saveCanvas", keyed: false, body: { revision: 1 } });
   });
 
-  it("a project: its color where none is given, and what a setting says of it", async () => {
-    const project = (color: string) => ({ project: { id: "p1", name: "Shop", color } });
-    const create = (endpoints: ReturnType<typeof createEndpoints>) =>
-      endpoints.createProject({ name: "Shop" });
-    expect((await asked(create, project("x"))).request.body).toEqual({ name: "Shop", color: "#64748b" });
-    const named = await asked(create, project("x"), { projectColor: "slate" });
-    expect(named.request.body).toEqual({ name: "Shop", color: "slate" });
-  });
-
-  it("a catalog: with what is assumed of the service", async () => {
-    const assumed = async (gaps: Partial<GapSettings>) =>
-      ((await asked((endpoints) => endpoints.catalog(), catalogBody, gaps)).answer as { assumed: unknown })
-        .assumed;
-    expect(await assumed({})).toEqual({
-      ...{ projectColor: "#64748b", productionEnvironment: "Production", kindDefaults: {} },
-    });
-    expect(await assumed({ kindDefaults: '{"static": {"port": 80}}' })).toMatchObject({
-      kindDefaults: { static: { port: 80 } },
-    });
-  });
-
   it("a service: by the method and path that are set, with a key unless none is taken", async () => {
     const update = (endpoints: ReturnType<typeof createEndpoints>) =>
       endpoints.updateService("s1", { name: "b" });
@@ -195,13 +154,5 @@ describe("the parts of a request", () => {
     expect(await omitsKey("auto")).toBeUndefined();
     expect(await omitsKey("on")).toBeUndefined();
     expect(await omitsKey("off")).toBe(true);
-  });
-
-  it("a segment of a path: nothing that a URL reader takes for a way", () => {
-    for (const segment of ["", ".", ".."]) expect(() => pathSegment(segment, 1)).toThrow("is not an id");
-    expect(["", ".", "..."].map((segment) => pathSegment(segment, segment === "..." ? 1 : 0))).toEqual([
-      ...["", ".", "..."],
-    ]);
-    expect(pathSegment("a/b c", 2)).toBe("a%2Fb%20c");
   });
 });

@@ -69,23 +69,6 @@ describe("the rate limiter", () => {
     expect(windows).toEqual([4, 8, 16, 24, 36, 54]);
   });
 
-  it("starts nothing while it is paused, and wakes by itself when the pause ends", async () => {
-    const clock = steppingClock();
-    const limiter = new RateLimiter(clock, 4);
-    const opened = clock.now() + 5000;
-    limiter.pauseUntil(opened);
-    limiter.pauseUntil(opened - 3000);
-    const times = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const permit = await limiter.acquire(patient);
-        permit.release("clean");
-        return clock.now();
-      }),
-    );
-    expect(times).toEqual([opened, opened, opened]);
-    expect(clock.sleeps).toEqual([5000]);
-  });
-
   it("keeps no timer for requests that were given up", async () => {
     const stop = new AbortController();
     const aborted: unknown[] = [];

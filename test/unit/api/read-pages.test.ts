@@ -11,12 +11,6 @@ const variables = (from: number, count: number) =>
 const page = (hasMore: boolean, nextCursor: string | null) => ({ hasMore, limit: 100, nextCursor });
 
 describe("a listing", () => {
-  it("asks for neither limit nor cursor at first", async () => {
-    const { send, lines } = fakeSend(() => ({ projects: [], page: page(false, null) }));
-    expect(await createEndpoints(send, workspace).listProjects()).toEqual([]);
-    expect(lines()).toEqual(["GET /projects"]);
-  });
-
   it("is complete for any division into pages", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }), async (sizes) => {
@@ -90,17 +84,6 @@ describe("a listing", () => {
       message: expect.stringContaining("more than 1000 pages"),
     });
     expect(endless.requests).toHaveLength(1000);
-  });
-
-  it("keeps what it asks for from page to page, and says of each that there may be no more", async () => {
-    const { send, lines } = fakeSend((_, index) => ({
-      variables: [],
-      page: [page(true, "a"), page(true, "b"), page(false, "c")][index],
-    }));
-    await createEndpoints(send, workspace).listVariables("s1");
-    expect(lines()).toEqual(
-      ["", "?cursor=a", "?cursor=b"].map((tail) => `GET /services/s1/variables${tail}`),
-    );
   });
 
   it("fails when one page of it fails", async () => {

@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/api/api-error";
 import type { Endpoints } from "../../../src/api/endpoints";
 import type { Resource } from "../../../src/api/reads";
 import type { Send } from "../../../src/api/send";
-import { type ActionOrder, leftBy, recordedPart, recordsOf, sendAction } from "../../../src/apply/action";
+import { type ActionOrder, recordedPart, recordsOf, sendAction } from "../../../src/apply/action";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { api, type RunGiven, recordOf, rollout, runOf, start, stateOf, timeAt, typeOf } from "./fixtures";
@@ -128,11 +128,6 @@ describe("an action that was answered", () => {
     });
   });
 
-  it("that makes nothing leaves the records as they are", async () => {
-    const { run } = await answered({}, false);
-    expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "run", "outcome"]);
-  });
-
   it("stays open where its outcome cannot be written: the same command finds it", async () => {
     const { types } = deployable([[]]);
     const run = runOf({
@@ -219,18 +214,5 @@ describe("the records of a state", () => {
     expect(recordsOf(state).inside(api)).toEqual([[rollout, deployed]]);
     expect(recordedPart(recordsOf(state), api, "deployment")).toEqual([rollout, deployed]);
     expect(recordedPart(recordsOf(state), api, "layout")).toBeUndefined();
-  });
-
-  it("tell what an action made only of a type that makes something", () => {
-    const made = (makes: boolean) => {
-      const run = runOf({ types: deployable([], makes).types });
-      return leftBy({ ...run, journal: recordsOf(state) }, order, { id: "d9" }).recording;
-    };
-    expect(made(true)).toMatchObject({
-      address: rollout,
-      resource: { id: "d9", writes: 2, updatedAt: timeAt(-5) },
-    });
-    expect(made(true)?.resource?.pending).not.toHaveProperty("madeAt");
-    expect(made(false)).toBeUndefined();
   });
 });
