@@ -177,12 +177,3 @@ describe("deleting a service", () => {
     });
   });
 });
-
-describe("archiving a service in place of deleting it", () => {
-  it("leaves it readable and archived", async () => {
-    const world = embedded();
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    const accepted = await service.archive?.(world.endpoints, removal(id));
-    expect(accepted?.live?.attributes.get("archived")).toBe(true);
-  });
-});

@@ -159,15 +159,6 @@ describe("an output folder", () => {
     });
   });
 
-  it("a stack alone says which other it needs", async () => {
-    const found = await loadFiles(output({ apps: { text: apps }, base: { text: base } }), [
-      "cdktf.out/stacks/apps/cdk.tf.json",
-    ]);
-    expect(found.diagnostics).toMatchObject([
-      { code: "stack.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
-    ]);
-  });
-
   it("stacks that depend on each other, or are missing, are errors", async () => {
     const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
     expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
