@@ -108,21 +108,6 @@ describe("a policy file", () => {
     expect(other.told).toEqual(["2:3 duplicate policy one"]);
   });
 
-  it("that is missing or empty is told: it would pass everything", async () => {
-    expect((await read("")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
-    expect((await read("# nothing\n")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
-    expect((await read("policies: {}\n")).told).toEqual([]);
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
-    folders.push(cwd);
-    const { told } = await read("policies: {}\n", [cwd]);
-    expect(told).toEqual([`1:1 no policies stand in the folder ${cwd}`]);
-  });
-
-  it("is no file of anything else", async () => {
-    const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
-    expect(told.length).toBeGreaterThan(0);
-  });
-
   it.each(["precondition", "max-monthly-increase", "max-monthly-total"])(
     "calls no policy %s, which is the name of another check",
     async (name) => {

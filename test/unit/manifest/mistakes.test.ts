@@ -104,11 +104,6 @@ describe("${env.NAME}", () => {
     expect(attributes?.get("configuration.replicas")?.value).toBe(3);
   });
 
-  it("of a variable that is not set is an error at the place, not an empty text", async () => {
-    const { briefs: found } = await mistakes(api('    environment: "x-${env.STAGE}"\n'));
-    expect(found).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
-  });
-
   it("that is empty is as one that is not set: CI makes an empty text of what is not set", async () => {
     const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
       STAGE: "",

@@ -106,20 +106,6 @@ services:
     expect(found.desired?.resources.get("variable.api.C" as never)?.dependsOn).toContain("service.api");
   });
 
-  it("leave out of a service what it sets to null", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `variableGroups: { common: { A: "1", B: "2" } }
-services:
-  api:
-    kind: web
-    variablesFrom: [{ group: common }]
-    variables: { A: null }
-`,
-    });
-    expect(briefs(found)).toEqual([]);
-    expect(Object.keys(variables(found))).toEqual(["api.B"]);
-  });
-
   it("are overlaid key by key; lists replace, and null takes away, also what a group brings", async () => {
     const files = {
       "a.yaml": `variableGroups: { common: { A: "1", B: { fromEnv: B } } }
@@ -314,18 +300,6 @@ services:
       ]),
     );
     expect(api?.lifecycle.preventDestroy).toBe(true);
-  });
-
-  it("tell a mistake in a merged value at the place where it was written", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `x-a: &a
-  configuration: { replicas: many }
-services:
-  api: { <<: *a, kind: web }
-  worker: { <<: *a, kind: worker }
-`,
-    });
-    expect(briefs(found)).toEqual(["manifest.invalid_type rnv.yaml:2:30 many"]);
   });
 });
 
