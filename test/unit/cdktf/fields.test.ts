@@ -1,6 +1,6 @@
 import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
-import type { Construct, IConstruct } from "constructs";
+import type { IConstruct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { shareOf } from "../../support/soak";
@@ -121,38 +121,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     expect(Object.keys(variable)).toEqual(["env_NEW_TOKEN"]);
   });
 
-  it("exist for every field of every type, with their reset", () => {
-    written((stack) => {
-      const shop = new Project(stack, "shop");
-      const api = shop.addService("api", { kind: "web" });
-      const made: Record<string, Construct> = {
-        Project: shop,
-        Service: api,
-        Variable: api.addVariable("A", "1"),
-        Deployment: api.deployOnChange(),
-        CanvasLayout: shop.addLayout(),
-      };
-      const fields: Record<string, readonly string[]> = {
-        Project: ["name", "description", "color", "timeouts"],
-        Service: ["name", "kind", "environment", "archived", "projectId", "configuration", "timeouts"],
-        Variable: ["key", "value", "preserve", "serviceId", "timeouts"],
-        Deployment: ["when", "commit", "wait", "timeout", "serviceId", "timeouts"],
-        CanvasLayout: ["positions", "viewport", "projectId", "timeouts"],
-      };
-      for (const [type, construct] of Object.entries(made))
-        for (const field of fields[type] ?? []) {
-          const one = construct as unknown as Record<string, unknown>;
-          expect([type, field, one[field] !== undefined, `${field}Input` in one]).toEqual([
-            type,
-            field,
-            true,
-            true,
-          ]);
-          expect(typeof one[`reset${field.charAt(0).toUpperCase()}${field.slice(1)}`]).toBe("function");
-        }
-    });
-  });
-
   it("that do not exist are refused where they are put", () => {
     written((stack) => {
       const api = new Service(stack, "api", { kind: "web" });
@@ -184,19 +152,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
       kind: "${data.rnv_service.theirs.kind}",
       configuration: { port: "${data.rnv_service.theirs.configuration.port}" },
     });
-  });
-
-  it("tell their type: isConstruct, isTerraformResource and the like", () => {
-    const { import: imports } = written((stack) => {
-      const api: unknown = new Service(stack, "api", { kind: "web" });
-      expect(Service.isTerraformResource(api) && api.fqn).toBeTruthy();
-      expect(Service.isConstruct(api) && api.node.path).toBe("shop/api");
-      expect(DataRnvService.isTerraformDataSource(api)).toBe(false);
-      expect([Service.tfResourceType, RnvProvider.tfResourceType]).toEqual(["rnv_service", "rnv"]);
-      const imported = Service.generateConfigForImport(stack, "old", "3f0e");
-      expect(imported).toBeInstanceOf(library.ImportableResource);
-    });
-    expect(imports).toEqual([{ to: "rnv_service.old", id: "3f0e" }]);
   });
 
   it("of the provider are all that it takes; a key that is given by its source is a sensitive variable", () => {

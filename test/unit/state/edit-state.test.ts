@@ -86,17 +86,6 @@ describe("validateRestore", () => {
   });
 });
 
-describe("validatePush, where writes are open", () => {
-  it("takes a state that has the same ones", () => {
-    const open = { ...state, open: [intent(1).intent] };
-    for (const [current, incoming] of [
-      [open, { ...open, serial: 6 }],
-      [state, { ...open, serial: 6 }],
-    ] as const)
-      expect(validatePush(current, incoming, false).state).toBe(incoming);
-  });
-});
-
 describe("a write whose outcome is unknown", () => {
   const intent = { seq: 1, address: "variable.shop.api.KEY", operation: "createVariable" } as never;
 

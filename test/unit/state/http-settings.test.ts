@@ -1,5 +1,4 @@
-import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
-import { MemoryDisk } from "../../support/memory-disk";
+import { httpStateSettings } from "../../../src/state/remote/http-store";
 
 const url = "https://state.test/shop";
 const settingsOf = (environment: Readonly<Record<string, string>>) =>
@@ -48,13 +47,6 @@ describe("the settings of a state over HTTP, one by one", () => {
       { [`RNV_STATE_HTTP_${name}`]: value, TF_HTTP_ADDRESS: "https://state.test/other" },
     ])
       expect(settingsOf(environment)).toMatchObject(expected);
-  });
-
-  it("have white space around them, but for a password", () => {
-    expect(settingsOf({ TF_HTTP_USERNAME: " me ", TF_HTTP_PASSWORD: " p " }).authorization).toBe(
-      basic("me: p "),
-    );
-    expect(settingsOf({ RNV_STATE_HTTP_UPDATE_METHOD: " put " }).updateMethod).toBe("PUT");
   });
 
   it("of the lock are another state's where Terraform's address is another", () => {
@@ -117,12 +109,5 @@ describe("the settings of a state over HTTP, one by one", () => {
     }).diagnostics;
     expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
     expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
-  });
-
-  it("name the state without its query", () => {
-    const { settings } = httpStateSettings(`${url}?token=t0k`, {});
-    const slots = backupFolder(new MemoryDisk(), "/b", url);
-    const transport = { send: () => Promise.reject(new Error("no request")), close: async () => {} };
-    expect(createHttpStore(settings, transport, slots).location).toBe(url);
   });
 });

@@ -73,21 +73,6 @@ describe("the settings of a state in S3", () => {
     expect(s3StateSettings(address(text), s3Environment).settings.url).toBe(url);
   });
 
-  it("are asked of the endpoint of the address, of that for S3, and of that for all of AWS, in this order", () => {
-    const urlOf = (text: string, more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address(text), { ...s3Environment, ...more }).settings.url;
-    const all = { AWS_ENDPOINT_URL: "https://all.example.com" };
-    const both = { ...all, AWS_ENDPOINT_URL_S3: " https://s3.example.com " };
-    expect(urlOf("s3://bucket/s", all)).toBe("https://all.example.com/bucket/s");
-    expect(urlOf("s3://bucket/s", both)).toBe("https://s3.example.com/bucket/s");
-    expect(urlOf("s3://bucket/s?endpoint=https://own.example.com", both)).toBe(
-      "https://own.example.com/bucket/s",
-    );
-    expect(urlOf("s3://bucket/s", { AWS_ENDPOINT_URL_S3: "", ...all })).toBe(
-      "https://all.example.com/bucket/s",
-    );
-  });
-
   it("are the region of the address, of AWS_REGION, or of AWS_DEFAULT_REGION", () => {
     const regionOf = (text: string, more: Readonly<Record<string, string>>) =>
       s3StateSettings(address(text), { ...s3Environment, ...more }).settings.region;
@@ -95,16 +80,6 @@ describe("the settings of a state in S3", () => {
     expect(regionOf("s3://bucket/s?region=own", both)).toBe("own");
     expect(regionOf("s3://bucket/s", both)).toBe("one");
     expect(regionOf("s3://bucket/s", { ...both, AWS_REGION: "" })).toBe("two");
-  });
-
-  it("hold the credentials, with a session's token where there is one", () => {
-    const credentialsOf = (more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address("s3://bucket/s"), { ...s3Environment, ...more }).settings.credentials;
-    const keys = { AWS_ACCESS_KEY_ID: " id ", AWS_SECRET_ACCESS_KEY: " secret " };
-    expect(credentialsOf({ ...keys, AWS_SESSION_TOKEN: " t " })).toEqual({
-      ...{ accessKeyId: "id", secretAccessKey: "secret", sessionToken: "t" },
-    });
-    expect(credentialsOf({ AWS_SESSION_TOKEN: "" }).sessionToken).toBeUndefined();
   });
 
   it("refuse an endpoint and a timeout that are none, and name the state for messages", () => {
