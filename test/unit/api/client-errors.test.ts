@@ -124,4 +124,11 @@ describe("a sensitive request", () => {
       expect(all).not.toContain(secret);
     }
   });
+
+  it("still keeps the codes that the interface names", async () => {
+    const { thrown } = await errorOf(withSecret, [
+      answer(409, { code: "idempotency_conflict", message: secret }),
+    ]);
+    expect(thrown).toMatchObject({ code: "idempotency_conflict", message: "Conflict" });
+  });
 });

@@ -53,21 +53,6 @@ describe("a request that fails", () => {
     expect((await failureOf(read, [nameless])).message).toContain("(no code)");
   });
 
-  it("has the number of a repeated attempt in its id", async () => {
-    const requestId = `rnv-${"8".repeat(32)}-1`;
-    expect((await failureOf(read, [failure("ENOTFOUND")])).requestId).toBe(`${requestId}.2`);
-    expect((await failureOf(read, [answer(403)])).requestId).toBe(requestId);
-    const { client } = scriptedClient([answer(200)]);
-    const stopped = client.send(read, { signal: AbortSignal.abort(new Error("stopped")) });
-    await expect(stopped).rejects.toMatchObject({
-      ...{ requestId, attempts: 0, message: "interrupted before it was sent" },
-    });
-    const lowest = scriptedClient([answer(200)], { random: () => 0 });
-    expect((await lowest.client.send(read)).requestId).toBe(`rnv-${"0".repeat(32)}-1`);
-    const highest = scriptedClient([answer(200)], { random: () => 0.999 });
-    expect((await highest.client.send(read)).requestId).toBe(`rnv-${"f".repeat(32)}-1`);
-  });
-
   it.each([408, 502, 503, 504])(
     "may have happened where a write was answered %i: it is uncertain",
     async (status) => {
@@ -111,15 +96,6 @@ describe("a request that fails", () => {
 });
 
 describe("a client", () => {
-  it("waits five minutes for a request without a limit, also without a listener", async () => {
-    const { client, clock } = scriptedClient([answer(429, {}, { "retry-after": "100" })], {
-      onWait: undefined,
-    });
-    const begun = clock.elapsed();
-    await expect(client.send(read)).rejects.toMatchObject({ kind: "unavailable", attempts: 4 });
-    expect(clock.elapsed() - begun).toBe(300_000);
-  });
-
   it("masks what an answer reveals, and what a body held, in all that follows", async () => {
     const told = { message: "hunter2hunter2 and other-secret" };
     const { client } = scriptedClient([
@@ -130,20 +106,6 @@ describe("a client", () => {
     await client.send({ ...keyedWrite, reveals: "value" });
     await client.send({ ...keyedWrite, body: { value: new Secret("other-secret") } });
     await expect(client.send(read)).rejects.toThrow("(sensitive) and (sensitive)");
-  });
-
-  it("says whether what it gave out before repeats a secret", async () => {
-    const replies = [answer(200, { error: "hunter2hunter2" }), answer(200)];
-    const { client } = scriptedClient(replies);
-    await client.send(read);
-    expect(client.redact([new Secret("hunter2hunter2")])).toBe(true);
-    expect(client.redact([new Secret("hunter2hunter2")])).toBe(false);
-  });
-
-  it("sends no key where a setting says that none is taken, and repeats the write all the same", async () => {
-    const { client, sent } = scriptedClient([answer(503), answer(200)]);
-    await client.send({ ...keyedWrite, omitsKey: true });
-    expect(sent.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined, undefined]);
   });
 
   it.each(["/a", "/a.b/..c/d..", "/...", "/a%2Fb", "/a:b@c~d!$&'()*+,;=_-"])(

@@ -21,6 +21,15 @@ describe("a request of the client", () => {
     expect(sent[0]?.headers["x-request-id"]).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
   });
 
+  it("has neither body nor content type where there is nothing to send", async () => {
+    const { client, sent } = scriptedClient([answer(200)]);
+    await client.send({ ...read, query: {} });
+    expect(sent[0]?.url).toBe(`${baseUrl}/projects`);
+    expect(sent[0]?.body).toBeUndefined();
+    expect(sent[0]?.headers["content-type"]).toBeUndefined();
+    expect(sent[0]?.headers["idempotency-key"]).toBeUndefined();
+  });
+
   it("returns body, request id and replay header of the answer", async () => {
     const headers = { "x-request-id": "srv-1", "idempotency-replayed": "true" };
     const { client } = scriptedClient([answer(200, { a: 1 }, headers)]);

@@ -2,7 +2,6 @@ import { ApiError } from "../../../src/api/api-error";
 import {
   environmentOf,
   errorBodyOf,
-  fillBody,
   isSuspended,
   operationIn,
   readingOperation,
@@ -136,16 +135,6 @@ describe("what is read under a gap", () => {
     [[1], "auto", [1]],
   ])("variables in %j at %s", (body, setting, found) => {
     expect(variablesIn(body, setting)).toEqual(found);
-  });
-
-  it("a body: only whole placeholders of the template, and what holds nothing stays away", () => {
-    const values = { name: "api", configuration: { port: 1 } };
-    expect(fillBody('{"a": "x{name}", "b": ["{name}"], "c": {}, "d": null, "e": "{other}"}', values)).toEqual(
-      {
-        ...{ a: "x{name}", b: ["api"], d: null },
-      },
-    );
-    expect(fillBody('{"a": "{other}"}', values)).toEqual({});
   });
 
   it("environments: as the settings name their fields and the one of production", () => {

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
-import { aboutDeletion, aboutShown, ask, parseAnswer, shows } from "../../../src/api/parse-answer";
+import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
 import type { ApiRequest } from "../../../src/api/send";
-import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
+import { canvasOf, fakeSend, workspace } from "./fake-send";
 
 const request: ApiRequest = {
   ...{ operation: "getThing", method: "GET", path: "/things/t1", keyed: false, address: "service.a" },
@@ -77,21 +77,6 @@ describe("what an answer is about", () => {
     const operation = { id: "o1", kind: "delete", status: "queued" };
     expect(aboutDeletion({ deleted: false, operation })).toEqual({ id: "o1" });
   });
-
-  it("is asked of the parts that the schema describes, and decides", async () => {
-    const schema = z.looseObject({ id: z.string() });
-    const reading = {
-      inner: (body: unknown) => (body as { in: unknown }).in,
-      about: ({ id }: { id: string }) => ({ id }),
-    };
-    const { send, requests } = fakeSend(() => ({ in: { id: "a" } }));
-    expect(await ask(send, schema, request, reading)).toEqual({ id: "a" });
-    expect(requests[0]?.about?.({ in: { id: "b" } })).toEqual({ id: "b" });
-    expect(requests[0]?.about?.({ in: { id: 7 } })).toEqual({});
-    const plain = fakeSend(() => ({ id: "a" }));
-    expect(await ask(plain.send, schema, request, {})).toEqual({ id: "a" });
-    expect(plain.requests).toEqual([request]);
-  });
 });
 
 describe("the parts of a request", () => {
@@ -104,17 +89,6 @@ describe("the parts of a request", () => {
     const answer = await run(createEndpoints(send, workspace, { ...defaultGaps, ...gaps }));
     return { answer, line: lines()[0], request: requests[0] as ApiRequest };
   };
-  const deployments = { available: true, items: [] };
-
-  it.each<[Parameters<ReturnType<typeof createEndpoints>["listDeployments"]>[1], string]>([
-    [undefined, ""],
-    [{ limit: 5 }, "?limit=5"],
-    [{ cursor: "c" }, "?cursor=c"],
-    [{ limit: 5, cursor: "c" }, "?limit=5&cursor=c"],
-  ])("a page of deployments: %j", async (page, tail) => {
-    const { line } = await asked((endpoints) => endpoints.listDeployments("s1", page), deployments);
-    expect(line).toBe(`GET /services/s1/deploys${tail}`);
-  });
 
   it("a canvas: of the workspace, a project or an environment, read and saved without a key", async () => {
     const scope = { projectId: "p1", environmentId: "e1" };
@@ -125,26 +99,6 @@ describe("the parts of a request", () => {
     const { line, request: sent } = await asked(save, canvas);
     expect(line).toBe("PATCH /canvas?projectId=p1&environmentId=e1");
     expect(sent).toMatchObject({ operation: "saveCanvas", keyed: false, body: { revision: 1 } });
-  });
-
-  it("a service: by the method and path that are set, with a key unless none is taken", async () => {
-    const update = (endpoints: ReturnType<typeof createEndpoints>) =>
-      endpoints.updateService("s1", { name: "b" });
-    const body = { service: serviceNamed("s1") };
-    for (const routeKeys of ["auto", "on"])
-      expect((await asked(update, body, { routeKeys })).request.omitsKey).toBeUndefined();
-    const { line, request: sent } = await asked(update, body, {
-      patchServiceMethod: "PUT",
-      routeKeys: "off",
-    });
-    expect([line, sent.omitsKey, sent.keyed]).toEqual(["PUT /services/s1", true, true]);
-    const read = { readService: "/apps/{serviceId}", serviceAnswer: "data.app" };
-    const found = await asked(
-      (endpoints) => endpoints.getService("s1"),
-      { data: { app: body.service } },
-      read,
-    );
-    expect(found).toMatchObject({ line: "GET /apps/s1", answer: { id: "s1" } });
   });
 
   it("a roll back: with a key, unless a setting says that the service takes none", async () => {

@@ -55,42 +55,4 @@ describe("the rate limiter", () => {
     await settle();
     expect(granted).toHaveLength(max);
   });
-
-  it("doubles with each window up to 16, and grows by half from there", async () => {
-    const limiter = new RateLimiter(steppingClock(), 64);
-    const windows: number[] = [];
-    for (let window = 0; window < 6; window += 1) {
-      windows.push(limiter.concurrency);
-      const permits = await Promise.all(
-        Array.from({ length: limiter.concurrency }, () => limiter.acquire(patient)),
-      );
-      for (const permit of permits) permit.release("clean");
-    }
-    expect(windows).toEqual([4, 8, 16, 24, 36, 54]);
-  });
-
-  it("keeps no timer for requests that were given up", async () => {
-    const stop = new AbortController();
-    const aborted: unknown[] = [];
-    const limiter = new RateLimiter(
-      {
-        now: () => 0,
-        elapsed: () => 0,
-        sleep: (_, signal) =>
-          new Promise((_resolve, reject) => {
-            signal?.addEventListener("abort", () => {
-              aborted.push(signal.reason);
-              reject(signal.reason);
-            });
-          }),
-      },
-      4,
-    );
-    limiter.pauseUntil(1000);
-    const waiting = limiter.acquire({ ...patient, signal: stop.signal });
-    stop.abort(new Error("stopped"));
-    await expect(waiting).rejects.toThrow("stopped");
-    await settle();
-    expect(aborted).toHaveLength(1);
-  });
 });

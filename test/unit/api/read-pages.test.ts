@@ -44,17 +44,6 @@ describe("a listing", () => {
     ]);
   });
 
-  it.each([0, 1])("takes the newer copy of an item on two pages (page %i has it)", async (newer) => {
-    const [old, fresh] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
-    const { send } = fakeSend((_, index) => ({
-      variables: [{ id: "v", key: "K", updatedAt: index === newer ? fresh : old }],
-      page: index === 0 ? page(true, "next") : page(false, null),
-    }));
-    expect(await createEndpoints(send, workspace).listVariables("s1")).toEqual([
-      expect.objectContaining({ id: "v", updatedAt: fresh }),
-    ]);
-  });
-
   it.each([
     ["there is more and no cursor", 1, () => page(true, null)],
     ["there is more and an empty cursor", 1, () => page(true, "")],

@@ -93,6 +93,16 @@ describe("text of the service", () => {
     expect(redacting(secret).text(`<${repeated}>`)).toBe("<(sensitive)>");
   });
 
+  it.each([
+    ["of an address: its host", "https://me:hunter2hunter2@the-host.test/x", "no host the-host.test"],
+    ["of an address without a password", "https://the-host.test/x", "no host the-host.test"],
+    ["of one line: its words", "correct horse-battery", "horse-battery"],
+    ["cut to fewer than 8 characters", "hunter2-hunter2", "hunter2…"],
+    ["cut with something else in it", "hunter2-hunter2", "hunter2-other…"],
+  ])("keeps what is no secret: a part %s", (_, secret, text) => {
+    expect(redacting(secret).text(text)).toBe(text);
+  });
+
   it.each(["…", "..."])("masks what is cut short with %s, and goes on behind it", (ellipsis) => {
     const shown = redacting("hunter2-hunter2-hunter2").text(
       `hunter2-${ellipsis} and hunter2-hunter2-hunter2!`,
@@ -117,11 +127,6 @@ describe("text of the service", () => {
     expect(redactor.text("later-secret, last-secret")).toBe("(sensitive), last-secret");
     redactor.add([new Secret("last-secret")]);
     expect(redactor.text("later-secret, last-secret.")).toBe("(sensitive), (sensitive).");
-  });
-
-  it.each([1, 2])("leaves nothing of it where the encoded text ends with it, %i bytes behind", (shift) => {
-    const encoded = Buffer.from(`${"u".repeat(shift)}correct horse battery staples`).toString("base64");
-    expect(redacting("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
   });
 
   it("does not repeat a line of a secret of several lines", () => {
@@ -172,12 +177,6 @@ describe("text of the service", () => {
     });
   });
 
-  it("keeps the scheme and the empty lines of secrets: they stand in every text", () => {
-    const address = redacting("postgresql://", "one-secret-line\n\n\n\nanother-secret");
-    expect(address.text("postgresql://db: no such host\n\n\n")).toBe("postgresql://db: no such host\n\n\n");
-    expect(address.text("one-secret-line")).toBe("(sensitive)");
-  });
-
   it("is masked where it is free, and kept where it is compared", () => {
     const body = {
       deployment: {
@@ -191,14 +190,6 @@ describe("text of the service", () => {
       deployment: { id: "hunter2hunter2", error: "bad (sensitive)", steps: [{ message: "(sensitive)" }] },
       service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
     });
-  });
-
-  it("leaves the body as it is for other readers, and shares what it does not mask", () => {
-    const body = { nodes: [{ runtimeDetail: "hunter2hunter2" }, { runtimeDetail: "healthy" }] };
-    const masked = redacting("hunter2hunter2").body(body);
-    expect(masked).toEqual({ nodes: [{ runtimeDetail: "(sensitive)" }, { runtimeDetail: "healthy" }] });
-    expect(masked.nodes[1]).toBe(body.nodes[1]);
-    expect(body.nodes[0]?.runtimeDetail).toBe("hunter2hunter2");
   });
 });
 

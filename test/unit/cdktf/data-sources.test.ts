@@ -95,22 +95,6 @@ describe("data sources in a run", () => {
     expect((await one.drift(stack)).exitCode).toBe(0);
   });
 
-  it("leave no trace in the state, and a destroyed stack leaves what they found alone", async () => {
-    const { service } = theirWorkspace();
-    program((made) => guest(made));
-    await one.apply(stack);
-    const state = await one.context.backend.read();
-    expect(JSON.stringify(state)).not.toContain("data.");
-    await one.apply({ ...stack, mode: "destroy" });
-    const destroyed = await one.apply({
-      ...stack,
-      mode: "destroy",
-      approve: async (plan) => ({ confirmedDeletes: plan.changes.map(({ address }) => address) }),
-    });
-    expect(destroyed.exitCode).toBe(0);
-    expect(one.emulator.store.services().map(({ id }) => id)).toEqual([service.id]);
-  });
-
   it("that find nothing stop the run before anything is written, and do not stop a destroy", async () => {
     theirWorkspace();
     program((made) => guest(made));

@@ -3,8 +3,6 @@ import * as cdktn from "cdktn";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { shareOf } from "../../support/soak";
-import { createWorkbench } from "../../support/workbench";
-import { synthesizeInto } from "./synthesize";
 
 type Resources = Record<string, Record<string, Record<string, unknown>>>;
 type Define = (stack: cdktf.TerraformStack, app: cdktf.App) => void;
@@ -114,47 +112,3 @@ describe.each(shareOf(Object.entries(libraries), 2))(
     });
   },
 );
-
-describe("the order that rnv knows by itself", () => {
-  const manifest = `
-projects:
-  shop:
-    layout: auto
-    services:
-      api:
-        kind: web
-        configuration: { repository: https://git.example.com/shop/api }
-        variables: { LEVEL: info }
-        deploy: {}
-`;
-
-  it("is recorded for a stack as for its manifest", async () => {
-    const recorded = async (request: { files: string[] }) => {
-      const one = createWorkbench();
-      try {
-        one.write("rnv.yaml", manifest);
-        synthesizeInto(one.folder, (app) => {
-          const stack = new cdktf.TerraformStack(app, "shop");
-          new onCdktf.RnvProvider(stack, "rnv");
-          const shop = new onCdktf.Project(stack, "shop", { name: "shop" });
-          const api = shop.addService("api", {
-            kind: "web",
-            configuration: { repository: "https://git.example.com/shop/api" },
-          });
-          api.addVariable("LEVEL", "info");
-          api.deployOnChange();
-          shop.addLayout();
-          return stack;
-        });
-        expect((await one.apply(request)).diagnostics).toEqual([]);
-        const { plan } = await one.plan({ ...request, mode: "destroy" });
-        return plan?.changes.map(({ address, instance }) => [address, instance.recorded?.dependsOn]);
-      } finally {
-        one.remove();
-      }
-    };
-    const fromManifest = await recorded({ files: ["rnv.yaml"] });
-    expect(fromManifest).toHaveLength(5);
-    expect(await recorded({ files: ["cdktf.out"] })).toEqual(fromManifest);
-  });
-});

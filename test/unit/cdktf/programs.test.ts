@@ -73,14 +73,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
   });
 
   describe("a name in the stack", () => {
-    it("belongs to one construct", () => {
-      new Project(stack, "shop").addService("api", { kind: "web" });
-      new Service(stack, "shop__api", { kind: "web" });
-      expect(written).toThrow(
-        "shop/shop/api and shop/shop__api are both rnv_service.shop__api in the stack: the second would replace",
-      );
-    });
-
     it("is free again when its construct is removed or has another name", () => {
       const project = new Project(stack, "shop");
       const first = project.addService("api", { kind: "web" });
@@ -197,16 +189,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       library.Testing.synth(stack, true);
     };
 
-    it("is refused at synthesis where the program does not declare it, with the line to write", () => {
-      const { configuration, archived } = new Service(stack, "api", { kind: "web" });
-      new Service(stack, "worker", { kind: "worker", archived, configuration: { port: configuration.port } });
-      expect(synthesized).toThrow(
-        "[shop/api] another construct refers to configuration.port, which shop/api does not declare: its value is not " +
-          "known while planning; declare it there: configuration: { port: … }",
-      );
-      expect(synthesized).toThrow("declare it there: archived: …");
-    });
-
     it("is refused where only an aspect refers to it", () => {
       const { configuration } = new Service(stack, "api", { kind: "web" });
       const worker = new Service(stack, "worker", { kind: "worker" });
@@ -215,29 +197,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       expect(synthesized).toThrow("shop/api does not declare: its value is not known while planning");
       expect(synthesized).toThrow("declare it there: configuration: { port: … }");
     });
-  });
-
-  it("hold the deployment of a service that is archived, also by an aspect", () => {
-    const [first, , third] = ["first", "second", "third"].map(
-      (id) => new Service(stack, id, { kind: "web", archived: id === "first" }),
-    );
-    third?.deployOnChange({ commit: "a".repeat(40) });
-    const held = () =>
-      Object.entries(written().rnv_deployment ?? {})
-        .filter(([, { when }]) => when === "never")
-        .map(([name, { commit }]) => [name, commit]);
-    library.Aspects.of(stack).add({
-      visit: (node) => {
-        if (node === third) third.archived = true;
-      },
-    });
-    library.Testing.synth(stack);
-    expect(held()).toEqual([
-      ["first", undefined],
-      ["third", undefined],
-    ]);
-    if (first !== undefined) first.archived = false;
-    expect(held()).toEqual([["third", undefined]]);
   });
 
   describe("count and forEach", () => {

@@ -36,9 +36,4 @@ describe("readFleetFile", () => {
     expect(refused(text, { untrusted: true })).toEqual([expect.stringMatching(expected)]);
     expect(refused(text)).toEqual([]);
   });
-
-  it("reads what RNV_ALLOW_ENV lists for an untrusted file too", () => {
-    const environment = { RNV_ALLOW_ENV: "SHOP_KEY" };
-    expect(refused("members: { shop: { env: [SHOP_KEY] } }", { untrusted: true, environment })).toEqual([]);
-  });
 });

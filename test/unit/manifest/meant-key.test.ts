@@ -39,16 +39,6 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     expect(await told(text)).toEqual([expected]);
   });
 
-  it("the line of a file that is not UTF-8 is told, and UTF-16 by its name", async () => {
-    const summary = async (text: Buffer) => (await loadText(text)).diagnostics[0]?.summary;
-    expect(await summary(Buffer.from("a: b\nc: caf\u00e9\n", "latin1"))).toBe(
-      "rnv.yaml is not UTF-8 text (line 2)",
-    );
-    expect(await summary(Buffer.from("\ufeffa: b\n", "utf16le"))).toBe(
-      "rnv.yaml is not UTF-8 text, but UTF-16",
-    );
-  });
-
   it.each(["vars", "env", "environmentVariables", "environment", "secrets"])(
     "nothing below %s is shown: it was meant as variables",
     async (word) => {

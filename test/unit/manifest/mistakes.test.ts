@@ -150,11 +150,4 @@ describe("${env.NAME}", () => {
     const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
     expect(attributes?.get("configuration.replicas")?.value).toBe(3);
   });
-
-  it("does not make a number of what is not one", async () => {
-    const { briefs: found } = await mistakes(api('    configuration: { replicas: "${env.COUNT}" }\n'), {
-      COUNT: "many",
-    });
-    expect(found).toEqual(['manifest.invalid_type rnv.yaml:4:32 "${env.COUNT}"']);
-  });
 });

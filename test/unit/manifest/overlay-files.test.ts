@@ -142,22 +142,3 @@ describe("a name that no earlier file has", () => {
     ]);
   });
 });
-
-it("a block of two files knows the place of its key, whichever way they are read together", async () => {
-  const one = "services:\n  api:\n    environment: x\n";
-  const files = { "a.yaml": "services:\n  api:\n    kind: web\n", "b.yaml": one };
-  const found = await load(folderWith(files), { files: Object.keys(files) });
-  const range = { file: "b.yaml", start: 12, end: 15 };
-  expect(found.desired?.resources.get("service.api" as Address)?.range).toEqual(range);
-  const projects = {
-    "rnv/a.yaml": 'projects:\n  shop:\n    color: "#2f6fed"\nremoved: [service.x]\n',
-    "rnv/b.yaml": "projects:\n  shop:\n    services:\n      web: { kind: web }\nremoved: [service.y]\n",
-  };
-  const united = await load(folderWith(projects));
-  expect(united.desired?.resources.get("project.shop" as Address)?.range).toEqual({
-    file: "rnv/a.yaml",
-    start: 12,
-    end: 16,
-  });
-  expect(united.desired?.removed.map(({ address }) => address)).toEqual(["service.x", "service.y"]);
-});

@@ -174,6 +174,21 @@ describe("a live thing that is declared but not recorded", () => {
       hint: `importFrom("${id}")`,
     });
   });
+
+  it("is taken over once, where two are declared of its name", () => {
+    const { world } = unrecorded();
+    const [project, ...services] = [
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "web", "configuration.branch": "dev" }),
+      declare("service.shop.twin", { kind: "web", name: "api" }),
+    ];
+    const plan = world.plan(desiredOf([project, ...services].flatMap((one) => one ?? [])), { adopt: true });
+    expect(actionsOf(plan)).toEqual([
+      "adopt project.shop",
+      "adopt service.shop.api",
+      "create service.shop.twin",
+    ]);
+  });
 });
 
 describe("a variable to be preserved", () => {

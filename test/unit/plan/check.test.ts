@@ -66,6 +66,25 @@ describe("what does not go with its neighbours", () => {
     expect(found("delete", [plain], { removed: true, declared: {} })).toEqual([]);
     expect(found("delete", [plain], {})).toEqual([]);
   });
+
+  it("is judged by what the service shows of it, or would offer, and by nothing where its parent is made with it", () => {
+    const type = typeFinding();
+    asked.length = 0;
+    const inside = (given: InstanceGiven) =>
+      decisionOf("no-op", { type, declared: {}, parent: shop, ...given });
+    const parent = (action: "create" | "no-op") => decisionOf(action, { address: shop, declared: {} });
+    checkDeclared(decisionsOf(inside({ live: liveOf({}, { offers: { a: [] } }) }), parent("no-op")), catalog);
+    checkDeclared(
+      decisionsOf(inside({ read: { kind: "absent", offers: { b: [] } } }), parent("no-op")),
+      catalog,
+    );
+    checkDeclared(decisionsOf(inside({ read: { kind: "gone" } })), catalog);
+    checkDeclared(
+      decisionsOf(inside({ live: liveOf({}, { offers: { a: [] } }) }), parent("create")),
+      catalog,
+    );
+    expect(asked.map((one) => (one as unknown[])[0])).toEqual([{ a: [] }, { b: [] }, undefined, {}]);
+  });
 });
 
 describe("what no list of the service shows", () => {

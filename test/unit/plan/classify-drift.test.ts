@@ -193,6 +193,28 @@ describe("drift has classes", () => {
     });
   });
 
+  it("a variable that refers to what must be created again follows from it, and so does its deployment", () => {
+    const two = [
+      ...shop(),
+      ...others,
+      declare("service.web", { kind: "web" }),
+      declare("variable.web.API", { value: reference("service.api", "internalHost") }),
+      declare("deployment.web"),
+    ];
+    const world = settled(two);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    expect(classes(world, two)).toEqual({
+      ...none,
+      missing: ["service.api", "variable.api.KEY"],
+      consequences: [
+        "deployment.api < service.api",
+        "deployment.web < service.api",
+        "variable.web.API < service.api",
+      ],
+      hasDrift: true,
+    });
+  });
+
   it("a deployment that every run makes is no difference", () => {
     const always = shop({ deploy: { when: "always" } });
     const world = settled(always);

@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { type Plain, Unknown } from "../../../src/model/value";
-import { diffAttributes, undeclaredFields } from "../../../src/plan/diff";
+import { diffAttributes, diffRecorded, undeclaredFields } from "../../../src/plan/diff";
 import type { Plan, Revealed, SecretPrints } from "../../../src/plan/plan";
 import { range } from "../../support/plan-world";
 import { type InstanceGiven, instanceOf, liveOf, recordOf, typeWith } from "./fixtures";
@@ -163,6 +163,36 @@ describe("a secret", () => {
     ]);
     expect(of({ declared: {} }).released).toMatchObject([{ path: "token", before: secret, after: secret }]);
     expect(of({ declared: {}, recorded: recordOf({}) })).toMatchObject({ changes: [], released: [] });
+  });
+});
+
+describe("what a refresh would record", () => {
+  it("is each recorded field that is live with another value, and of what is always managed", () => {
+    const given = {
+      recorded: recordOf(
+        { plan: "a", name: "api", preserve: true, unheardOf: 1, token: { fingerprint: "f" } },
+        { updatedAt: time },
+      ),
+      live: liveOf({ plan: "b", name: "api", archived: true }, { updatedAt: time }),
+      defaults: { archived: false },
+    };
+    expect(diffRecorded(instanceOf(given))).toEqual([
+      {
+        path: "archived",
+        before: value(false),
+        after: value(true),
+        cause: "drift",
+        forcesReplacement: false,
+      },
+      { path: "plan", before: value("a"), after: value("b"), cause: "drift", forcesReplacement: false },
+    ]);
+    const touched = instanceOf({ ...given, live: liveOf({ plan: "a", name: "api" }, { updatedAt: later }) });
+    expect(diffRecorded(touched)).toEqual([
+      { path: "token", before: secret, after: secret, cause: "drift", forcesReplacement: false },
+    ]);
+    expect(diffRecorded(instanceOf({ live: liveOf({ archived: true }) })).map(({ path }) => path)).toEqual([
+      "archived",
+    ]);
   });
 });
 

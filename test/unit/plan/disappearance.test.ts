@@ -1,6 +1,10 @@
+import type { Pending } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
+import { makePlan } from "../../../src/plan/make-plan";
 import { actionsOf, at, codesOf, declare, desiredOf, World } from "../../support/plan-world";
+
+const ending = (id: string): Pending => ({ kind: "operation", serviceId: id, id: "", deletes: true });
 
 const services = (count: number) =>
   Array.from({ length: count }, (_, index) => declare(`service.s${index}`, { kind: "web" }));
@@ -68,6 +72,19 @@ describe("what vanishes at once", () => {
     const world = settled(services(8));
     world.lose("service.s0", "service.s1", "service.s2");
     expect(codesOf(world.plan(desiredOf(services(20))))).toEqual(["live.mass_disappearance"]);
+  });
+
+  it("does not count what is known to be deleted", () => {
+    const world = settled(services(4));
+    world.lose(...services(3).map(({ address }) => address));
+    const input = world.input(desiredOf(services(4)));
+    const gone = { kind: "gone", ending: ending(world.id("service.s0")) } as const;
+    const reads = new Map(input.reads).set(at("service.s0"), gone);
+    expect(codesOf(makePlan(input))).toEqual(["live.mass_disappearance"]);
+    expect(codesOf(makePlan({ ...input, reads }))).toEqual([]);
+    const asked = world.recorded.get(at("service.s1")) as RecordedResource;
+    world.recorded.set(at("service.s1"), { ...asked, pending: ending(asked.id) });
+    expect(codesOf(world.plan(desiredOf(services(4))))).toEqual([]);
   });
 });
 

@@ -57,6 +57,12 @@ describe("the values of data sources", () => {
     expect(filled(value)).toEqual({ value: expected, problems: [] });
   });
 
+  it("leave references to resources beside them as they are", () => {
+    const other = { address: at("service.other"), attribute: "url" };
+    const { value } = filled(new Template([{ address: api, attribute: "id" }, " ", other], false));
+    expect((value as Template).parts.filter((part) => typeof part !== "string")).toEqual([other]);
+  });
+
   it("that are null count as left out, and are not allowed inside text", () => {
     expect(filled(reference(api, "healthStatus"))).toEqual({ value: undefined, problems: [] });
     const inside = new Template(["is ", { address: api, attribute: "healthStatus" }], false);

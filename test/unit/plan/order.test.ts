@@ -106,6 +106,22 @@ describe("the order of changes", () => {
     expect(cycle("service.c", "service.b")).toEqual(cycle("service.b", "service.c"));
   });
 
+  it("destroys what was recorded as a ring, which is no mistake of the manifest", () => {
+    const world = new World();
+    world.settle(desiredOf([declare("service.a", { kind: "web" }), declare("service.b", { kind: "web" })]));
+    for (const [address, on] of [
+      ["service.a", "service.b"],
+      ["service.b", "service.a"],
+    ] as const) {
+      const recorded = world.recorded.get(at(address));
+      if (recorded) world.recorded.set(at(address), { ...recorded, dependsOn: [at(on)] });
+    }
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    expect([codesOf(plan), actionsOf(plan)]).toEqual([[], ["delete service.a", "delete service.b"]]);
+    world.apply(plan);
+    expect(world.live.size).toBe(0);
+  });
+
   it("lets a create wait for a removed name of its own project and type alone, also where that is its key", () => {
     const world = new World();
     const old = (project: string) => declare(`service.${project}.old`, { kind: "web", name: "api" });
@@ -171,5 +187,17 @@ describe("the scope of a plan", () => {
     const plan = world.plan(desiredOf(shop()), { targets: [at("service.shop.apo")] });
     expect(codesOf(plan)).toEqual(["plan.target_unknown"]);
     expect(plan.diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
+  });
+
+  it("waits for nothing that is not there, and never for itself", () => {
+    const dependsOn = [at("service.gone"), at("service.a"), at("service.b"), at("service.b")];
+    const plan = new World().plan(
+      desiredOf([
+        declare("service.a", { kind: "web" }, { dependsOn }),
+        declare("service.b", { kind: "web" }),
+      ]),
+    );
+    expect(codesOf(plan)).toEqual([]);
+    expect(changeOf(plan, "service.a").dependsOn).toEqual(["service.b"]);
   });
 });

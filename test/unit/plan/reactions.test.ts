@@ -143,6 +143,19 @@ describe("what the catalog does not offer", () => {
 });
 
 describe("an output", () => {
+  it("that is as recorded is no change; one that is no longer declared goes, all of them with a destroy", () => {
+    expect(planned({ url: "…" })).toEqual([[], ["url"]]);
+    expect(planned({ url: "…", old: 1 })).toEqual([[["old", "absent"]], ["url"]]);
+    expect(planned({ url: "…", old: 1 }, "destroy")).toEqual([
+      [
+        ["old", "absent"],
+        ["url", "absent"],
+      ],
+      [],
+    ]);
+    expect(planned({ old: 1 }, "refresh-only")).toEqual([[], ["old"]]);
+  });
+
   it("that is a secret is shown as one and never compared: no state holds it", () => {
     const held = new Map([["key", { value: reference("variable.api.KEY", "value"), range }]]);
     const plan = settled().plan(desiredOf(shop(), { outputs: held }));

@@ -219,23 +219,6 @@ describe("the end of a plan", () => {
   ])("tells %s", (_, given, line) => {
     expect(last(given)).toBe(line);
   });
-
-  it("lists what changed outside in a refresh-only plan", () => {
-    const drifted = change("no-op", "service.a", {
-      drift: [field("branch", value("main"), value("hotfix"), { cause: "drift" })],
-    });
-    expect(planText(inMode("refresh-only", [drifted]), plainStyle)).toBe(
-      [
-        "rnv will record what changed outside of it, and change nothing in the service:",
-        "",
-        "  ~ service.a has changed outside rnv",
-        '      ~ branch  "main" -> "hotfix"',
-        "",
-        "Plan: 1 to record, 0 to add, 0 to change, 0 to destroy.",
-        "",
-      ].join("\n"),
-    );
-  });
 });
 
 function inMode(mode: Plan["options"]["mode"], changes: readonly Change[]): Plan {
@@ -392,13 +375,6 @@ describe("new resources of one type", () => {
     expect(lines[9]).toBe("      cost: USD 0 -> 168, NGN 0 -> 252,000 a month");
   });
 
-  it("are shown one by one up to 20, and in a verbose plan", () => {
-    const created = (text: string) => text.match(/svc-\d+ will be created/g) ?? [];
-    expect(created(planText(made(20), plainStyle))).toHaveLength(20);
-    expect(created(planText(made(24), plainStyle))).toHaveLength(0);
-    expect(created(planText(made(24), plainStyle, { verbose: true }))).toHaveLength(24);
-  });
-
   it("take at most 80 lines for a first plan of 40 services, and 200 for one of 2,000", () => {
     const first = (count: number) =>
       plan(
@@ -419,17 +395,6 @@ describe("new resources of one type", () => {
     expect(planText(first(40), plainStyle).split("\n").length).toBeLessThanOrEqual(80);
     expect(planText(first(2000), plainStyle).split("\n").length).toBeLessThanOrEqual(200);
   });
-});
-
-it("folds services that wait for the same", () => {
-  const standing = [...Array(14).keys()].map((i) => ({
-    ...({ address: address(`service.shop.s${i}`), code: "awaiting_checkout", class: "pending" } as const),
-    ...{ summary: "awaiting checkout", since: `2026-11-22T09:05:${10 + i}.000Z` },
-  }));
-  const text = planText(plan([], { standing }), plainStyle);
-  expect(text).toContain(
-    "  service.shop.s0, service.shop.s1, service.shop.s2 and 11 more  awaiting checkout\n",
-  );
 });
 
 it("shortens IDs and digests at a terminal, and nowhere else", () => {

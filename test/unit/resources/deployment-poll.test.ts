@@ -130,13 +130,4 @@ describe("a superseded deployment", () => {
     expect(await look([ours])).toEqual(looksAgain);
     expect(await look([ours, { id: "older", status: "live" }])).toEqual(looksAgain);
   });
-
-  it("is not followed to one that was made before it", async () => {
-    const [at, before] = ["2026-05-01T10:00:01.000Z", "2026-05-01T10:00:00.500Z"];
-    const listed = [
-      { id: "older", status: "live", createdAt: before },
-      { ...ours, createdAt: at },
-    ];
-    expect(await look(listed)).toEqual({ kind: "waiting", status: "superseded", atMost: expect.anything() });
-  });
 });

@@ -109,25 +109,6 @@ describe("explicit positions", () => {
 });
 
 describe("saving a layout", () => {
-  it("keeps the viewport that is not declared", async () => {
-    const { save, saved, endpoints, projectId } = world();
-    await save({ viewport: { x: 1, y: 2, zoom: 0.5 } });
-    await layout.update(
-      endpoints,
-      updateInput(
-        projectId,
-        { positions: "auto" },
-        {
-          attributes: new Map<string, string>([
-            ["projectId", projectId],
-            ["positions", "auto"],
-          ]),
-        },
-      ),
-    );
-    expect((await saved()).viewport).toEqual({ x: 1, y: 2, zoom: 0.5 });
-  });
-
   it("reads the canvas again when someone saved in between, and then gives up", async () => {
     const { save, endpoints, projectId, ids } = world();
     const racing = (times: number): Endpoints => {

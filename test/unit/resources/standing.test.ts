@@ -1,6 +1,5 @@
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { variable } from "../../../src/resources/variable";
 import { type Embedded, embedded, target } from "./embedded";
 
 interface World extends Embedded {
@@ -120,11 +119,4 @@ describe("a suspended service", () => {
     made.emulator.store.settle();
     expect(await look()).toEqual([{ code: "suspended", class: "running", summary: "suspended" }]);
   });
-});
-
-it("the variables of one service are those that the service lists there", async () => {
-  const made = world();
-  made.emulator.store.addVariable(made.serviceId, "KEY", "text");
-  const listed = await variable.list(made.reads(), made.serviceId);
-  expect(listed?.map(({ name, parentId }) => [name, parentId])).toEqual([["KEY", made.serviceId]]);
 });

@@ -230,19 +230,6 @@ describe("an output folder", () => {
     };
     const shopUnit = { ...unit, name: "shop", needsValues: true };
 
-    it("reads the others by name", async () => {
-      const files = output({ network: { text: network }, shop: { text: shop } });
-      const found = await loadFiles(files, ["cdktf.out"], { stack: shopUnit });
-      expect(found.diagnostics).toEqual([]);
-      expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
-      const hcl = output({ hcl: { text: {} }, shop: { text: shop } });
-      hcl["cdktf.out/manifest.json"] = String(hcl["cdktf.out/manifest.json"]).replace(
-        "hcl/cdk.tf.json",
-        "hcl/cdk.tf",
-      );
-      expect((await loadFiles(hcl, ["cdktf.out"], { stack: shopUnit })).diagnostics).toEqual([]);
-    });
-
     it("says how to leave one out, and how a value comes from one", async () => {
       const files = output({ network: { text: network }, shop: { text: shop } });
       const whole = await loadFiles(files, ["cdktf.out"], { stack: { ...unit, name: "network" } });

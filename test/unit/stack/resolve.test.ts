@@ -188,23 +188,6 @@ describe("names of a stack", () => {
       "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
     ]);
   });
-
-  it("what is misspelt is told with what was meant", async () => {
-    const found = await loadStackJson(
-      withService({ configuration: { build_command: "${var.levl}" } }, level),
-    );
-    expect(found.diagnostics[0]).toMatchObject({
-      code: "stack.reference_unknown",
-      hint: 'did you mean "level"?',
-    });
-    const other = await loadStackJson(
-      withService({ configuration: { build_command: "${rnv_service.apj.url}" } }),
-    );
-    expect(other.diagnostics[0]).toMatchObject({
-      code: "manifest.reference_unknown",
-      hint: 'did you mean "service.api"?',
-    });
-  });
 });
 
 describe("secrets of a stack", () => {

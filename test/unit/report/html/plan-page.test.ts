@@ -205,3 +205,8 @@ describe("a plan of many", () => {
     for (const { address: at } of ended) expect(html).toContain(`id="${at}"`);
   });
 });
+
+it("says that a variable is destroyed with its service", () => {
+  const token = change("delete", "variable.shop.worker.TOKEN", { withParent: true });
+  expect(textOf(pageOf(plan([token])))).toContain("how destroyed with its service");
+});
