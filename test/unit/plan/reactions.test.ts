@@ -1,5 +1,8 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
+import type { State } from "../../../src/model/state";
+import type { Plain } from "../../../src/model/value";
+import { makePlan } from "../../../src/plan/make-plan";
 import {
   actionsOf,
   at,
@@ -128,6 +131,32 @@ describe("a layout", () => {
   });
 });
 
+describe("the price of a plan", () => {
+  const priced = (plan?: string) =>
+    desiredOf([
+      declare("service.a", { kind: "web", ...(plan === undefined ? {} : { "configuration.plan": plan }) }),
+      declare("service.b", { kind: "web", "configuration.plan": "starter" }),
+    ]);
+
+  it("is what is managed before and after", () => {
+    const world = new World();
+    const first = world.plan(priced("starter"));
+    expect(first.cost).toEqual({
+      before: { usd: 0, ngn: 0 },
+      after: { usd: 14, ngn: 14000 },
+      estimate: true,
+    });
+    world.apply(first);
+    const reset = world.plan(priced());
+    expect(reset.cost).toMatchObject({ before: { usd: 14 }, after: { usd: 7 } });
+    expect(changeOf(reset, "service.a")).toMatchObject({ cost: { before: { usd: 7 }, after: { usd: 0 } } });
+    expect(world.plan(desiredOf([]), { mode: "destroy" }).cost).toMatchObject({
+      before: { usd: 14 },
+      after: { usd: 0 },
+    });
+  });
+});
+
 describe("what the catalog does not offer", () => {
   const gold = desiredOf([declare("service.a", { kind: "web", "configuration.plan": "gold" })]);
 
@@ -143,6 +172,18 @@ describe("what the catalog does not offer", () => {
 });
 
 describe("an output", () => {
+  const outputs = new Map([["url", { value: reference("service.api", "url"), range }]]);
+
+  /** A plan of this mode where these outputs are recorded. */
+  const planned = (recorded: Record<string, Plain>, mode: "apply" | "destroy" | "refresh-only" = "apply") => {
+    const world = settled();
+    const url = `https://${world.id("service.api")}`;
+    const input = world.input(desiredOf(shop(), { outputs }), { mode });
+    const state = { ...(input.state as State), outputs: { ...recorded, ...(recorded.url && { url }) } };
+    const { outputs: changes, plannedOutputs } = makePlan({ ...input, state });
+    return [changes.map(({ name, after }) => [name, after.kind]), Object.keys(plannedOutputs)];
+  };
+
   it("that is as recorded is no change; one that is no longer declared goes, all of them with a destroy", () => {
     expect(planned({ url: "…" })).toEqual([[], ["url"]]);
     expect(planned({ url: "…", old: 1 })).toEqual([[["old", "absent"]], ["url"]]);
