@@ -217,6 +217,18 @@ services:
     );
     expect(api?.lifecycle.preventDestroy).toBe(true);
   });
+
+  it("tell a mistake in a merged value at the place where it was written", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `x-a: &a
+  configuration: { replicas: many }
+services:
+  api: { <<: *a, kind: web }
+  worker: { <<: *a, kind: worker }
+`,
+    });
+    expect(briefs(found)).toEqual(["manifest.invalid_type rnv.yaml:2:30 many"]);
+  });
 });
 
 describe("fromCommand", () => {

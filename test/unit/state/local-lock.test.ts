@@ -80,6 +80,20 @@ describe("the lock of a local state", () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
   });
 
+  it("that becomes free between two looks is taken without a wait", async () => {
+    const { backend, disk, clock } = setUp();
+    let lost = 0;
+    disk.fault = ({ name, path: to }) => {
+      if (name !== "link" || to !== `${path}.lock` || lost === 2) return undefined;
+      lost += 1;
+      throw diskError("EEXIST");
+    };
+    await backend(100).lock(holder("abc", 100), 0);
+    expect(lost).toBe(2);
+    expect(clock.slept).toEqual([]);
+    expect(lockOf(disk).id).toBe("abc");
+  });
+
   it("that never comes into view is waited for without a message", async () => {
     const { backend, disk, clock } = setUp();
     disk.fault = ({ name, path: to }) => {

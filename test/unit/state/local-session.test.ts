@@ -108,6 +108,22 @@ describe("a session on a local state", () => {
     expect((await backend().read())?.open).toEqual([]);
   });
 
+  it("reserves space behind what was written where none could be reserved", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const next = disk.calls.length;
+    disk.fault = ({ index }) => {
+      if (index === next) throw diskError("ENOSPC");
+      return undefined;
+    };
+    const outputs = { text: "x".repeat(600_000) };
+    await session.append([{ kind: "outputs", outputs }], { durable: false });
+    await session.append([intent(2)], { durable: true });
+    const state = await backend().read();
+    expect([state?.outputs, state?.open.length]).toEqual([outputs, 2]);
+  });
+
   it("believes nothing after a failed sync until a new snapshot stands", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
@@ -131,6 +147,22 @@ describe("a session on a local state", () => {
     expect((await session.commit(empty)).serial).toBe(1);
     expect((await session.commit(empty)).serial).toBe(2);
     expect((await session.commit({ ...empty, serial: 40 })).serial).toBe(41);
+  });
+
+  it("is over where its first snapshot cannot be put in place, whatever exists there", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    disk.fault = ({ name, path: to }) => {
+      if (name === "link" && to === path) throw diskError("EIO");
+      return undefined;
+    };
+    const empty = emptyState({ lineage: "line", ...origin });
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    disk.fault = () => undefined;
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    expect(disk.names.has(path)).toBe(false);
+    await session.release();
+    expect((await (await backend().lock(holder("b"), 0)).commit(empty)).serial).toBe(1);
   });
 
   it("ignores a journal that comes back after its snapshot, and refuses one of another snapshot", async () => {
