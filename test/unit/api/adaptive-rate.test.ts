@@ -1,5 +1,4 @@
 import { AdaptiveRate, RateLimiter } from "../../../src/api/rate-limiter";
-import { manualClock } from "../../../src/emulator/testing";
 
 interface Served {
   /** Accepted requests in each second. */
@@ -69,28 +68,6 @@ describe("the rate of requests", () => {
       expect(refused / sent).toBeLessThan(0.05);
     },
   );
-
-  it("does not slow down a service that refuses nothing", async () => {
-    const { accepted, refused } = await serve(Number.POSITIVE_INFINITY, 3);
-    expect(refused).toBe(0);
-    expect(accepted[1]).toBeGreaterThan(1500);
-  });
-
-  it("is without a limit until the first refusal, and again where the service bears less than one a second", () => {
-    const clock = manualClock();
-    const rate = new AdaptiveRate();
-    const now = clock.now();
-    rate.start(now);
-    expect([rate.perSecond, rate.wait(now)]).toEqual([Number.POSITIVE_INFINITY, 0]);
-    rate.succeeded(now);
-    rate.refused(now, now + 8000);
-    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
-    for (let i = 0; i < 40; i += 1) rate.succeeded(now + 8000);
-    rate.refused(now + 8010, now + 9010);
-    expect(rate.perSecond).toBeCloseTo(36);
-    rate.start(now + 9010);
-    expect(rate.wait(now + 9010)).toBe(28);
-  });
 
   it("rises again when the service bears more than it did", () => {
     const rate = new AdaptiveRate();

@@ -35,29 +35,10 @@ describe("an error of the client", () => {
     });
   });
 
-  it("prefers the request id of the header, and keeps its own when the answer's is not one", async () => {
-    const headers = { "x-request-id": "from-header" };
-    expect((await errorOf(read, [answer(400, { requestId: "from-body" }, headers)])).thrown.requestId).toBe(
-      "from-header",
-    );
-    expect((await errorOf(read, [answer(400, { requestId: "no good\u001b[31m" })])).thrown.requestId).toMatch(
-      /^rnv-\w+-1$/,
-    );
-  });
-
   it("says the status text when the body says nothing", async () => {
     expect((await errorOf(read, [answer(403, { requestId: "x" })])).thrown.message).toBe("Forbidden");
     expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain(
       "the answer is HTML, not JSON",
-    );
-  });
-
-  it.each([200, 201, 299])("says that a %i is unreadable where it is", async (status) => {
-    expect((await errorOf(read, [answer(status, "<html>")])).thrown.message).toBe(
-      "the answer is HTML, not JSON",
-    );
-    expect((await errorOf(read, [answer(status, "[]")])).thrown.message).toBe(
-      "the answer is not a JSON object",
     );
   });
 

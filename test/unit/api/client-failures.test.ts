@@ -1,19 +1,7 @@
 import { ApiError, diagnosticOf } from "../../../src/api/api-error";
-import { createClient } from "../../../src/api/client";
 import type { ApiRequest } from "../../../src/api/send";
-import { readTransportError } from "../../../src/api/transport";
 import { Secret } from "../../../src/model/secret";
-import {
-  answer,
-  apiKey,
-  baseUrl,
-  failure,
-  keyedWrite,
-  type Reply,
-  read,
-  scriptedClient,
-} from "./scripted-client";
-import { steppingClock } from "./stepping-clock";
+import { answer, baseUrl, failure, keyedWrite, type Reply, read, scriptedClient } from "./scripted-client";
 
 async function failureOf(request: ApiRequest, replies: readonly Reply[], random?: () => number) {
   const { client } = scriptedClient(replies, random && { random });
@@ -54,19 +42,6 @@ describe("a request that a proxy does not let through", () => {
       expect(diagnosticOf(thrown)).toMatchObject({ code: "api.unavailable", hint: thrown.hint });
     }
   });
-
-  it("is distinguished from one that no proxy stood before", async () => {
-    expect((await failureOf(read, [failure("ECONNREFUSED")])).hint).toBeUndefined();
-    expect(readTransportError(proxied("PROXY_REFUSED", 407))).toEqual({
-      ...{ reason: "refused_by_proxy", code: "PROXY_REFUSED", proxy: "p.test:1", status: 407 },
-    });
-    // Without its status, or from no proxy, it is one that does not open.
-    expect(readTransportError(proxied("PROXY_REFUSED"))).toEqual({
-      ...{ reason: "not_sent", code: "PROXY_REFUSED", proxy: "p.test:1" },
-    });
-    for (const thrown of [{ proxy: 7, code: "ECONNRESET" }, { proxy: "p.test:1" }])
-      expect(readTransportError(thrown)).toMatchObject({ reason: "broken" });
-  });
 });
 
 describe("a request that fails", () => {
@@ -76,21 +51,6 @@ describe("a request that fails", () => {
     expect((await failureOf({ ...keyedWrite, body: {}, sensitive: true }, [cause])).cause).toBeUndefined();
     const nameless = new Error("x");
     expect((await failureOf(read, [nameless])).message).toContain("(no code)");
-  });
-
-  it("has the number of a repeated attempt in its id", async () => {
-    const requestId = `rnv-${"8".repeat(32)}-1`;
-    expect((await failureOf(read, [failure("ENOTFOUND")])).requestId).toBe(`${requestId}.2`);
-    expect((await failureOf(read, [answer(403)])).requestId).toBe(requestId);
-    const { client } = scriptedClient([answer(200)]);
-    const stopped = client.send(read, { signal: AbortSignal.abort(new Error("stopped")) });
-    await expect(stopped).rejects.toMatchObject({
-      ...{ requestId, attempts: 0, message: "interrupted before it was sent" },
-    });
-    const lowest = scriptedClient([answer(200)], { random: () => 0 });
-    expect((await lowest.client.send(read)).requestId).toBe(`rnv-${"0".repeat(32)}-1`);
-    const highest = scriptedClient([answer(200)], { random: () => 0.999 });
-    expect((await highest.client.send(read)).requestId).toBe(`rnv-${"f".repeat(32)}-1`);
   });
 
   it.each([408, 502, 503, 504])(
@@ -136,28 +96,6 @@ describe("a request that fails", () => {
 });
 
 describe("a client", () => {
-  it("closes its transport, and asks for at least one place", async () => {
-    let closed = 0;
-    const close = async () => {
-      closed += 1;
-    };
-    const transport = { send: async () => answer(200), close };
-    const options = { baseUrl, transport, clock: steppingClock(), random: () => 0 };
-    const client = createClient({ ...options, apiKey: new Secret(apiKey), maxConcurrency: 0 });
-    expect((await client.send(read)).status).toBe(200);
-    await client.close();
-    expect(closed).toBe(1);
-  });
-
-  it("waits five minutes for a request without a limit, also without a listener", async () => {
-    const { client, clock } = scriptedClient([answer(429, {}, { "retry-after": "100" })], {
-      onWait: undefined,
-    });
-    const begun = clock.elapsed();
-    await expect(client.send(read)).rejects.toMatchObject({ kind: "unavailable", attempts: 4 });
-    expect(clock.elapsed() - begun).toBe(300_000);
-  });
-
   it("masks what an answer reveals, and what a body held, in all that follows", async () => {
     const told = { message: "hunter2hunter2 and other-secret" };
     const { client } = scriptedClient([
@@ -170,37 +108,6 @@ describe("a client", () => {
     await expect(client.send(read)).rejects.toThrow("(sensitive) and (sensitive)");
   });
 
-  it("takes nothing but text for what is revealed", async () => {
-    const { client } = scriptedClient([
-      answer(200, { value: 12345678 }),
-      answer(400, { message: "no 12345678" }),
-    ]);
-    await client.send({ ...keyedWrite, reveals: "value" });
-    await expect(client.send(read)).rejects.toThrow("no 12345678");
-  });
-
-  it("says whether what it gave out before repeats a secret", async () => {
-    const replies = [answer(200, { error: "hunter2hunter2" }), answer(200)];
-    const { client } = scriptedClient(replies);
-    await client.send(read);
-    expect(client.redact([new Secret("hunter2hunter2")])).toBe(true);
-    expect(client.redact([new Secret("hunter2hunter2")])).toBe(false);
-  });
-
-  it("sends no key where a setting says that none is taken, and repeats the write all the same", async () => {
-    const { client, sent } = scriptedClient([answer(503), answer(200)]);
-    await client.send({ ...keyedWrite, omitsKey: true });
-    expect(sent.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined, undefined]);
-  });
-
-  it.each(["/a/.", "/a/..", "/./a", "/a/../b", "/a//b", "/a/", "a", "/a b", "/a\\b", "/a#b", ""])(
-    "takes no path that could be read as another: %j",
-    async (path) => {
-      const { client, sent } = scriptedClient([answer(200)]);
-      await expect(client.send({ ...read, path })).rejects.toMatchObject({ name: "Error" });
-      expect(sent).toEqual([]);
-    },
-  );
   it.each(["/a", "/a.b/..c/d..", "/...", "/a%2Fb", "/a:b@c~d!$&'()*+,;=_-"])(
     "takes the path %s",
     async (path) => {

@@ -1,6 +1,5 @@
 import { createClient } from "../../../src/api/client";
 import { Secret } from "../../../src/model/secret";
-import { fc } from "../../support/fixed-seed";
 import { answer, apiKey, baseUrl, keyedWrite, read, scriptedClient } from "./scripted-client";
 import { steppingClock } from "./stepping-clock";
 
@@ -29,25 +28,6 @@ describe("a request of the client", () => {
     expect(sent[0]?.body).toBeUndefined();
     expect(sent[0]?.headers["content-type"]).toBeUndefined();
     expect(sent[0]?.headers["idempotency-key"]).toBeUndefined();
-  });
-
-  it("says what sends it", async () => {
-    for (const userAgent of [undefined, "rnv/1.0"]) {
-      const { client, sent } = scriptedClient([answer(200)], { userAgent });
-      await client.send(read);
-      expect(sent[0]?.headers["user-agent"]).toBe(userAgent ?? "rnv");
-    }
-  });
-
-  it("has a valid request id for every randomness", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), async (random) => {
-        const { client, sent } = scriptedClient([answer(200)], { random: () => random });
-        await client.send(read);
-        expect(sent[0]?.headers["x-request-id"]).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-      }),
-      { numRuns: 30 },
-    );
   });
 
   it("returns body, request id and replay header of the answer", async () => {

@@ -142,26 +142,6 @@ describe("classification on method, status and code", () => {
   it.each(rows)("$what: a creation", ({ reply, creates }) => expectOutcome(creation, reply, creates));
 });
 
-describe("a failure that lasts", () => {
-  it.each([
-    ["a refused connection", refused, read, "unavailable", 6],
-    ["a refused connection", refused, keyedWrite, "unavailable", 6],
-    ["an unknown host", failure("ENOTFOUND", "getaddrinfo"), read, "unavailable", 2],
-    ["a reset", reset, read, "unavailable", 6],
-    ["a reset", reset, keyedWrite, "uncertain", 6],
-    ["silence", failure("ANSWER_LATE"), read, "unavailable", 3],
-    ["500", answer(500), read, "unavailable", 4],
-    ["503", answer(503), keyedWrite, "uncertain", 6],
-    ["HTML", html, read, "malformed", 3],
-    ["HTML", html, keyedWrite, "uncertain", 3],
-    ["engine_unavailable", unavailableEngine, keyedWrite, "unavailable", 7],
-  ] as const)("%s ends", async (_what, reply, request, kind, attempts) => {
-    const { client, sent } = scriptedClient([reply]);
-    await expect(client.send(request)).rejects.toMatchObject({ kind, attempts });
-    expect(sent).toHaveLength(attempts);
-  });
-});
-
 describe("a write that needs hosting", () => {
   const hosted: ApiRequest = { ...creation, hostedBy: "/services/s/deploys" };
   const list = (available: boolean, reason: string) =>
@@ -220,23 +200,12 @@ describe("a write that needs hosting", () => {
       "?limit=1",
     ]);
   });
-
-  it("stays uncertain where an attempt before may have happened", async () => {
-    const off = { list: list(false, "off"), catalog: catalog({}) };
-    const { client } = scriptedClient(service([reset, unavailableEngine], off));
-    await expect(client.send(hosted)).rejects.toMatchObject({ kind: "uncertain" });
-  });
 });
 
 describe("a write that may have happened", () => {
   it.each([400, 401, 403, 404])("stays uncertain when its repetition is answered %d", async (status) => {
     const { client } = scriptedClient([reset, answer(status)]);
     await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain", status, attempts: 2 });
-  });
-
-  it("stays uncertain when the service is then out of reach", async () => {
-    const { client } = scriptedClient([reset, refused]);
-    await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain" });
   });
 
   it("did not happen when the service names a key conflict", async () => {
@@ -309,13 +278,5 @@ describe("an answer about another resource", () => {
     });
     const unread = scriptedClient([html, mine]);
     expect(await unread.client.send({ ...read, about })).toMatchObject({ attempts: 2 });
-  });
-
-  it("may have any X-Request-ID: a gateway may replace them", async () => {
-    const { client } = scriptedClient([
-      answer(200, { id: "mine" }, { "x-request-id": "rnv-00000000000000000000000000000000-1" }),
-    ]);
-    for (const request of [read, keyedWrite])
-      expect(await client.send({ ...request, about })).toMatchObject({ attempts: 1 });
   });
 });

@@ -36,20 +36,6 @@ describe("the clock of the machine, set while a request waits", () => {
     expect(sent).toHaveLength(4);
     expect(clock.elapsed() - begun).toBe(7000);
   });
-
-  it.each([
-    ["back", -hour],
-    ["forward", hour],
-  ])("moves no pause between attempts: %s", async (_, shift) => {
-    const script = scriptedClient((_request, index) => {
-      if (index === 1) script.clock.set(shift);
-      return index < 2 ? answer(503) : done;
-    });
-    const begun = script.clock.elapsed();
-    expect((await script.client.send(read)).status).toBe(200);
-    // Half of 500 ms and of 1 s: full jitter, with 0.5 as its random number.
-    expect(script.clock.elapsed() - begun).toBe(750);
-  });
 });
 
 describe("the gate of a 429", () => {
@@ -65,12 +51,6 @@ describe("the gate of a 429", () => {
     // Those that were in flight together with the limited one, and the two that took the first one's place.
     expect(before.length).toBeLessThanOrEqual(6);
     expect(before.every((time) => time === start)).toBe(true);
-  });
-
-  it("is not opened by a shorter Retry-After of another request", async () => {
-    const { client, times } = scriptedClient((_, index) => [limited(9), limited(2)][index] ?? done);
-    await Promise.all([client.send(keyedWrite), client.send(read)]);
-    expect(times).toEqual([start, start, start + 9000, start + 9000]);
   });
 
   it("waits a second, then longer, when the service does not say how long", async () => {
@@ -169,20 +149,6 @@ describe("adaptive concurrency", () => {
     await Promise.all(all);
   });
 
-  it("never goes above its limit", async () => {
-    const { reply, held } = heldReplies();
-    const { client } = scriptedClient([reply], { maxConcurrency: 3 });
-    const all = Array.from({ length: 40 }, () => client.send(read));
-    let most = 0;
-    for (let i = 0; i < 30; i += 1) {
-      await tick();
-      most = Math.max(most, held.length);
-      for (const release of held.splice(0)) release(done);
-    }
-    await Promise.all(all);
-    expect(most).toBe(3);
-  });
-
   it("lets a request that was sent before go ahead of those that never were", async () => {
     const { client, sent } = scriptedClient((_, index) => (index === 0 ? limited(1) : done), {
       maxConcurrency: 1,
@@ -197,12 +163,6 @@ describe("adaptive concurrency", () => {
 });
 
 describe("the deadline of a request", () => {
-  it("ends the retries when the next one would come too late", async () => {
-    const { client, times } = scriptedClient([limited(4)], { deadlineMs: 10_000 });
-    await expect(client.send(read)).rejects.toMatchObject({ kind: "unavailable", status: 429, attempts: 3 });
-    expect(times).toEqual([start, start + 4000, start + 8000]);
-  });
-
   it("ends a backoff that would outlast it, without waiting", async () => {
     const slow = answer(503, {}, { "retry-after": "6" });
     const { client, times, clock } = scriptedClient([slow], { deadlineMs: 10_000 });
@@ -279,20 +239,6 @@ describe("an aborted signal", () => {
     }
     await Promise.all([first, third]);
     expect(sent).toHaveLength(2);
-  });
-
-  it("keeps a request from being sent at all", async () => {
-    const { client, sent } = scriptedClient([done]);
-    await expect(client.send(keyedWrite, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
-      ...{ kind: "unavailable", code: "aborted", attempts: 0 },
-    });
-    expect(sent).toHaveLength(0);
-  });
-
-  it("leaves a write uncertain that may have happened", async () => {
-    const stop = new AbortController();
-    const { client } = scriptedClient([failure("ECONNRESET")], { onWait: () => stop.abort(reason) });
-    await expect(client.send(keyedWrite, stop)).rejects.toMatchObject({ kind: "uncertain", code: "aborted" });
   });
 
   it("cuts a GET in flight, never a write", async () => {

@@ -75,13 +75,6 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     },
   );
 
-  it("writes it again when it turns out not to be there", async () => {
-    let lost = 0;
-    server.fault = ({ method }) => (method === "POST" && lost++ === 0 ? { kind: "reset" } : undefined);
-    await host.writeComment(pull, marker, `${marker}\nplan`);
-    expect(bodies()).toEqual([`${marker}\nplan`]);
-  });
-
   it.each([
     ["retry-after", { status: 403, headers: { "retry-after": "7" } }, 7000],
     [

@@ -23,16 +23,6 @@ const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_larg
 const firstThree = ["GET /catalog", "GET /canvas", "GET /projects"].sort();
 
 describe("the parts of live state", () => {
-  it.each(["catalog", "projects", "services"] as const)(
-    "leave together when %s is needed first",
-    async (part) => {
-      const { reads, lines } = readsOf({});
-      const asked = reads[part]();
-      expect(lines().sort()).toEqual(firstThree);
-      await asked;
-    },
-  );
-
   it("are read once, however often and however concurrently they are asked for", async () => {
     const { reads, lines } = readsOf({ "/canvas": canvasOf([serviceNamed("s1")]) });
     await Promise.all([
@@ -135,18 +125,6 @@ describe("a service", () => {
     expect(await reads.service("s2")).toMatchObject({ kind: "found", value: { archived: true } });
   });
 
-  it("proves the route with a second id where the first may be deleted since", async () => {
-    const { reads, lines } = readsOf({
-      "/canvas": canvasOf([
-        serviceNamed("s0", { deletionRequestedAt: "2026-01-01T00:00:00Z" }),
-        ...["s1", "s2", "s3"].map((id) => serviceNamed(id)),
-      ]),
-      "/services/s2": { service: serviceNamed("s2") },
-    });
-    expect(await reads.service("s9")).toEqual({ kind: "gone" });
-    expect(lines().slice(3)).toEqual(["GET /services/s9", "GET /services/s1", "GET /services/s2"]);
-  });
-
   it("proves nothing about the route with more than two ids", async () => {
     const { reads, lines } = readsOf({
       "/canvas": canvasOf(["s1", "s2", "s3"].map((id) => serviceNamed(id))),
@@ -190,10 +168,6 @@ describe("a service", () => {
     const off = readsOf(shown, { ...defaultGaps, readService: "off" });
     expect(await off.reads.service("s8")).toMatchObject({ kind: "unreadable" });
     expect(off.lines()).toHaveLength(3);
-  });
-
-  it("is gone on a 404 when nothing is there to prove the route with", async () => {
-    expect(await readsOf({}).reads.service("s8")).toEqual({ kind: "gone" });
   });
 
   it("is neither gone nor unreadable when reading it fails otherwise", async () => {

@@ -108,10 +108,6 @@ describe("diagnosticOf", () => {
     );
   });
 
-  it("has no id of a request that never was one", () => {
-    expect(diagnosticOf(apiError({ requestId: "" }))).not.toHaveProperty("requestId");
-  });
-
   it("points at the line that the request was made for", () => {
     const range = { file: "rnv.yaml", start: 3, end: 9 };
     const found = diagnosticOf(apiError({ status: 400, message: "bad port" }), {

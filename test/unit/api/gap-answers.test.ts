@@ -1,15 +1,11 @@
 import { ApiError } from "../../../src/api/api-error";
 import {
-  awaitsCheckout,
   environmentOf,
   errorBodyOf,
-  fillBody,
-  hostingIsOff,
   isSuspended,
   operationIn,
   readingOperation,
   replayedOf,
-  turnedOff,
   underGap,
   variablesIn,
   withEnvironmentFields,
@@ -62,26 +58,6 @@ describe("a failure under a gap", () => {
       expect(hintOf({ status: 400, ...told })).toMatch(/RNV_GAP_ROUTE_KEYS=off$/);
     },
   );
-
-  it("keeps what was told, and a hint that is there, and everything that is no answer", () => {
-    const failure = failed({ status: 404, address: "service.a", code: "gone" });
-    const under = underGap(failure, "read one service");
-    expect(under).toBeInstanceOf(ApiError);
-    expect(under).toMatchObject({
-      ...{ kind: "refused", status: 404, address: "service.a", code: "gone", message: "no", attempts: 2 },
-      cause: "the cause",
-    });
-    for (const other of [failed({ status: 404, hint: "mine" }), new Error("x"), undefined])
-      expect(underGap(other, "read one service")).toBe(other);
-  });
-
-  it("of a route that is turned off was never sent", () => {
-    const request = { operation: "rollBack", method: "POST", path: "/x", address: "service.a" } as const;
-    expect(turnedOff(request, "rollBack")).toMatchObject({
-      ...{ ...request, kind: "refused", code: "gap_off", requestId: "", attempts: 0 },
-      message: expect.stringMatching(/^turned off by RNV_GAP_ROLL_BACK;/),
-    });
-  });
 });
 
 describe("what is read under a gap", () => {
@@ -161,16 +137,6 @@ describe("what is read under a gap", () => {
     expect(variablesIn(body, setting)).toEqual(found);
   });
 
-  it("a body: only whole placeholders of the template, and what holds nothing stays away", () => {
-    const values = { name: "api", configuration: { port: 1 } };
-    expect(fillBody('{"a": "x{name}", "b": ["{name}"], "c": {}, "d": null, "e": "{other}"}', values)).toEqual(
-      {
-        ...{ a: "x{name}", b: ["api"], d: null },
-      },
-    );
-    expect(fillBody('{"a": "{other}"}', values)).toEqual({});
-  });
-
   it("environments: as the settings name their fields and the one of production", () => {
     const project = (...environments: Record<string, unknown>[]) => ({
       ...{ id: "p", name: "Shop", description: "", environments },
@@ -206,24 +172,6 @@ describe("what is read under a gap", () => {
     const long = told({ ["k".repeat(500)]: 1 }) as ApiError;
     expect(/it has: (k+) /.exec(long.message)?.[1]).toHaveLength(200);
   });
-
-  it.each<[Record<string, boolean>, boolean]>([
-    [{}, false],
-    [{ hosting: true }, false],
-    [{ workerOnline: false, hosting: true }, false],
-    [{ workerOnline: true, managedHosting: false }, true],
-    [{ hosting: true, HOSTING_v2: false }, true],
-  ])("hosting in %j is off: %s", (capabilities, isOff) => {
-    expect(hostingIsOff(capabilities)).toBe(isOff);
-  });
-
-  it.each([
-    ...["checkout", "Check-out needed", "billing", "payment due", "Payments", "purchase", "subscription"],
-    ...["Subscriptions ended", "it is unpaid"],
-  ])("a wait for someone who pays: %s", (reason) => expect(awaitsCheckout(reason)).toBe(true));
-  it.each(["", "paid", "repaymentplan", "checkoutx", "worker"])("a wait for something else: %s", (reason) =>
-    expect(awaitsCheckout(reason)).toBe(false),
-  );
 
   it.each(["status", "displayStatus", "lifecycleStatus", "runtimeDetail"] as const)(
     "suspension, in %s",

@@ -103,11 +103,6 @@ describe("the form of a setting", () => {
     },
   );
 
-  it("is read without the space around it", () => {
-    expect(read("routeKeys", " off ").settings.routeKeys).toBe("off");
-    expect(read("routeKeys", "  ")).toEqual({ settings: defaultGaps, diagnostics: [] });
-  });
-
   it("is wrong apart from the others: each is said", () => {
     const { settings, diagnostics } = gapSettings({
       ...{ RNV_GAP_ROUTE_KEYS: "yes", RNV_GAP_RENAME_PROJECT: "off", RNV_GAP_ERROR_BODY: "top" },

@@ -1,4 +1,4 @@
-import { fillBody, pathUnder } from "../../../src/api/gap-rules";
+import { fillBody } from "../../../src/api/gap-rules";
 import { defaultGaps, gapSettingList, gapSettings, gapVariable } from "../../../src/api/gap-settings";
 import { type Gap, gaps } from "../../../src/api/gaps";
 
@@ -21,13 +21,6 @@ describe("the table of gaps", () => {
       }
     },
   );
-
-  it("gives the defaults where nothing is set, or is set to nothing", () => {
-    expect(gapSettings({ RNV_GAP_READ_SERVICE: "", PATH: "/bin" })).toEqual({
-      settings: defaultGaps,
-      diagnostics: [],
-    });
-  });
 });
 
 describe("gapSettings", () => {
@@ -81,26 +74,9 @@ describe("gapSettings", () => {
       gapSettings({ RNV_GAP_ROLL_BACK: "/rollback", RNV_GAP_ROLL_BACK_BODY: body }).diagnostics,
     ).toMatchObject([{ severity: "error", hint: expect.stringContaining("{deploymentId}") }]);
   });
-
-  it("shows an example that a shell takes as it stands: what it would read otherwise is quoted", () => {
-    const hintOf = (name: string) => gapSettings({ [name]: "?" }).diagnostics[0]?.hint ?? "";
-    expect(hintOf("RNV_GAP_PATCH_VARIABLE")).toMatch(/RNV_GAP_PATCH_VARIABLE=name,value$/);
-    expect(hintOf("RNV_GAP_ROLL_BACK_BODY")).toMatch(/RNV_GAP_ROLL_BACK_BODY='\{.*\}'$/);
-  });
 });
 
 describe("asking under a gap", () => {
-  const path = (...segments: readonly string[]) => ["/workspaces/w", ...segments].join("/");
-
-  it("puts a path with the service's id below the workspace, and any other below the service", () => {
-    const ids = { serviceId: "s1", deploymentId: "d/1" };
-    expect(pathUnder(path, "/apps/{serviceId}", ids)).toBe("/workspaces/w/apps/s1");
-    expect(pathUnder(path, "/detail", ids)).toBe("/workspaces/w/services/s1/detail");
-    expect(pathUnder(path, "/deploys/{deploymentId}/rollback", ids)).toBe(
-      "/workspaces/w/services/s1/deploys/d%2F1/rollback",
-    );
-  });
-
   it("fills a body, and leaves out what has no value, with the objects that held nothing else", () => {
     const template = '{"service": {"name": "{name}", "more": {"set": "{configuration}"}}, "by": "rnv"}';
     expect(fillBody(template, { name: "api", configuration: { port: 1 } })).toEqual({

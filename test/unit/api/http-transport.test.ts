@@ -97,19 +97,6 @@ describe("the HTTP transport", () => {
     return readTransportError(thrown).reason;
   };
 
-  it("sends method, headers and body, and gives back status, headers and text", async () => {
-    const response = await send("/echo");
-    expect(response.status).toBe(200);
-    expect(JSON.parse(response.body)).toEqual({ method: "POST", header: "1", body: '{"a":"é"}' });
-    expect(response.headers["x-twice"]).toBe("a, b");
-  });
-
-  it.each(["POST", "PATCH", "DELETE"])("sends the body of a %s", async (method) => {
-    const body = '{"confirm":"é"}';
-    const response = await transport.send({ method, url: `${origin}/echo`, headers: {}, body });
-    expect(JSON.parse(response.body)).toEqual({ method, body });
-  });
-
   it("reuses a socket", async () => {
     const single = createHttpTransport({ connections: 1 });
     const get = () => single.send({ method: "GET", url: `${origin}/echo`, headers: {} });
@@ -134,30 +121,6 @@ describe("the HTTP transport", () => {
       expect(await reasonOf(path)).toBe("late");
     },
   );
-
-  it.each(["/switching", "/bare-101"])("takes 101 for no answer, at once: %s", async (path) => {
-    const thrown = await send(path).catch((reason: unknown) => reason);
-    expect(readTransportError(thrown)).toMatchObject({ reason: "broken" });
-    // The socket is not used again.
-    expect((await send("/echo")).status).toBe(200);
-  });
-
-  it("waits for the answer behind 102 and 103", async () => {
-    expect(await send("/hinted")).toMatchObject({ status: 201, body: "{}" });
-  });
-
-  it("takes 100 for no answer, since no body was announced", async () => {
-    expect(await reasonOf("/continue")).toBe("broken");
-    expect((await send("/echo")).status).toBe(200);
-  });
-
-  it.each([
-    ["/moved", 303, "<html>moved</html>"],
-    ["/redirect", 302, ""],
-    ["/unchanged", 304, ""],
-  ])("gives back a 3xx with or without a body: %s", async (path, status, body) => {
-    expect(await send(path)).toMatchObject({ status, body });
-  });
 
   it("rejects an answer over its cap as too large", async () => {
     expect(await reasonOf("/huge")).toBe("too_large");
@@ -189,16 +152,6 @@ describe("the HTTP transport", () => {
     await expect(silent).rejects.toBe(reason);
   });
 
-  it("gives a socket up before the server would close it", async () => {
-    const single = createHttpTransport({ connections: 1 });
-    const get = (path: string) => single.send({ method: "GET", url: `${origin}${path}`, headers: {} });
-    await get("/brief");
-    const before = sockets.size;
-    await get("/echo");
-    expect(sockets.size).toBe(before + 1);
-    await single.close();
-  });
-
   it("rejects as not sent when no connection stands in time", async () => {
     // It takes the connection and says nothing: TLS never stands.
     const deaf = createTcpServer((socket) => socket.resume());
@@ -211,9 +164,5 @@ describe("the HTTP transport", () => {
     expect(readTransportError(thrown)).toEqual({ reason: "not_sent", code: "ETIMEDOUT" });
     await impatient.close();
     await new Promise((resolve) => deaf.close(resolve));
-  });
-
-  it("closes without ever having been used", async () => {
-    await createHttpTransport().close();
   });
 });

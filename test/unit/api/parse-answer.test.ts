@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { createEndpoints } from "../../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
-import { aboutDeletion, aboutShown, ask, parseAnswer, shows } from "../../../src/api/parse-answer";
-import { type ApiRequest, pathSegment } from "../../../src/api/send";
-import { canvasOf, catalogBody, fakeSend, serviceNamed, workspace } from "./fake-send";
+import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
+import type { ApiRequest } from "../../../src/api/send";
+import { canvasOf, fakeSend, workspace } from "./fake-send";
 
 const request: ApiRequest = {
   ...{ operation: "getThing", method: "GET", path: "/things/t1", keyed: false, address: "service.a" },
@@ -77,41 +77,6 @@ describe("what an answer is about", () => {
     const operation = { id: "o1", kind: "delete", status: "queued" };
     expect(aboutDeletion({ deleted: false, operation })).toEqual({ id: "o1" });
   });
-
-  it("is asked of the parts that the schema describes, and decides", async () => {
-    const schema = z.looseObject({ id: z.string() });
-    const reading = {
-      inner: (body: unknown) => (body as { in: unknown }).in,
-      about: ({ id }: { id: string }) => ({ id }),
-    };
-    const { send, requests } = fakeSend(() => ({ in: { id: "a" } }));
-    expect(await ask(send, schema, request, reading)).toEqual({ id: "a" });
-    expect(requests[0]?.about?.({ in: { id: "b" } })).toEqual({ id: "b" });
-    expect(requests[0]?.about?.({ in: { id: 7 } })).toEqual({});
-    const plain = fakeSend(() => ({ id: "a" }));
-    expect(await ask(plain.send, schema, request, {})).toEqual({ id: "a" });
-    expect(plain.requests).toEqual([request]);
-  });
-
-  it("tells when a deployment was made, where it does", async () => {
-    const deployment = { id: "d2", status: "queued", sourceDeploymentId: "d1" };
-    const createdAt = "2026-01-01T00:00:00Z";
-    const { send, requests } = fakeSend(({ operation }) => ({
-      deployment: operation === "rollBack" ? deployment : { ...deployment, sourceDeploymentId: null },
-    }));
-    const endpoints = createEndpoints(send, workspace);
-    await endpoints.queueDeployment("s1", { commitSha: "a" });
-    await endpoints.runDeployAction("s1", "deploy");
-    await endpoints.rollBack("s1", "d1", "api");
-    const about = requests.map((sent) => sent.about);
-    const made = { deployment: { id: "d2", status: "queued", createdAt } };
-    for (const one of about) expect(one?.(made)).toEqual({ id: "d2", madeAt: createdAt });
-    const unpinned = { deployment: { id: "d2", status: "queued", commitSha: "" } };
-    expect(about[0]?.(unpinned)).toEqual({ id: "d2" });
-    expect(requests.map(({ hostedBy }) => hostedBy)).toEqual(
-      Array(3).fill(`/workspaces/${workspace}/services/s1/deploys`),
-    );
-  });
 });
 
 describe("the parts of a request", () => {
@@ -124,17 +89,6 @@ describe("the parts of a request", () => {
     const answer = await run(createEndpoints(send, workspace, { ...defaultGaps, ...gaps }));
     return { answer, line: lines()[0], request: requests[0] as ApiRequest };
   };
-  const deployments = { available: true, items: [] };
-
-  it.each<[Parameters<ReturnType<typeof createEndpoints>["listDeployments"]>[1], string]>([
-    [undefined, ""],
-    [{ limit: 5 }, "?limit=5"],
-    [{ cursor: "c" }, "?cursor=c"],
-    [{ limit: 5, cursor: "c" }, "?limit=5&cursor=c"],
-  ])("a page of deployments: %j", async (page, tail) => {
-    const { line } = await asked((endpoints) => endpoints.listDeployments("s1", page), deployments);
-    expect(line).toBe(`GET /services/s1/deploys${tail}`);
-  });
 
   it("a canvas: of the workspace, a project or an environment, read and saved without a key", async () => {
     const scope = { projectId: "p1", environmentId: "e1" };
@@ -147,47 +101,6 @@ describe("the parts of a request", () => {
     expect(sent).toMatchObject({ operation: "saveCanvas", keyed: false, body: { revision: 1 } });
   });
 
-  it("a project: its color where none is given, and what a setting says of it", async () => {
-    const project = (color: string) => ({ project: { id: "p1", name: "Shop", color } });
-    const create = (endpoints: ReturnType<typeof createEndpoints>) =>
-      endpoints.createProject({ name: "Shop" });
-    expect((await asked(create, project("x"))).request.body).toEqual({ name: "Shop", color: "#64748b" });
-    const named = await asked(create, project("x"), { projectColor: "slate" });
-    expect(named.request.body).toEqual({ name: "Shop", color: "slate" });
-  });
-
-  it("a catalog: with what is assumed of the service", async () => {
-    const assumed = async (gaps: Partial<GapSettings>) =>
-      ((await asked((endpoints) => endpoints.catalog(), catalogBody, gaps)).answer as { assumed: unknown })
-        .assumed;
-    expect(await assumed({})).toEqual({
-      ...{ projectColor: "#64748b", productionEnvironment: "Production", kindDefaults: {} },
-    });
-    expect(await assumed({ kindDefaults: '{"static": {"port": 80}}' })).toMatchObject({
-      kindDefaults: { static: { port: 80 } },
-    });
-  });
-
-  it("a service: by the method and path that are set, with a key unless none is taken", async () => {
-    const update = (endpoints: ReturnType<typeof createEndpoints>) =>
-      endpoints.updateService("s1", { name: "b" });
-    const body = { service: serviceNamed("s1") };
-    for (const routeKeys of ["auto", "on"])
-      expect((await asked(update, body, { routeKeys })).request.omitsKey).toBeUndefined();
-    const { line, request: sent } = await asked(update, body, {
-      patchServiceMethod: "PUT",
-      routeKeys: "off",
-    });
-    expect([line, sent.omitsKey, sent.keyed]).toEqual(["PUT /services/s1", true, true]);
-    const read = { readService: "/apps/{serviceId}", serviceAnswer: "data.app" };
-    const found = await asked(
-      (endpoints) => endpoints.getService("s1"),
-      { data: { app: body.service } },
-      read,
-    );
-    expect(found).toMatchObject({ line: "GET /apps/s1", answer: { id: "s1" } });
-  });
-
   it("a roll back: with a key, unless a setting says that the service takes none", async () => {
     const roll = (endpoints: ReturnType<typeof createEndpoints>) => endpoints.rollBack("s1", "d1", "api");
     const omitsKey = async (routeKeys: string) =>
@@ -195,13 +108,5 @@ describe("the parts of a request", () => {
     expect(await omitsKey("auto")).toBeUndefined();
     expect(await omitsKey("on")).toBeUndefined();
     expect(await omitsKey("off")).toBe(true);
-  });
-
-  it("a segment of a path: nothing that a URL reader takes for a way", () => {
-    for (const segment of ["", ".", ".."]) expect(() => pathSegment(segment, 1)).toThrow("is not an id");
-    expect(["", ".", "..."].map((segment) => pathSegment(segment, segment === "..." ? 1 : 0))).toEqual([
-      ...["", ".", "..."],
-    ]);
-    expect(pathSegment("a/b c", 2)).toBe("a%2Fb%20c");
   });
 });

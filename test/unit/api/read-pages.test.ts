@@ -11,12 +11,6 @@ const variables = (from: number, count: number) =>
 const page = (hasMore: boolean, nextCursor: string | null) => ({ hasMore, limit: 100, nextCursor });
 
 describe("a listing", () => {
-  it("asks for neither limit nor cursor at first", async () => {
-    const { send, lines } = fakeSend(() => ({ projects: [], page: page(false, null) }));
-    expect(await createEndpoints(send, workspace).listProjects()).toEqual([]);
-    expect(lines()).toEqual(["GET /projects"]);
-  });
-
   it("is complete for any division into pages", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }), async (sizes) => {
@@ -50,17 +44,6 @@ describe("a listing", () => {
     ]);
   });
 
-  it.each([0, 1])("takes the newer copy of an item on two pages (page %i has it)", async (newer) => {
-    const [old, fresh] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
-    const { send } = fakeSend((_, index) => ({
-      variables: [{ id: "v", key: "K", updatedAt: index === newer ? fresh : old }],
-      page: index === 0 ? page(true, "next") : page(false, null),
-    }));
-    expect(await createEndpoints(send, workspace).listVariables("s1")).toEqual([
-      expect.objectContaining({ id: "v", updatedAt: fresh }),
-    ]);
-  });
-
   it.each([
     ["there is more and no cursor", 1, () => page(true, null)],
     ["there is more and an empty cursor", 1, () => page(true, "")],
@@ -90,17 +73,6 @@ describe("a listing", () => {
       message: expect.stringContaining("more than 1000 pages"),
     });
     expect(endless.requests).toHaveLength(1000);
-  });
-
-  it("keeps what it asks for from page to page, and says of each that there may be no more", async () => {
-    const { send, lines } = fakeSend((_, index) => ({
-      variables: [],
-      page: [page(true, "a"), page(true, "b"), page(false, "c")][index],
-    }));
-    await createEndpoints(send, workspace).listVariables("s1");
-    expect(lines()).toEqual(
-      ["", "?cursor=a", "?cursor=b"].map((tail) => `GET /services/s1/variables${tail}`),
-    );
   });
 
   it("fails when one page of it fails", async () => {

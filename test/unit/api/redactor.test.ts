@@ -129,11 +129,6 @@ describe("text of the service", () => {
     expect(redactor.text("later-secret, last-secret.")).toBe("(sensitive), (sensitive).");
   });
 
-  it.each([1, 2])("leaves nothing of it where the encoded text ends with it, %i bytes behind", (shift) => {
-    const encoded = Buffer.from(`${"u".repeat(shift)}correct horse battery staples`).toString("base64");
-    expect(redacting("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
-  });
-
   it("does not repeat a line of a secret of several lines", () => {
     const key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq\r\nshort\r\n-----END KEY-----\n";
     expect(redacting(key).text("cannot parse MIIEvQIBADANBgkq: short")).toBe(
@@ -152,10 +147,6 @@ describe("text of the service", () => {
     expect(redacting("hunter2-hunter2-hunter2").text('"hunter2-hunter…" is refused')).toBe(
       '"(sensitive)…" is refused',
     );
-  });
-
-  it("masks secrets that overlap as one", () => {
-    expect(redacting("abcdefghij", "fghijklmno").text("<abcdefghijklmno>")).toBe("<(sensitive)>");
   });
 
   it("keeps values of fewer than 8 characters, which stand in too many words", () => {
@@ -186,12 +177,6 @@ describe("text of the service", () => {
     });
   });
 
-  it("keeps the scheme and the empty lines of secrets: they stand in every text", () => {
-    const address = redacting("postgresql://", "one-secret-line\n\n\n\nanother-secret");
-    expect(address.text("postgresql://db: no such host\n\n\n")).toBe("postgresql://db: no such host\n\n\n");
-    expect(address.text("one-secret-line")).toBe("(sensitive)");
-  });
-
   it("is masked where it is free, and kept where it is compared", () => {
     const body = {
       deployment: {
@@ -205,28 +190,6 @@ describe("text of the service", () => {
       deployment: { id: "hunter2hunter2", error: "bad (sensitive)", steps: [{ message: "(sensitive)" }] },
       service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
     });
-  });
-
-  it.each(["configuration", "defaults", "layout"])("is kept in %s: all of it is compared", (field) => {
-    const body = { [field]: { message: "hunter2hunter2" } };
-    expect(redacting("hunter2hunter2").body(body)).toBe(body);
-  });
-
-  it("leaves the body as it is for other readers, and shares what it does not mask", () => {
-    const body = { nodes: [{ runtimeDetail: "hunter2hunter2" }, { runtimeDetail: "healthy" }] };
-    const masked = redacting("hunter2hunter2").body(body);
-    expect(masked).toEqual({ nodes: [{ runtimeDetail: "(sensitive)" }, { runtimeDetail: "healthy" }] });
-    expect(masked.nodes[1]).toBe(body.nodes[1]);
-    expect(body.nodes[0]?.runtimeDetail).toBe("hunter2hunter2");
-  });
-
-  it("is reported when it repeated a secret before that was known", () => {
-    const redactor = new Redactor(new Secret("rnv_0123456789"));
-    redactor.body({ nodes: [{ runtimeDetail: "HUNTER=hunter2hunter2" }] });
-    expect(redactor.add([new Secret("hunter2hunter2")])).toBe(true);
-    const innocent = new Redactor(new Secret("rnv_0123456789"));
-    innocent.body({ nodes: [{ runtimeDetail: "healthy" }] });
-    expect(innocent.add([new Secret("hunter2hunter2")])).toBe(false);
   });
 });
 
@@ -245,12 +208,6 @@ describe("bodies that were handed out before any secret was known", () => {
     expect(redactor.add([new Secret("a-long-token")])).toBe(false);
     redactor.body(said("A=another-token"));
     expect(redactor.add([new Secret("another-token")])).toBe(false);
-  });
-
-  it("are asked for again where they are too many to be kept", () => {
-    const some = (count: number) => early(Array.from({ length: count }, () => said("nothing")));
-    expect(some(16).add([new Secret("a-long-token")])).toBe(false);
-    for (const count of [17, 18, 40]) expect(some(count).add([new Secret("a-long-token")])).toBe(true);
   });
 
   it("are masked as deep as an answer may lie, and no deeper", () => {
@@ -275,16 +232,5 @@ describe("bodies that were handed out before any secret was known", () => {
   it("have all of their texts masked", () => {
     const both = { reason: "a-long-token", steps: [{ message: "a-long-token" }] };
     expect(JSON.stringify(redacting("a-long-token").body(both))).not.toContain("a-long-token");
-  });
-
-  it("are no text, and no deeper than anybody reads", () => {
-    const redactor = early([]);
-    expect(redactor.add([new Secret("a-long-token")])).toBe(false);
-    for (const body of [null, "a-long-token", 7]) expect(redactor.body(body)).toBe(body);
-    const list = { errors: [{ message: "a-long-token" }, { message: "x" }], id: "a-long-token" };
-    expect(redactor.body(list)).toEqual({
-      errors: [{ message: "(sensitive)" }, { message: "x" }],
-      id: "a-long-token",
-    });
   });
 });

@@ -60,18 +60,6 @@ describe("classify", () => {
       }),
     );
   });
-
-  it("calls a write refused only when a 4xx, 307 or 308 said so", () => {
-    fc.assert(
-      fc.property(outcomes, (outcome) => {
-        const verdict = classify({ method: "POST" }, outcome);
-        if (verdict.kind !== "fail" || verdict.failure !== "refused") return;
-        expect(outcome).toMatchObject({ kind: "answer" });
-        if (outcome.kind === "answer" && outcome.status !== 307 && outcome.status !== 308)
-          expect(Math.floor(outcome.status / 100)).toBe(4);
-      }),
-    );
-  });
 });
 
 const silence = (reason: TransportErrorReason): RetryOutcome => ({ kind: "no-answer", reason });

@@ -77,12 +77,6 @@ describe("a webhook", () => {
     },
   );
 
-  it("is waited for as it says, and never longer than half a minute", async () => {
-    const asking = (seconds: string) => ({ status: 429, headers: { "retry-after": seconds } });
-    expect((await delivered([asking("7"), 200])).pauses).toEqual([7000]);
-    expect((await delivered([asking("3600"), 200])).pauses).toEqual([30_000]);
-  });
-
   it("is left alone once the run was interrupted", async () => {
     const { seen, problem } = await delivered([503], { signal: AbortSignal.abort() });
     expect(seen).toHaveLength(1);

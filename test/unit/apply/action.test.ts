@@ -5,7 +5,6 @@ import type { Send } from "../../../src/api/send";
 import {
   type Action,
   type ActionOrder,
-  leftBy,
   recordedPart,
   recordsOf,
   sendAction,
@@ -141,11 +140,6 @@ describe("an action that was answered", () => {
     });
   });
 
-  it("that makes nothing leaves the records as they are", async () => {
-    const { run } = await answered({}, false);
-    expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "run", "outcome"]);
-  });
-
   it("stays open where its outcome cannot be written: the same command finds it", async () => {
     const { types } = deployable([[]]);
     const run = runOf({
@@ -226,18 +220,5 @@ describe("the records of a state", () => {
     expect(recordsOf(state).inside(api)).toEqual([[rollout, deployed]]);
     expect(recordedPart(recordsOf(state), api, "deployment")).toEqual([rollout, deployed]);
     expect(recordedPart(recordsOf(state), api, "layout")).toBeUndefined();
-  });
-
-  it("tell what an action made only of a type that makes something", () => {
-    const made = (makes: boolean) => {
-      const { types } = deployable([], makes);
-      const run = runOf({ types });
-      return leftBy({ ...run, journal: recordsOf(state) }, deployOf(types), order, { id: "d9" }).recording;
-    };
-    expect(made(true)).toMatchObject({
-      address: rollout,
-      resource: { id: "d9", writes: 2, updatedAt: timeAt(-5) },
-    });
-    expect(made(false)).toBeUndefined();
   });
 });

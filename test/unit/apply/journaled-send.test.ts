@@ -120,15 +120,6 @@ describe("a write", () => {
     );
   });
 
-  it("that failed with a bug of ours stays open", async () => {
-    const { kinds } = await sent({
-      answer: () => {
-        throw new Error("bug");
-      },
-    });
-    expect(kinds).toEqual(["intent"]);
-  });
-
   it("without a key is recorded, and has no intent", async () => {
     const { run } = await sent({ answer: () => ok() }, { ...post, keyed: false });
     expect(run.entries).toEqual([{ kind: "resource", address: api, resource: recordOf("s1") }]);

@@ -24,7 +24,6 @@ const setting = intentOf({ method: "PATCH", operation: "updateService", path: "/
 const done = { kind: "outcome", seq: 1, result: "done", status: 0 } as const;
 const refused = { ...done, result: "refused" } as const;
 const end = { kind: "end" } as const;
-const ending: Pending = { kind: "operation", id: "op", deletes: true };
 
 const finding = (...found: readonly LiveResource[]): Resource => typeOf({ candidates: async () => found });
 const reading = (read: ReadResult, more: Partial<Resource> = {}): Resource =>
@@ -37,14 +36,6 @@ const recoverOf = (
   type: Resource,
   more: Parameters<typeof recovering>[2] & { readonly fences?: readonly string[] } = {},
 ) => recover(recovering(stateOf(resources, open, more.fences ? { [api]: more.fences } : {}), [type], more));
-
-describe("a state without open writes", () => {
-  it("is left as it is", async () => {
-    expect(await recoverOf({ [api]: recordOf("s1") }, [], typeOf({}))).toEqual({
-      ...{ entries: [], retriableIntents: [], diagnostics: [] },
-    });
-  });
-});
 
 describe("a create that an interrupted run did not see answered", () => {
   const made = liveOf("s1", { computed: new Map([["url", "u"]]), updatedAt: timeAt(5) });
@@ -266,14 +257,6 @@ describe("a deletion that was not answered", () => {
     });
   });
 
-  it("is waited for where the service shows that it goes on", async () => {
-    const poll: Resource["poll"] = async () => ({ kind: "waiting", status: "deleting" });
-    const deleting = reading({ kind: "gone", ending }, { deletes, poll });
-    const { entries, retriableIntents } = await recoverOf(state, [deletion], deleting, { wait: false });
-    expect(entries[0]).toMatchObject({ address: api, resource: { pending: { id: "op" } } });
-    expect(retriableIntents).toEqual([]);
-  });
-
   it("is sent again under its own key, while that counts, where it cannot be looked for", async () => {
     const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
     expect(await recoverOf(state, [deletion], blind)).toMatchObject({
@@ -313,10 +296,6 @@ describe("what an earlier run left pending", () => {
     expect(await looksOf(deleting, { settlesPending: "look" })).toMatchObject({ looks: 1, waited: 0 });
     const deploying = stateOf({ [api]: recordOf("s1", { pending: { kind: "deployment", id: "d" } }) }, []);
     expect(await looksOf(deploying)).toMatchObject({ looks: 1, waited: 0 });
-  });
-
-  it("is not looked at by a command whose business it is not", async () => {
-    expect(await looksOf(deleting, { settlesPending: false })).toMatchObject({ looks: 0 });
   });
 
   it("ends the run once it has ended and nothing is open any more", async () => {

@@ -257,13 +257,6 @@ describe("a run", () => {
     });
   });
 
-  it("that is interrupted ends with 130, whatever else happened", async () => {
-    const stop = new AbortController();
-    stop.abort();
-    const { counts, exitCode, log } = await ran([of("create", api)], {}, {}, {}, stop);
-    expect({ exitCode, log, skipped: counts.skipped }).toEqual({ exitCode: 130, log: [], skipped: 1 });
-  });
-
   it("names what an interrupted run leaves at the service", async () => {
     const stop = new AbortController();
     const building = {

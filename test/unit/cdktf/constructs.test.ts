@@ -64,16 +64,6 @@ describe("the constructs", () => {
     );
   });
 
-  it("take the scope as the parent where that is one", () => {
-    const stack = newStack();
-    const project = new Project(stack, "shop");
-    const service = new Service(project, "api", { kind: "web" });
-    new Variable(service, "LEVEL", { value: "info" });
-    const { rnv_service, rnv_variable } = resources(stack);
-    expect(rnv_service?.shop__api?.project_id).toBe("${rnv_project.shop.id}");
-    expect(rnv_variable?.shop__api__LEVEL?.service_id).toBe("${rnv_service.shop__api.id}");
-  });
-
   it("take the nearest parent above, whatever constructs lie between", () => {
     const stack = newStack();
     const module = new Construct(new Project(stack, "shop"), "backend");
@@ -149,11 +139,5 @@ describe("the constructs", () => {
     expect(() => `postgres://${fromEnv("PASSWORD")}@db`).toThrow(
       "a secret source is not allowed inside text",
     );
-  });
-
-  it("ask for the provider like those of any provider", () => {
-    const stack = new TerraformStack(Testing.app(), "shop");
-    new Project(stack, "shop");
-    expect(() => Testing.synth(stack, true)).toThrow(/provider/);
   });
 });

@@ -14,7 +14,6 @@ import {
   Service,
 } from "../../../src/cdktf/cdktf";
 import type { Plan } from "../../../src/plan/plan";
-import { savePlan } from "../../../src/plan/saved-plan";
 import { planJson } from "../../../src/report/plan-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
@@ -96,22 +95,6 @@ describe("data sources in a run", () => {
     expect((await one.drift(stack)).exitCode).toBe(0);
   });
 
-  it("leave no trace in the state, and a destroyed stack leaves what they found alone", async () => {
-    const { service } = theirWorkspace();
-    program((made) => guest(made));
-    await one.apply(stack);
-    const state = await one.context.backend.read();
-    expect(JSON.stringify(state)).not.toContain("data.");
-    await one.apply({ ...stack, mode: "destroy" });
-    const destroyed = await one.apply({
-      ...stack,
-      mode: "destroy",
-      approve: async (plan) => ({ confirmedDeletes: plan.changes.map(({ address }) => address) }),
-    });
-    expect(destroyed.exitCode).toBe(0);
-    expect(one.emulator.store.services().map(({ id }) => id)).toEqual([service.id]);
-  });
-
   it("that find nothing stop the run before anything is written, and do not stop a destroy", async () => {
     theirWorkspace();
     program((made) => guest(made));
@@ -137,27 +120,6 @@ describe("data sources in a run", () => {
     expect(await errors({ mode: "destroy" })).toEqual([]);
   });
 
-  it("that find two name their ids", async () => {
-    const { store } = one.emulator;
-    const ids = [1, 2].map(() => store.addProject({ name: "Twice" }).id).sort();
-    program((made) => new DataRnvProject(made, "twice", { name: "Twice" }));
-    const { diagnostics } = await one.plan(stack);
-    expect(diagnostics).toMatchObject([{ code: "live.ambiguous", detail: `Ids: ${ids.join(", ")}` }]);
-  });
-
-  it("are looked up by id, and must bear the name that is given as well", async () => {
-    const { project } = theirWorkspace();
-    program((made) => {
-      new DataRnvProject(made, "right", { id: project.id, name: "Theirs" });
-      new DataRnvProject(made, "wrong", { id: project.id, name: "Ours" });
-      new DataRnvProject(made, "text", { id: "shop" });
-    });
-    expect((await errors()).sort()).toEqual([
-      expect.stringContaining('guest/text (data.rnv_project.text): there is no project with id "shop"'),
-      expect.stringContaining('guest/wrong (data.rnv_project.wrong): there is no project with id "'),
-    ]);
-  });
-
   it("that need what this plan creates say what to apply first; with that done they are read", async () => {
     const { store } = one.emulator;
     program((made) => {
@@ -174,50 +136,6 @@ describe("data sources in a run", () => {
     expect((await one.apply(stack)).exitCode).toBe(0);
     const front = store.services().find(({ name }) => name === "front");
     expect(front?.configuration.startCommand).toBe(api.id);
-  });
-
-  it("that are to be read after a resource wait for its changes", async () => {
-    theirWorkspace();
-    program((made) => {
-      const shop = new Project(made, "shop", { name: "Shop" });
-      const late = new DataRnvProject(made, "late", { name: "Theirs" });
-      late.dependsOn = [...(late.dependsOn ?? []), shop.fqn];
-    });
-    expect(await errors()).toEqual([expect.stringContaining("plan.data_deferred guest/late")]);
-    await one.apply({ ...stack, targets: ["project.shop"] });
-    expect(await errors()).toEqual([]);
-  });
-
-  it("tell what only the service decides", async () => {
-    const { service } = theirWorkspace();
-    program((made) => {
-      const api = new DataRnvService(made, "api", { id: service.id });
-      new Service(made, "guest", {
-        kind: "web",
-        configuration: { ...configuration, startCommand: api.internalHost },
-      });
-    });
-    await one.apply(stack);
-    const before = one.emulator.store.services().find(({ name }) => name === "guest");
-    expect(before?.configuration.startCommand).toMatch(/^api-.*internal$/);
-  });
-
-  it("a saved plan is stale once what they found is another", async () => {
-    const { store } = one.emulator;
-    const first = store.addService({ name: "api", kind: "web" });
-    program((made) => {
-      const api = new DataRnvService(made, "api", { name: "api" });
-      new Service(made, "guest", {
-        kind: "web",
-        configuration: { ...configuration, startCommand: api.id },
-      });
-    });
-    const { plan } = await one.plan({ ...stack, isSaved: true });
-    const savedPlan = savePlan(plan as Plan, stack);
-    store.deleteServiceNow(first.id);
-    store.addService({ name: "api", kind: "web" });
-    expect((await one.apply({ savedPlan })).exitCode).toBe(5);
-    expect((await one.apply(stack)).exitCode).toBe(0);
   });
 
   it("leave the same plan as a manifest that says their values", async () => {
@@ -342,25 +260,6 @@ describe("what the service lists", () => {
     const gone = "99999999-9999-4999-8999-999999999999";
     declare("web", gone);
     expect(await errors()).toEqual([expect.stringContaining(`has no deployment of the id ${gone}`)]);
-  });
-
-  it("is an error with its construct where it cannot be read", async () => {
-    theirWorkspace();
-    program((made) => {
-      const gone = "99999999-9999-4999-8999-999999999999";
-      const known = new DataRnvVariables(made, "known", { serviceId: gone });
-      const past = new DataRnvDeployments(made, "past", { serviceId: gone });
-      new TerraformOutput(made, "keys", { value: known.keys });
-      new TerraformOutput(made, "items", { value: past.items });
-    });
-    expect((await errors()).sort()).toEqual([
-      expect.stringMatching(
-        /guest\/known \(data\.rnv_variables\.known\): there is no service of the id 99999999/,
-      ),
-      expect.stringMatching(
-        /guest\/past \(data\.rnv_deployments\.past\): there is no service of the id 99999999/,
-      ),
-    ]);
   });
 
   it("is asked with what it takes", async () => {

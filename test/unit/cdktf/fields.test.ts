@@ -1,11 +1,9 @@
 import * as cdktf from "cdktf";
 import * as cdktn from "cdktn";
-import type { Construct, IConstruct } from "constructs";
+import type { IConstruct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { shareOf } from "../../support/soak";
-import { createWorkbench } from "../../support/workbench";
-import { synthesizeInto } from "./synthesize";
 
 type Blocks = Record<string, Record<string, Record<string, unknown>>>;
 
@@ -121,53 +119,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     expect(Object.keys(variable)).toEqual(["env_NEW_TOKEN"]);
   });
 
-  it("exist for every field of every type, with their reset", () => {
-    written((stack) => {
-      const shop = new Project(stack, "shop");
-      const api = shop.addService("api", { kind: "web" });
-      const made: Record<string, Construct> = {
-        Project: shop,
-        Service: api,
-        Variable: api.addVariable("A", "1"),
-        Deployment: api.deployOnChange(),
-        CanvasLayout: shop.addLayout(),
-      };
-      const fields: Record<string, readonly string[]> = {
-        Project: ["name", "description", "color", "timeouts"],
-        Service: ["name", "kind", "environment", "archived", "projectId", "configuration", "timeouts"],
-        Variable: ["key", "value", "preserve", "serviceId", "timeouts"],
-        Deployment: ["when", "commit", "wait", "timeout", "serviceId", "timeouts"],
-        CanvasLayout: ["positions", "viewport", "projectId", "timeouts"],
-      };
-      for (const [type, construct] of Object.entries(made))
-        for (const field of fields[type] ?? []) {
-          const one = construct as unknown as Record<string, unknown>;
-          expect([type, field, one[field] !== undefined, `${field}Input` in one]).toEqual([
-            type,
-            field,
-            true,
-            true,
-          ]);
-          expect(typeof one[`reset${field.charAt(0).toUpperCase()}${field.slice(1)}`]).toBe("function");
-        }
-    });
-  });
-
-  it("that do not exist are refused where they are put", () => {
-    written((stack) => {
-      const api = new Service(stack, "api", { kind: "web" });
-      const wrong = { replica: 2 } as unknown as onCdktf.ServiceConfiguration;
-      expect(() => api.putConfiguration(wrong)).toThrow(
-        'configuration of rnv_service shop/api has no field "replica": did you mean "replicas"?',
-      );
-      const shown = new DataRnvService(stack, "shown", { id: "x" });
-      const asWritable = shown as unknown as { kind: string };
-      expect(() => {
-        asWritable.kind = "web";
-      }).toThrow("data.rnv_service shop/shown shows kind: nothing sets it");
-    });
-  });
-
   it("of a data source are what it shows, and its query is read and set", () => {
     const { data, resource } = written((stack) => {
       const theirs = new DataRnvService(stack, "theirs", { name: "api", dependsOn: [] });
@@ -184,19 +135,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
       kind: "${data.rnv_service.theirs.kind}",
       configuration: { port: "${data.rnv_service.theirs.configuration.port}" },
     });
-  });
-
-  it("tell their type: isConstruct, isTerraformResource and the like", () => {
-    const { import: imports } = written((stack) => {
-      const api: unknown = new Service(stack, "api", { kind: "web" });
-      expect(Service.isTerraformResource(api) && api.fqn).toBeTruthy();
-      expect(Service.isConstruct(api) && api.node.path).toBe("shop/api");
-      expect(DataRnvService.isTerraformDataSource(api)).toBe(false);
-      expect([Service.tfResourceType, RnvProvider.tfResourceType]).toEqual(["rnv_service", "rnv"]);
-      const imported = Service.generateConfigForImport(stack, "old", "3f0e");
-      expect(imported).toBeInstanceOf(library.ImportableResource);
-    });
-    expect(imports).toEqual([{ to: "rnv_service.old", id: "3f0e" }]);
   });
 
   it("of the provider are all that it takes; a key that is given by its source is a sensitive variable", () => {
@@ -227,81 +165,4 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     const wrong = { baseURL: "x" } as unknown as onCdktf.RnvProviderProps;
     expect(() => new RnvProvider(stack, "two", wrong)).toThrow('has no field "baseURL"');
   });
-});
-
-it("a run reads what an aspect set, and references to fields of other resources", async () => {
-  const { Project, RnvProvider, Service } = onCdktf;
-  const one = createWorkbench();
-  try {
-    synthesizeInto(one.folder, (app) => {
-      const stack = new cdktf.TerraformStack(app, "shop");
-      new RnvProvider(stack, "rnv");
-      const shop = new Project(stack, "shop", { name: "Shop" });
-      const configuration = { repository: "https://git.example.com/shop" };
-      const api = shop.addService("api", { kind: "web", configuration: { ...configuration, replicas: 1 } });
-      api.addVariable("SHOP", `${shop.name} of ${api.configuration.replicas}`);
-      cdktf.Aspects.of(stack).add({
-        visit(node: IConstruct) {
-          if (node instanceof Service && (node.configuration.replicasInput ?? 1) < 2)
-            node.configuration.replicas = 2;
-          if (node === shop) shop.name = "Store";
-          if (node === api) api.onRemove = "retain";
-        },
-      });
-      return stack;
-    });
-    const applied = await one.apply({ files: ["cdktf.out"] });
-    expect(applied.diagnostics).toEqual([]);
-    const [service] = one.emulator.store.services();
-    expect(service?.configuration).toMatchObject({ replicas: 2 });
-    expect(one.emulator.store.projects()).toMatchObject([{ name: "Store" }]);
-    const { resources } = (await one.context.backend.read()) as unknown as {
-      resources: ReadonlyMap<string, { lifecycle?: { onRemove?: string } }>;
-    };
-    expect(JSON.stringify([...Object.values(resources)])).toContain("retain");
-  } finally {
-    one.remove();
-  }
-});
-
-it("a run waits as long as timeouts say, and keeps what the provider protects", async () => {
-  const { Project, RnvProvider } = onCdktf;
-  const one = createWorkbench({ emulator: { conditions: ["worker-offline"] } });
-  const declare = (deletionProtection: boolean, kind: string) =>
-    synthesizeInto(one.folder, (app) => {
-      const stack = new cdktf.TerraformStack(app, "shop");
-      new RnvProvider(stack, "rnv", { deletionProtection });
-      const api = new Project(stack, "shop", { name: "Shop" }).addService("api", {
-        kind,
-        configuration: { repository: "https://git.example.com/shop" },
-        deploy: { timeout: "3h" },
-      });
-      api.node.children.forEach((child) => {
-        if (child instanceof onCdktf.Deployment) child.putTimeouts({ create: "10m", update: "20m" });
-      });
-      return stack;
-    });
-  const stack = { files: ["cdktf.out"] };
-  try {
-    declare(true, "web");
-    const before = one.clock.now();
-    const { exitCode, diagnostics } = await one.apply(stack);
-    expect([exitCode, diagnostics.at(-1)?.code]).toEqual([7, "apply.deploy_timeout"]);
-    const minutes = (one.clock.now() - before) / 60_000;
-    expect(minutes).toBeGreaterThan(9);
-    expect(minutes).toBeLessThan(12);
-    one.emulator.store.setCondition("worker-offline", false);
-    expect((await one.apply(stack)).exitCode).toBe(0);
-
-    declare(true, "static");
-    const replaced = await one.apply(stack);
-    expect(replaced.exitCode).not.toBe(0);
-    expect(JSON.stringify(replaced.diagnostics.concat())).toContain("prevent_destroy");
-    const destroyed = await one.apply({ ...stack, mode: "destroy" });
-    expect(destroyed.exitCode).not.toBe(0);
-    expect(one.emulator.store.services()).toHaveLength(1);
-    expect(one.emulator.store.services()[0]?.kind).toBe("web");
-  } finally {
-    one.remove();
-  }
 });

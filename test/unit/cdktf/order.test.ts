@@ -3,8 +3,6 @@ import * as cdktn from "cdktn";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/generated/cdktn";
 import { shareOf } from "../../support/soak";
-import { createWorkbench } from "../../support/workbench";
-import { synthesizeInto } from "./synthesize";
 
 type Resources = Record<string, Record<string, Record<string, unknown>>>;
 type Define = (stack: cdktf.TerraformStack, app: cdktf.App) => void;
@@ -22,8 +20,7 @@ describe.each(shareOf(Object.entries(libraries), 2))(
   "the order that a stack on %s tells Terraform",
   (_name, on) => {
     const { library } = on;
-    const { CanvasLayout, DataRnvProject, Deployment, Project, RnvProvider, Service, Variable } =
-      on.constructs;
+    const { Deployment, Project, RnvProvider, Service, Variable } = on.constructs;
 
     /** The resources as they are written by `app.synth()`: prepared first, which resolves everything once before. */
     function written(define: Define): Resources {
@@ -93,56 +90,6 @@ describe.each(shareOf(Object.entries(libraries), 2))(
       });
     });
 
-    it("knows a project that another team declares by its id, a variable or a data source", () => {
-      const { rnv_canvas_layout } = written((stack) => {
-        const id = new library.TerraformVariable(stack, "project", { type: "string" });
-        const theirs = new DataRnvProject(stack, "theirs", { name: "Theirs" });
-        const given: Record<string, () => string> = {
-          literal: () => "p-1",
-          variable: () => id.stringValue,
-          data: () => theirs.id,
-        };
-        for (const [name, projectId] of Object.entries(given)) {
-          new Service(stack, `${name}-api`, { kind: "web", projectId: projectId() });
-          new CanvasLayout(stack, name, { projectId: projectId(), positions: "auto" });
-        }
-      });
-      const order = Object.entries(rnv_canvas_layout ?? {}).map(([name, { depends_on }]) => [
-        name,
-        depends_on,
-      ]);
-      expect(Object.fromEntries(order)).toEqual({
-        literal: ["rnv_service.literal-api"],
-        variable: ["rnv_service.variable-api"],
-        data: ["rnv_service.data-api"],
-      });
-    });
-
-    it("stays within a stack, also below a project of another stack", () => {
-      const { rnv_canvas_layout } = written((stack, app) => {
-        const platform = new library.TerraformStack(app, "platform");
-        new RnvProvider(platform, "rnv");
-        const theirs = new Project(platform, "shop");
-        theirs.addService("auth", { kind: "web" });
-        new Project(stack, "shop").addLayout();
-        new Service(stack, "api", { kind: "web", project: theirs });
-        new CanvasLayout(stack, "theirs", { project: theirs, positions: "auto" });
-      });
-      expect(rnv_canvas_layout?.theirs?.depends_on).toEqual(["rnv_service.api"]);
-      expect(rnv_canvas_layout?.shop).not.toHaveProperty("depends_on");
-    });
-
-    it("names nothing that is moved to another construct, of which no resource is left", () => {
-      const { rnv_deployment } = written((stack) => {
-        const api = new Service(stack, "api", { kind: "web" });
-        api.addVariable("OLD", "info").moveTo("level");
-        api.addVariable("NEW", "info").addMoveTarget("level");
-        api.deployOnChange();
-      });
-      expect(rnv_deployment?.api).toMatchObject({ depends_on: ["rnv_variable.api__NEW"] });
-      expect(rnv_deployment?.api?.triggers).not.toHaveProperty("api__OLD");
-    });
-
     it("moves what belongs to a service that is moved to another construct", () => {
       const app = library.Testing.app();
       const stack = new library.TerraformStack(app, "shop");
@@ -165,47 +112,3 @@ describe.each(shareOf(Object.entries(libraries), 2))(
     });
   },
 );
-
-describe("the order that rnv knows by itself", () => {
-  const manifest = `
-projects:
-  shop:
-    layout: auto
-    services:
-      api:
-        kind: web
-        configuration: { repository: https://git.example.com/shop/api }
-        variables: { LEVEL: info }
-        deploy: {}
-`;
-
-  it("is recorded for a stack as for its manifest", async () => {
-    const recorded = async (request: { files: string[] }) => {
-      const one = createWorkbench();
-      try {
-        one.write("rnv.yaml", manifest);
-        synthesizeInto(one.folder, (app) => {
-          const stack = new cdktf.TerraformStack(app, "shop");
-          new onCdktf.RnvProvider(stack, "rnv");
-          const shop = new onCdktf.Project(stack, "shop", { name: "shop" });
-          const api = shop.addService("api", {
-            kind: "web",
-            configuration: { repository: "https://git.example.com/shop/api" },
-          });
-          api.addVariable("LEVEL", "info");
-          api.deployOnChange();
-          shop.addLayout();
-          return stack;
-        });
-        expect((await one.apply(request)).diagnostics).toEqual([]);
-        const { plan } = await one.plan({ ...request, mode: "destroy" });
-        return plan?.changes.map(({ address, instance }) => [address, instance.recorded?.dependsOn]);
-      } finally {
-        one.remove();
-      }
-    };
-    const fromManifest = await recorded({ files: ["rnv.yaml"] });
-    expect(fromManifest).toHaveLength(5);
-    expect(await recorded({ files: ["cdktf.out"] })).toEqual(fromManifest);
-  });
-});

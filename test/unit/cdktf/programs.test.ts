@@ -70,31 +70,9 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       );
       expect(() => new Project(stack, "p", { timeouts: value })).toThrow("timeouts of rnv_project shop/p is");
     });
-
-    it("is the value of a variable where it is text", () => {
-      const level = new TerraformVariable(stack, "level", { type: "string", default: "info" });
-      const api = new Service(stack, "api", { kind: "web" });
-      api.addVariable("A", level.value);
-      api.addVariable("B", level.stringValue);
-      api.addVariable("C", Fn.upper(level.value));
-      api.addVariables({ D: level.value, E: `<${level.value}>` });
-      new Variable(stack, "F", { service: api, key: "F", value: level.value });
-      const { rnv_variable, rnv_variables } = written();
-      const values = Object.values(rnv_variable ?? {}).map(({ value }) => value);
-      expect(values).toEqual(["${var.level}", "${var.level}", "${var.level}", "${upper(var.level)}"]);
-      expect(rnv_variables?.api?.values).toEqual({ D: "${var.level}", E: "<${var.level}>" });
-    });
   });
 
   describe("a name in the stack", () => {
-    it("belongs to one construct", () => {
-      new Project(stack, "shop").addService("api", { kind: "web" });
-      new Service(stack, "shop__api", { kind: "web" });
-      expect(written).toThrow(
-        "shop/shop/api and shop/shop__api are both rnv_service.shop__api in the stack: the second would replace",
-      );
-    });
-
     it("is free again when its construct is removed or has another name", () => {
       const project = new Project(stack, "shop");
       const first = project.addService("api", { kind: "web" });
@@ -144,23 +122,10 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       expect(written).toThrow("shop/shop/layout and shop/layout are both the layout of shop/shop");
     });
 
-    it("of instances is known to Terraform alone", () => {
-      const iterator = TerraformIterator.fromList(["a", "b"]);
-      const api = new Service(stack, "api", { kind: "web" });
-      for (const id of ["first", "second"])
-        new Variable(api, id, { forEach: iterator, key: "${each.key}", value: id });
-      expect(written).not.toThrow();
-    });
-
     it("belongs to one data source too", () => {
       for (const id of ["a", "b"])
         new DataRnvProject(stack, id, { name: "Theirs" }).overrideLogicalId("theirs");
       expect(written).toThrow("shop/a and shop/b are both data.rnv_project.theirs");
-    });
-
-    it("is not empty", () => {
-      new Service(stack, "日本", { kind: "web" });
-      expect(written).toThrow('shop/日本 has no name in the stack: its id "日本" has none of the letters');
     });
 
     it("that is overridden is that of its deployment, its variables and all references", () => {
@@ -191,19 +156,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
   });
 
   describe("the value of one variable in another", () => {
-    it("is the text that the program gave, also where an aspect gives another", () => {
-      const api = new Service(stack, "api", { kind: "web" });
-      const level = api.addVariable("LEVEL", "info");
-      const worker = new Service(stack, "worker", { kind: "worker" });
-      worker.addVariable("LEVEL", level.value);
-      worker.addVariable("TEXT", `level ${level.value} of ${api.name}`);
-      level.value = "debug";
-      expect(written().rnv_variable).toMatchObject({
-        worker__LEVEL: { value: "debug" },
-        worker__TEXT: { value: "level debug of ${rnv_service.api.name}" },
-      });
-    });
-
     it("is refused where it is a secret, is made up or is set elsewhere", () => {
       const api = new Service(stack, "api", { kind: "web" });
       const token = api.addVariable("TOKEN", fromEnv("TOKEN"));
@@ -237,16 +189,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       library.Testing.synth(stack, true);
     };
 
-    it("is refused at synthesis where the program does not declare it, with the line to write", () => {
-      const { configuration, archived } = new Service(stack, "api", { kind: "web" });
-      new Service(stack, "worker", { kind: "worker", archived, configuration: { port: configuration.port } });
-      expect(synthesized).toThrow(
-        "[shop/api] another construct refers to configuration.port, which shop/api does not declare: its value is not " +
-          "known while planning; declare it there: configuration: { port: … }",
-      );
-      expect(synthesized).toThrow("declare it there: archived: …");
-    });
-
     it("is refused where only an aspect refers to it", () => {
       const { configuration } = new Service(stack, "api", { kind: "web" });
       const worker = new Service(stack, "worker", { kind: "worker" });
@@ -255,39 +197,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       expect(synthesized).toThrow("shop/api does not declare: its value is not known while planning");
       expect(synthesized).toThrow("declare it there: configuration: { port: … }");
     });
-
-    it("is known where an aspect or an override declares it", () => {
-      const later = new Service(stack, "later", { kind: "web" });
-      const overridden = new Service(stack, "overridden", { kind: "web" });
-      overridden.addOverride("configuration.replicas", 3);
-      const { port } = later.configuration;
-      const { replicas } = overridden.configuration;
-      new Service(stack, "worker", { kind: "worker", configuration: { port, replicas } });
-      expect(synthesized).not.toThrow();
-    });
-  });
-
-  it("hold the deployment of a service that is archived, also by an aspect", () => {
-    const [first, , third] = ["first", "second", "third"].map(
-      (id) => new Service(stack, id, { kind: "web", archived: id === "first" }),
-    );
-    third?.deployOnChange({ commit: "a".repeat(40) });
-    const held = () =>
-      Object.entries(written().rnv_deployment ?? {})
-        .filter(([, { when }]) => when === "never")
-        .map(([name, { commit }]) => [name, commit]);
-    library.Aspects.of(stack).add({
-      visit: (node) => {
-        if (node === third) third.archived = true;
-      },
-    });
-    library.Testing.synth(stack);
-    expect(held()).toEqual([
-      ["first", undefined],
-      ["third", undefined],
-    ]);
-    if (first !== undefined) first.archived = false;
-    expect(held()).toEqual([["third", undefined]]);
   });
 
   describe("count and forEach", () => {
@@ -299,18 +208,6 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
     it.each(["count", "forEach"])("of a service (%s) are refused with what belongs to it", (key) => {
       new Service(stack, "api", { kind: "web", ...several()[key] });
       expect(written).toThrow(`shop/api has ${key}, and shop/api/deploy belongs to one instance of it.`);
-    });
-
-    it("are written where each instance is deployed by itself", () => {
-      const count = TerraformCount.of(2);
-      const api = new Service(stack, "api", { kind: "web", count, deploy: { when: "never" } });
-      new Deployment(stack, "all", { count, serviceId: `\${${api.fqn}[count.index].id}` });
-      const { rnv_deployment, rnv_service } = written();
-      expect(rnv_service?.api).toMatchObject({ count: 2 });
-      expect(rnv_deployment?.all).toMatchObject({
-        count: 2,
-        service_id: "${rnv_service.api[count.index].id}",
-      });
     });
   });
 

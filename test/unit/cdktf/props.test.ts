@@ -1,4 +1,3 @@
-import type { ServiceConfig } from "../../../src/cdktf/cdktf";
 import { constructProps } from "../../../tools/construct-props";
 
 const written = constructProps();
@@ -14,19 +13,5 @@ describe("the props of the constructs", () => {
     ])
       expect(written).toContain(text);
     expect(written).not.toContain("zod");
-  });
-
-  it("offer the values that the interface shows, and take any text", () => {
-    const given: ServiceConfig = { kind: "worker", configuration: { plan: "huge", runtime: "python" } };
-    expect(given.kind).toBe("worker");
-    expect(written).toContain('readonly kind: "web" | "static" | (string & {});');
-  });
-
-  it("can be extended by a team's own", () => {
-    interface NodeService extends ServiceConfig {
-      readonly team: string;
-    }
-    const given: NodeService = { kind: "web", team: "shop", configuration: { replicas: 2 } };
-    expect(given.configuration?.replicas).toBe(2);
   });
 });

@@ -52,19 +52,6 @@ describe.each([
     expect(Object.keys(variable)).toEqual(["env_TOKEN"]);
   });
 
-  it("are no more, and waited for, as the program says later", () => {
-    const { resource } = written({ LEVEL: "info" }, (made) => {
-      made.resetValues();
-      made.putTimeouts({ delete: "5m" });
-      made.timeouts.update = "1m";
-    });
-    expect(resource.rnv_variables.shop__api).toEqual({
-      service_id: "${rnv_service.shop__api.id}",
-      values: {},
-      timeouts: { delete: "5m", update: "1m" },
-    });
-  });
-
   it("have the same version wherever their construct stands, and another one in another service", () => {
     const versions = (scopeId: string, name: string): readonly string[] => {
       const stack = new library.TerraformStack(library.Testing.app(), "shop");

@@ -1,6 +1,5 @@
 import { diagnosticOf } from "../../../src/api/api-error";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
-import { withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 /** DESIGN section 5, "Consistent reads". */
@@ -99,17 +98,6 @@ describe("two copies of one service in a list", () => {
     isDoubled = true;
     expect(await bench.drift()).toMatchObject({ exitCode: 0, diagnostics: [] });
   });
-});
-
-it("an equal time in whole seconds is not believed at once where the content is not that of our last write", async () => {
-  bench.write("rnv.yaml", shop(1));
-  const updatedAt = "2026-01-01T00:00:00Z";
-  bench.emulator.setFaults(() => withFields({ updatedAt }));
-  await applied(shop(1));
-  bench.clock.advance(Date.parse(updatedAt) - bench.clock.now());
-  store().setLag({ all: { ms: 2000 } });
-  await applied(shop(2));
-  expect(await changes()).toEqual([]);
 });
 
 it("a create by name sees a service of its name that was made a second ago", async () => {

@@ -128,22 +128,6 @@ describe("a deletion whose operation fails", () => {
     bench.remove();
   });
 
-  it("of a project is no wait for ever: it stands, and DELETE is sent again", async () => {
-    const { bench, store, deletes } = await opened();
-    bench.write("rnv.yaml", withoutApi);
-    await bench.apply();
-    store.setCondition("failed-deletions", true);
-    bench.write("rnv.yaml", "removed: [project.shop]\n");
-    expect((await bench.apply({ allowEmpty: true })).diagnostics).toMatchObject([
-      { code: "apply.delete_failed", address: "project.shop" },
-    ]);
-    store.setCondition("failed-deletions", false);
-    expect(await bench.apply({ allowEmpty: true })).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(deletes.filter(({ path }) => path.includes("/projects/"))).toHaveLength(2);
-    expect(store.projects()).toEqual([]);
-    bench.remove();
-  });
-
   it.each([
     ["at once where its operation says so", true],
     ["after 5 minutes where nothing shows its operation", false],
@@ -328,24 +312,6 @@ describe("the end of a deletion", () => {
     expect(await recordedIn(bench, level)).toBeUndefined();
     expect(store.variables(store.services()[0]?.id ?? "")).toEqual([]);
     expect(deletes).toHaveLength(1);
-    bench.remove();
-  });
-
-  it.each([403, 404])("is told soon where everything answers %d from then on", async (status) => {
-    const { bench, deletes } = await opened("queued-deletions");
-    bench.write("rnv.yaml", withoutLevel);
-    bench.emulator.setFaults((_, { method, path }) => {
-      if (method === "DELETE") deletes.push({ method, path, query: "" });
-      return method === "GET" && deletes.length > 0 && !path.endsWith("/catalog")
-        ? { kind: "status", status }
-        : undefined;
-    });
-    const startedAt = bench.clock.now();
-    const { exitCode, diagnostics } = await bench.apply();
-    expect(exitCode).toBe(1);
-    expect(diagnostics.map(({ code }) => code)).toEqual([status === 403 ? "api.forbidden" : "api.not_found"]);
-    expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
-    expect(await recordedIn(bench, level)).toHaveProperty("pending.deletes", true);
     bench.remove();
   });
 });

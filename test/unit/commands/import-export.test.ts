@@ -58,25 +58,12 @@ describe("what is live and not managed", () => {
     expect((await changesOf())?.filter((change) => !change.startsWith("deployment."))).toEqual([]);
   });
 
-  it("names only the configuration that differs from the defaults", async () => {
-    seed();
-    const { text } = await exported();
-    expect(text).toContain("branch: release");
-    expect(text).toContain("replicas: 2");
-    expect(text).not.toMatch(/targetCpu|timezone|maintenance/);
-  });
-
   it("holds no value of a variable and reveals none", async () => {
     seed();
     const { text } = await exported();
     expect(text).toMatch(/LOG_LEVEL: *\{ preserve: true \}/);
     expect(text).not.toContain("secret-value");
     expect(bench.emulator.log.filter(({ path }) => path.includes("reveal"))).toEqual([]);
-  });
-
-  it("is the same text every time", async () => {
-    seed();
-    expect((await exported()).text).toBe((await exported()).text);
   });
 
   it("writes one project by name or id", async () => {

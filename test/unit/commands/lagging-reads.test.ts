@@ -44,16 +44,6 @@ describe("reads that stay behind the last write", () => {
     expect(bench.said).toEqual(["The service's reads are behind our last write; looking again …"]);
   });
 
-  it("are believed of what was written more than two minutes ago", async () => {
-    await bench.apply();
-    const [service] = bench.emulator.store.services();
-    bench.emulator.store.deleteServiceNow(service?.id ?? "");
-    expect(await refusal(bench.plan())).toEqual([{ code: "live.stale", address: "service.shop.api" }]);
-    bench.clock.advance(120_000);
-    const { plan } = await bench.plan();
-    expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
-  });
-
   it("are believed of what is shown as it was written or later", async () => {
     await bench.apply();
     const [service] = bench.emulator.store.services();
@@ -65,18 +55,6 @@ describe("reads that stay behind the last write", () => {
       attributes: [{ path: "configuration.replicas", before: { value: 3 }, after: { value: 1 } }],
     });
     expect(bench.clock.now()).toBe(startedAt);
-  });
-
-  it("do not take a service that is not shown yet, with its deployment, for one that is gone", async () => {
-    bench.emulator.store.setLag({ all: { ms: 1500 } });
-    bench.write(
-      "rnv.yaml",
-      "services:\n  api: { kind: web, configuration: { repository: 'https://git.example.com/a' } }\n",
-    );
-    const { exitCode, diagnostics } = await bench.apply();
-    expect({ exitCode, diagnostics }).toEqual({ exitCode: 0, diagnostics: [] });
-    const [service] = bench.emulator.store.services();
-    expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(1);
   });
 
   it("of a layout that was saved a moment ago are no reason to save it again", async () => {
@@ -137,14 +115,6 @@ describe("reads that stay behind the last write", () => {
       bench.clock.advance(120_000);
       const { diagnostics } = await bench.plan();
       expect(diagnostics).toMatchObject([{ code: "live.unmanaged_exists" }]);
-    });
-
-    it("are no unmanaged service, where it is not declared", async () => {
-      await bench.apply();
-      await remove();
-      bench.write("rnv.yaml", without);
-      const { plan } = await bench.plan();
-      expect(plan?.unmanaged).toEqual([]);
     });
 
     it("are distinguished from one of its name that someone made since", async () => {

@@ -1,5 +1,4 @@
 import type { RuntimeAction } from "../../../src/commands/act-on-service";
-import { importResource } from "../../../src/commands/import-resource";
 import type { Lags } from "../../../src/emulator/lag";
 import { type ActionRequest, createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -71,23 +70,6 @@ describe("a verb whose reads stay behind", () => {
       expect(bench.writes()).toHaveLength(sent);
     },
   );
-
-  it("takes what was imported a moment ago for there, although a list does not show it yet", async () => {
-    bench.write("rnv.yaml", "projects: { shop: {} }\n");
-    await bench.apply();
-    const [project] = bench.emulator.store.projects();
-    bench.emulator.store.setLag({ canvas: { ms: 20_000 } });
-    const { id } = bench.emulator.store.addService({ name: "api", kind: "web", projectId: project?.id });
-    bench.write(
-      "rnv.yaml",
-      "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n",
-    );
-    const { exitCode } = await importResource(bench.context, { address, id, lockTimeoutMs: 0 });
-    expect(exitCode).toBe(0);
-    bench.emulator.store.setLag({ canvas: { ms: 20_000 }, service: { ms: 20_000 } });
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect(bench.emulator.store.services()).toHaveLength(1);
-  });
 });
 
 /** By time, and by count: all reads together, and the replicas of some apart. */
@@ -115,12 +97,6 @@ describe.each(lags)("right after an apply, with reads that are %s behind,", (_, 
   });
   afterEach(() => bench.remove());
 
-  it("deploy queues one deployment and ends with that one", async () => {
-    const { accepted, result } = await bench.act({ action: "deploy" });
-    expect(deployed()).toHaveLength(2);
-    expect([result, accepted?.id]).toEqual(["done", deployed()[0]?.id]);
-  });
-
   it("restart, suspend and resume are carried out once each", async () => {
     for (const action of ["restart", "suspend", "resume"] as const) await act(action);
     expect(
@@ -135,12 +111,5 @@ describe.each(lags)("right after an apply, with reads that are %s behind,", (_, 
     await applied(shop.replace('api" }', 'api", replicas: 2 }'));
     await act("rollback");
     expect(deployed().map(({ sourceDeploymentId }) => sourceDeploymentId)).toEqual([first?.id, null, null]);
-  });
-
-  it("cancel finds the deployment that was just queued", async () => {
-    store().setCondition("worker-offline", true);
-    await act("deploy", { wait: false });
-    await act("cancel", { wait: false });
-    expect(deployed()[0]?.cancelRequested).toBe(true);
   });
 });

@@ -1,5 +1,4 @@
 import type { ApplyEvent } from "../../../src/model/apply-event";
-import type { State } from "../../../src/model/state";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const minute = 60_000;
@@ -88,27 +87,6 @@ describe("a deployment that an earlier run left queued", () => {
     const clock = { ...late, now: () => late.now() - 24 * 60 * minute };
     const waited = await minutesOf(() => bench.apply({}, { clock }));
     expect(waited).toBeLessThan(11);
-  });
-
-  it("is waited for once where a state of before does not say when it was left", async () => {
-    bench.write("rnv.yaml", shop("timeout: 5m"));
-    expect((await bench.apply()).exitCode).toBe(7);
-    const holder = {
-      id: "older",
-      host: "bench",
-      pid: 1,
-      command: "apply",
-      since: "2026-01-01T00:00:00.000Z",
-    };
-    const session = await bench.context.backend.lock(holder, 0);
-    const older: State = JSON.parse(JSON.stringify(session.state).replace(/,"since":"[^"]+"/g, ""));
-    expect(JSON.stringify(older)).not.toContain('"since"');
-    await session.commit(older);
-    await session.release();
-    const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
-    expect(waited).toBeGreaterThan(4);
-    expect(waited).toBeLessThan(6);
-    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7))).toBeLessThan(1);
   });
 
   it.each([

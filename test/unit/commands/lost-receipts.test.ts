@@ -1,5 +1,5 @@
 import type { Fault, SeenRequest } from "../../../src/emulator/faults";
-import { emptyLists, withOtherId } from "../../support/edited-answers";
+import { withOtherId } from "../../support/edited-answers";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 const shop = (kind = "worker", settings = "") => `projects:
@@ -52,56 +52,6 @@ describe("a write of unknown outcome", () => {
     expect((await bench.apply()).exitCode).toBe(0);
     expect(bench.clock.now() - startedAt).toBeGreaterThanOrEqual(30_000);
     expect(services()).toHaveLength(1);
-  });
-
-  it.each([
-    ["another API key", (context: Workbench["context"]) => ({ ...context, credential: () => "another-one" })],
-    [
-      "a clock that was set back a day",
-      (context: Workbench["context"]) => ({
-        ...context,
-        clock: { ...context.clock, now: () => context.clock.now() - 25 * 3_600_000 },
-      }),
-    ],
-  ])("is found by the next run with %s while reads are behind", async (_, next) => {
-    open();
-    await bench.apply();
-    bench.write("rnv.yaml", `${shop()}      more: { kind: worker, deploy: { when: never } }\n`);
-    bench.emulator.store.setLag({ all: { ms: 20_000 } });
-    await bench.applyUntilDeath({ write: 1, when: "after" }, { parallelism: 4 });
-    expect(services()).toHaveLength(2);
-    await bench.apply({}, next(bench.context));
-    expect(services().map(({ name }) => name)).toEqual(["api", "more"]);
-  });
-
-  it("is believed to be there by a clock that was set back, and is not made twice", async () => {
-    open();
-    bench.emulator.store.setLag({ all: { ms: 10_000 } });
-    await bench.apply();
-    const clock = { ...bench.context.clock, now: () => bench.clock.now() - 25 * 3_600_000 };
-    expect((await bench.apply({}, { clock })).exitCode).toBe(0);
-    expect(services()).toHaveLength(1);
-  });
-
-  it("is not taken for one that a list left out when the run was planned: its value is another", async () => {
-    open();
-    await bench.apply();
-    const [api] = services();
-    const variable = bench.emulator.store.addVariable(api?.id ?? "", "LEVEL", "theirs");
-    bench.clock.advance(180_000);
-    bench.write("rnv.yaml", shop("worker", ", variables: { LEVEL: ours }"));
-    let lists = 0;
-    bench.emulator.setFaults((_, { method, path }) => {
-      if (!path.endsWith("/variables")) return undefined;
-      if (method === "GET") return lists++ === 0 ? emptyLists : undefined;
-      return { kind: "status", status: 500, when: "after" };
-    });
-    const { exitCode } = await bench.apply({ adopt: true });
-    expect(exitCode).not.toBe(0);
-    expect(bench.emulator.store.variableValue(variable.id)).toBe("theirs");
-    bench.emulator.setFaults(undefined);
-    expect((await bench.apply({ adopt: true })).exitCode).toBe(0);
-    expect(bench.emulator.store.variableValue(variable.id)).toBe("ours");
   });
 
   it.each([

@@ -33,17 +33,6 @@ describe("the main path", () => {
     expect(bench.writes()).toEqual([]);
   });
 
-  it("what was applied plans to nothing", async () => {
-    const applied = await bench.apply();
-    expect(applied.diagnostics).toEqual([]);
-    expect(applied.exitCode).toBe(0);
-    bench.emulator.resetLog();
-    const { plan, diagnostics } = await bench.plan();
-    expect(diagnostics).toEqual([]);
-    expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
-    expect(bench.emulator.log).toHaveLength(4);
-  });
-
   it("a changed field and a changed variable are two PATCHes and one deployment", async () => {
     await bench.apply();
     bench.emulator.resetLog();
@@ -78,17 +67,6 @@ describe("the main path", () => {
       "variable.shop.api.WORKER_HOST",
     ]);
     for (const { because } of skipped) expect(because).toEqual(["service.shop.worker"]);
-  });
-
-  it("a refused change of one field points at that field", async () => {
-    await bench.apply();
-    const changed = shop.replace("/healthz", "/ready");
-    bench.write("rnv.yaml", changed);
-    bench.emulator.setFaults((_, { method }) =>
-      method === "PATCH" ? { kind: "status", status: 403 } : undefined,
-    );
-    const [refused] = (await bench.apply()).diagnostics;
-    expect(refused?.range?.start).toBe(changed.indexOf("/ready"));
   });
 
   it("a refused key ends the run: nothing else is sent", async () => {

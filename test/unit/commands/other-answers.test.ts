@@ -10,7 +10,6 @@ projects:
       api: { kind: web, ${deploy}, variables: { MODE: ${mode} } }
 ${more}`;
 const worker = "      worker: { kind: web, deploy: { when: never }, variables: { MODE: two } }\n";
-const deployed = 'configuration: { repository: "https://git.example.com/api" }';
 const api = "service.shop.api" as Address;
 
 let bench: Workbench;
@@ -70,26 +69,6 @@ describe("an answer about another resource", () => {
     expect(await idOf("variable.shop.worker.MODE")).toBe(made?.id);
     await isQuiet();
   });
-
-  it("does not take an earlier deployment for the new one", async () => {
-    await applied(shop("one", deployed));
-    const earlier = (await idOf("deployment.shop.api")) ?? "";
-    answerCreatesWith("deploys", earlier);
-    await applied(shop("three", deployed));
-    expect(store().deployments((await idOf(api)) ?? "")).toHaveLength(2);
-    expect(await idOf("deployment.shop.api")).not.toBe(earlier);
-    await isQuiet();
-  });
-
-  it("of a poll does not end a wait: the deployment is asked for again", async () => {
-    let asked = 0;
-    bench.emulator.setFaults((_, { method, path }) =>
-      method === "GET" && /deploys\/[^/]+$/.test(path) && asked++ < 2 ? withOtherId() : undefined,
-    );
-    await applied(shop("one", deployed));
-    expect(asked).toBeGreaterThan(2);
-    await isQuiet();
-  });
 });
 
 const refused = () => {
@@ -119,27 +98,6 @@ describe("a list that does not show what a plan decides on", () => {
       expect(found.summary.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")).toContain(told);
     }
     expect(bench.writes()).toEqual([]);
-    await isQuiet();
-  });
-
-  it("makes a write uncertain where its answer is short: what was made is looked for, and nothing is made twice", async () => {
-    await applied(shop());
-    bench.emulator.setFaults((_, { method }) =>
-      method === "GET" ? undefined : withoutFields("configuration", "updatedAt"),
-    );
-    bench.write(
-      "rnv.yaml",
-      shop("three", "deploy: { when: never }, configuration: { branch: next }", worker),
-    );
-    const { exitCode, diagnostics } = await bench.apply();
-    expect({ exitCode, codes: diagnostics.map(({ code }) => code) }).toMatchObject({
-      exitCode: 3,
-      codes: expect.arrayContaining(["api.malformed"]),
-    });
-    expect(store().services()).toHaveLength(2);
-    bench.emulator.setFaults(undefined);
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-    expect(store().services()).toHaveLength(2);
     await isQuiet();
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPolicies } from "../../../src/commands/check-policies";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
+import { rowsIn } from "../../support/rows";
 
 /** DESIGN section 14: expressions are type-checked when read, and a mistake has its place. */
 describe("a policy file", () => {
@@ -37,57 +38,12 @@ describe("a policy file", () => {
     expect(await read(policy(each, JSON.stringify(require)))).toEqual({ names: ["one"], told: [] });
   });
 
-  it.each([
-    [
-      "service",
-      "service.configuration.replica >= 2",
-      '5:36 the policy one cannot be read: No such key: replica (did you mean "replicas"?)',
-    ],
-    [
-      "service",
-      "servce.name != ''",
-      '5:14 the policy one cannot be read: Unknown variable: servce (did you mean "service"?)',
-    ],
-    [
-      "service",
-      "service.configuration.replicas",
-      "5:14 the policy one cannot be read: it is int, and true or false is wanted",
-    ],
-    [
-      "service",
-      "service.configuration.branch > 2",
-      "5:14 the policy one cannot be read: no such overload: string > int",
-    ],
-    [
-      "plan",
-      "plan.changes.all(c, c.acton != 'delete')",
-      '5:36 the policy one cannot be read: No such key: acton (did you mean "action"?)',
-    ],
-    ["plan", "service.kind == 'web'", "5:14 the policy one cannot be read: Unknown variable: service"],
-    ["service", "service.kind ==", "5:29 the policy one cannot be read: Unexpected token: EOF"],
-    [
-      "service",
-      "service.kind = 'web'",
-      '5:27 the policy one cannot be read: Unexpected character: = (did you mean "=="?)',
-    ],
-    [
-      "service",
-      "service.kind == 'web' and service.archived",
-      "5:36 the policy one cannot be read: Unexpected character: 'd' (did you mean \"&&\"?)",
-    ],
-    [
-      "service",
-      "service.kind.startswith('w')",
-      "5:14 the policy one cannot be read: found no matching overload for 'string.startswith(string)'",
-    ],
-    [
-      "servce",
-      "1 == 1",
-      '2:3 the policy one is for each "servce", which a plan does not have (did you mean "service"?)',
-    ],
-  ])("is told where it is wrong, for each %s: %s", async (each, require, told) => {
-    expect(await read(policy(each, require))).toEqual({ names: [], told: [told] });
-  });
+  it.each(rowsIn(join(__dirname, "policy-mistakes.tsv")))(
+    "is told where it is wrong, for each %s: %s",
+    async (each = "", require = "", told = "") => {
+      expect(await read(policy(each, require))).toEqual({ names: [], told: [told] });
+    },
+  );
 
   it("sees no secret", async () => {
     const { told } = await read(policy("variable", "variable.value == 'x'"));
@@ -106,21 +62,6 @@ describe("a policy file", () => {
     const other = await read(text, [cwd]);
     expect(other.names).toEqual([]);
     expect(other.told).toEqual(["2:3 duplicate policy one"]);
-  });
-
-  it("that is missing or empty is told: it would pass everything", async () => {
-    expect((await read("")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
-    expect((await read("# nothing\n")).told).toEqual(["1:1 rnv.policy.yaml holds no policies"]);
-    expect((await read("policies: {}\n")).told).toEqual([]);
-    const cwd = mkdtempSync(join(tmpdir(), "rnv-policy-"));
-    folders.push(cwd);
-    const { told } = await read("policies: {}\n", [cwd]);
-    expect(told).toEqual([`1:1 no policies stand in the folder ${cwd}`]);
-  });
-
-  it("is no file of anything else", async () => {
-    const { told } = await read("policies:\n  One:\n    levl: mandatory\n");
-    expect(told.length).toBeGreaterThan(0);
   });
 
   it.each(["precondition", "max-monthly-increase", "max-monthly-total"])(

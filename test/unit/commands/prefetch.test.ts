@@ -1,8 +1,7 @@
 import type { Endpoints } from "../../../src/api/endpoints";
 import { createReads } from "../../../src/api/reads";
-import type { Connection, Context } from "../../../src/commands/context";
-import { planRequest } from "../../../src/commands/context";
-import { plan, prefetch } from "../../../src/commands/plan";
+import type { Connection } from "../../../src/commands/context";
+import { prefetch } from "../../../src/commands/plan";
 
 /** Endpoints that note what they are asked for, and never answer. */
 function silentConnection(asked: string[]): Connection {
@@ -31,21 +30,5 @@ describe("prefetch", () => {
     const connection = silentConnection(asked);
     expect(await prefetch({ connect: async () => connection })).toBe(connection);
     expect(asked).toEqual(["catalog", "projects", "canvas"]);
-  });
-
-  it("rejects where there is no connection", async () => {
-    const opening = prefetch({ connect: () => Promise.reject(new Error("no key")) });
-    await expect(opening).rejects.toThrow("no key");
-  });
-
-  it("is the first step of a plan, before its state is read", async () => {
-    const asked: string[] = [];
-    const read = () => {
-      asked.push("state");
-      return Promise.reject(new Error("no state"));
-    };
-    const context = { connect: async () => silentConnection(asked), backend: { read } } as unknown as Context;
-    await expect(plan(context, planRequest)).rejects.toThrow("no state");
-    expect(asked).toEqual(["catalog", "projects", "canvas", "state"]);
   });
 });

@@ -278,41 +278,6 @@ describe("a verb that writes", () => {
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
-  it("with another commit is another deployment, after the first one is settled", async () => {
-    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
-    expect(await act({ action: "deploy", commit })).toMatchObject({ result: "done" });
-    expect(bench.emulator.store.deployments(api()).map(({ commitSha }) => commitSha)).toEqual([
-      "",
-      "",
-      "",
-      commit,
-    ]);
-  });
-
-  it("on another service leaves what is open of the first one settled", async () => {
-    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
-    expect(await act({ action: "deploy", address: "service.shop.worker" })).toMatchObject({ result: "done" });
-    expect(await bench.state()).toMatchObject({ open: [], run: null });
-    expect(await quiet()).toEqual([]);
-    expect(deeds().deployments).toBe(3);
-  });
-
-  it("continues with the release it was about, though another one would be chosen now", async () => {
-    const [first] = bench.emulator.store.deployments(api());
-    await bench.actUntilDeath(
-      { write: 1, when: "before" },
-      { action: "rollback", confirm: async () => "api" },
-    );
-    const asked: string[] = [];
-    const confirm: RuntimeRequest["confirm"] = async ({ deploymentId, name }) => {
-      asked.push(deploymentId);
-      return name;
-    };
-    expect(await act({ action: "rollback", confirm })).toMatchObject({ result: "done" });
-    expect(asked).toEqual([first?.id]);
-    expect(bench.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).toBe(first?.id);
-  });
-
   it("is looked for once its key no longer counts, and sent again only where it is not there", async () => {
     await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
     bench.clock.advance(30 * 3_600_000);
@@ -383,16 +348,6 @@ describe("a verb that writes", () => {
     bench.emulator.store.failNextDeployment("*", "npm ci failed");
     expect(await act({ action: "deploy" })).toMatchObject({ exitCode: 7 });
     expect(await quiet()).toEqual([]);
-    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
-  });
-
-  it("accepted without a wait is looked at by the next run", async () => {
-    const { accepted } = await act({ action: "deploy", wait: false });
-    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending?.id).toBe(
-      accepted?.id,
-    );
-    expect(await quiet()).toEqual([]);
-    expect((await bench.apply()).exitCode).toBe(0);
     expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
   });
 });

@@ -86,37 +86,6 @@ describe("a create that was not answered, beside another thing of its name", () 
   });
 });
 
-describe("a create that was not answered and that no list shows yet", () => {
-  // The pauses of the look are half a second and one and a half.
-  it.each([400, 1900])("is looked for again where reads are %i ms behind, and not sent again", async (ms) => {
-    let hits = 0;
-    bench.emulator.setFaults((_, request) => {
-      if (!isCreate(request) || hits++ > 0) return undefined;
-      store().setLag({ all: { ms } });
-      return { kind: "status", status: 500, when: "after", receipt: false };
-    });
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-    expect(creates()).toHaveLength(1);
-    expect(store().services()).toHaveLength(1);
-  });
-});
-
-describe("a create that was not answered and is shown at once", () => {
-  it("is found with the first look, without a pause", async () => {
-    let hits = 0;
-    bench.emulator.setFaults((_, request) =>
-      isCreate(request) && hits++ === 0
-        ? { kind: "status", status: 500, when: "after", receipt: false }
-        : undefined,
-    );
-    const before = bench.clock.elapsed();
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(creates()).toHaveLength(1);
-    // The first pause is half a second.
-    expect(bench.clock.elapsed() - before).toBeLessThan(500);
-  });
-});
-
 describe("a create whose run ended with its answer", () => {
   it("is recorded where it lies, and the next run continues with it", async () => {
     let session: StateSession | undefined;
@@ -290,18 +259,6 @@ describe("a verb that was not answered", () => {
       return { kind: "status", status: 500 };
     });
   };
-
-  it("takes no roll back of another user for its deployment", async () => {
-    const [first] = deployments();
-    losing(/\/deploys$/, () => {
-      const serviceId = store().services()[0]?.id ?? "";
-      const { id } = store().deploy(serviceId);
-      store().editDeployment(id, { sourceDeploymentId: first?.id ?? "" });
-    });
-    expect(await act({ action: "deploy" })).toMatchObject({ result: "done", exitCode: 0 });
-    expect(deployments().filter(({ sourceDeploymentId }) => sourceDeploymentId === null)).toHaveLength(3);
-    expect(deployments()).toHaveLength(4);
-  });
 
   it("takes no deployment of another user for its roll back", async () => {
     const [first] = deployments();

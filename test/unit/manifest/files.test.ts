@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
 import { briefs, folderWith, load, removeFolders } from "./load";
@@ -129,20 +129,5 @@ describe("a folder", () => {
     expect(found.diagnostics.map(({ summary }) => summary)).toEqual([
       "rnv/b.yaml is a link out of the project folder",
     ]);
-  });
-
-  it("with a dangling link is a clean error", async () => {
-    const cwd = folderWith({});
-    mkdirSync(join(cwd, "rnv"));
-    symlinkSync(join(cwd, "nowhere"), join(cwd, "rnv/b.yaml"));
-    expect(briefs(await load(cwd))[0]).toBe("manifest.unreadable");
-  });
-
-  it("reports no reference into a file that does not parse", async () => {
-    const cwd = folderWith({
-      "rnv/a.yaml": 'outputs: { a: "${service.api.url}" }\n',
-      "rnv/b.yaml": "services: { api: [\n",
-    });
-    expect(briefs(await load(cwd)).every((one) => one.startsWith("manifest.syntax"))).toBe(true);
   });
 });

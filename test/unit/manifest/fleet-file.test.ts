@@ -37,10 +37,4 @@ describe("readFleetFile", () => {
     expect(refused(text, { untrusted: true })).toEqual([expect.stringMatching(expected)]);
     expect(refused(text)).toEqual([]);
   });
-
-  it("reads what RNV_ALLOW_ENV lists for an untrusted file too", () => {
-    const environment = { RNV_ALLOW_ENV: "SHOP_KEY" };
-    const text = "members: { shop: { env: { RNV_API_KEY: SHOP_KEY } } }";
-    expect(refused(text, { untrusted: true, environment })).toEqual([]);
-  });
 });

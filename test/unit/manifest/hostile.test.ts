@@ -78,34 +78,8 @@ describe("hostile YAML", () => {
     expect(await codes("\ufeffversion: 1\r\nx: 1\r\n")).toEqual(["manifest.unknown_key rnv.yaml:2:1 x"]);
   });
 
-  it("with braces of a reference inside a flow mapping says what to do", async () => {
-    const found = await loadText("outputs: { a: ${service.b.url} }\n");
-    expect(found.diagnostics[0]?.summary).toMatch(/needs quotes/);
-  });
-
   it("that is empty or only comments is an empty manifest", async () => {
     expect(await codes("")).toEqual(["manifest.empty"]);
     expect(await codes("# nothing\n---\n")).toEqual(["manifest.empty"]);
-  });
-
-  it("may name things constructor and toString", async () => {
-    const found = await loadText("services: { constructor: { kind: web }, toString: { kind: web } }\n");
-    expect(briefs(found)).toEqual([]);
-    expect(found.desired?.resources.has("service.constructor" as never)).toBe(true);
-    expect((await codes("services: { a: { kind: web, constructor: 1 } }\n"))[0]).toMatch(
-      /^manifest\.unknown_key/,
-    );
-  });
-
-  it("may share values by aliases and merge keys, where its own keys win", async () => {
-    const text = "services:\n  a: &a { kind: web, archived: true }\n  b: { <<: *a, archived: false }\n";
-    const found = await loadText(text);
-    expect(briefs(found)).toEqual([]);
-    const b = found.desired?.resources.get("service.b" as never)?.attributes;
-    expect([b?.get("kind")?.value, b?.get("archived")?.value, b?.get("name")?.value]).toEqual([
-      "web",
-      false,
-      "b",
-    ]);
   });
 });

@@ -68,15 +68,6 @@ describe("loadManifest", () => {
     ]);
   });
 
-  it("flattens attributes, each with the range of its value, and keeps an explicit null", async () => {
-    const { attribute, pointed } = await loadShop();
-    expect(attribute("service.shop.api", "configuration.replicas")).toBe(2);
-    expect(pointed("service.shop.api", "configuration.branch")).toBe("main");
-    expect(attribute("service.shop.api", "configuration.runtime")).toBeNull();
-    expect(attribute("service.shop.api", "configuration.port")).toBeUndefined();
-    expect(attribute("layout.shop", "positions")).toBe("auto");
-  });
-
   it("names a resource after its key unless it has a name", async () => {
     const { attribute, pointed } = await loadShop();
     expect(attribute("service.shop.api", "name")).toBe("api");
@@ -117,20 +108,6 @@ describe("loadManifest", () => {
       "service.shop.worker",
       "service.shop.api",
     ]);
-  });
-
-  it("reads lifecycle, import, moved, removed and outputs", async () => {
-    const { desired } = await loadShop();
-    const api = desired.resources.get("service.shop.api" as Address);
-    expect(api?.lifecycle).toEqual({
-      preventDestroy: true,
-      ignoreChanges: ["configuration.replicas"],
-      onRemove: "archive",
-    });
-    expect(api?.importId?.id).toBe("0f0e0d0c-0000-4000-8000-000000000001");
-    expect(desired.moved).toMatchObject([{ from: "service.shop.web", to: "service.shop.api" }]);
-    expect(desired.removed).toMatchObject([{ address: "service.shop.old" }]);
-    expect(desired.outputs.get("apiUrl")?.value).toBeInstanceOf(Template);
   });
 
   it("stars literal secrets out of the texts for code frames, offsets unchanged", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
@@ -44,3 +44,12 @@ export function brief(found: LoadedManifest, diagnostic: Diagnostic): string {
 
 export const briefs = (found: LoadedManifest): string[] =>
   found.diagnostics.map((diagnostic) => brief(found, diagnostic));
+
+/** The cases of a file in `mistakes`: `=== name`, a manifest, and `>>> ` with what is found in it. */
+export function mistakesIn(
+  file: string,
+): readonly (readonly [name: string, manifest: string, found: string])[] {
+  const text = readFileSync(join(__dirname, "mistakes", file), "utf8");
+  const cases = [...text.matchAll(/^=== (.*)\n([\s\S]*?)^>>> (.*)$/gm)];
+  return cases.map(([, name = "", manifest = "", found = ""]) => [name, manifest, found]);
+}

@@ -105,15 +105,6 @@ describe("null in an overlay", () => {
   ])("for %s that no earlier file has is an error", async (_, text, expected) => {
     expect(await told(text)).toEqual([expected]);
   });
-
-  it("in a block that is new with it resets to the default, as without an overlay", async () => {
-    const found = await withOverlay(
-      "services: { docs: { kind: static, configuration: { branch: null } } }\n",
-    );
-    expect(briefs(found)).toEqual([]);
-    const docs = found.desired?.resources.get("service.docs" as Address);
-    expect(docs?.attributes.get("configuration.branch")?.value).toBeNull();
-  });
 });
 
 describe("a key without a value in an overlay", () => {
@@ -150,36 +141,4 @@ describe("a name that no earlier file has", () => {
       `manifest.missing_key 0.yaml:1:33 ${name} | service.shop.${name} lacks kind | ${hint}`,
     ]);
   });
-
-  it.each([
-    inApi("variables: { LOG_LEVLE: debug, DB_HOST: x, SENTRY: y }"),
-    "projects: { shop: { services: { worker2: { kind: worker }, workers: { kind: worker } } }, docs: {} }\n",
-  ])("is simply added where it is complete: %s", async (text) => {
-    expect((await withOverlay(text)).diagnostics).toEqual([]);
-  });
-
-  it("is not spoken of where an earlier file could not be read", async () => {
-    const files = { "a.yaml": "projects: [\n", "b.yaml": inApi("environment: null") };
-    const found = await load(folderWith(files), { files: Object.keys(files) });
-    expect(found.diagnostics.map(({ code }) => code)).not.toContain("manifest.unknown_key");
-  });
-});
-
-it("a block of two files knows the place of its key, whichever way they are read together", async () => {
-  const one = "services:\n  api:\n    environment: x\n";
-  const files = { "a.yaml": "services:\n  api:\n    kind: web\n", "b.yaml": one };
-  const found = await load(folderWith(files), { files: Object.keys(files) });
-  const range = { file: "b.yaml", start: 12, end: 15 };
-  expect(found.desired?.resources.get("service.api" as Address)?.range).toEqual(range);
-  const projects = {
-    "rnv/a.yaml": 'projects:\n  shop:\n    color: "#2f6fed"\nremoved: [service.x]\n',
-    "rnv/b.yaml": "projects:\n  shop:\n    services:\n      web: { kind: web }\nremoved: [service.y]\n",
-  };
-  const united = await load(folderWith(projects));
-  expect(united.desired?.resources.get("project.shop" as Address)?.range).toEqual({
-    file: "rnv/a.yaml",
-    start: 12,
-    end: 16,
-  });
-  expect(united.desired?.removed.map(({ address }) => address)).toEqual(["service.x", "service.y"]);
 });

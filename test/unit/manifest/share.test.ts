@@ -5,7 +5,7 @@ import type { LoadedManifest } from "../../../src/manifest/context";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";
-import { briefs, folderWith, load, removeFolders } from "./load";
+import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
 
 afterAll(removeFolders);
 
@@ -106,20 +106,6 @@ services:
     expect(found.desired?.resources.get("variable.api.C" as never)?.dependsOn).toContain("service.api");
   });
 
-  it("leave out of a service what it sets to null", async () => {
-    const found = await loadFiles({
-      "rnv.yaml": `variableGroups: { common: { A: "1", B: "2" } }
-services:
-  api:
-    kind: web
-    variablesFrom: [{ group: common }]
-    variables: { A: null }
-`,
-    });
-    expect(briefs(found)).toEqual([]);
-    expect(Object.keys(variables(found))).toEqual(["api.B"]);
-  });
-
   it("are overlaid key by key; lists replace, and null takes away, also what a group brings", async () => {
     const files = {
       "a.yaml": `variableGroups: { common: { A: "1", B: { fromEnv: B } } }
@@ -144,105 +130,21 @@ services:
     });
   });
 
-  it.each([
-    [
-      "an unknown group",
-      "variablesFrom: [{ group: comon }]",
-      "manifest.group rnv.yaml:5:30 comon",
-      'did you mean "common"?',
-    ],
-    [
-      "no group at all",
-      "variablesFrom: [{ group: xyz }]",
-      "manifest.group rnv.yaml:5:30 xyz",
-      "the groups are common",
-    ],
-    [
-      "a bare name",
-      "variablesFrom: [common]",
-      "manifest.group rnv.yaml:5:21 common",
-      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
-    ],
-    [
-      "no list",
-      "variablesFrom: { group: common }",
-      "manifest.group rnv.yaml:5:20 { group: common }",
-      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
-    ],
-    [
-      "two in one item",
-      "variablesFrom: [{ group: a, dotenv: b }]",
-      "manifest.group rnv.yaml:5:21 { group: a, dotenv: b }",
-      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
-    ],
-    [
-      "a slip of the key",
-      "variablesFrom: [{ grup: common }]",
-      "manifest.group rnv.yaml:5:23 grup",
-      'did you mean "group"?',
-    ],
-    [
-      "a slip of variablesFrom",
-      "variableFrom: [{ group: common }]",
-      "manifest.unknown_key rnv.yaml:5:5 variableFrom",
-      'did you mean "variablesFrom"?',
-    ],
-    [
-      "a file that is not there",
-      "variablesFrom: [{ dotenv: nope.env }]",
-      "manifest.dotenv rnv.yaml:5:31 nope.env",
-      "its path starts at the folder of this manifest file",
-    ],
-    [
-      "a file outside of the project",
-      "variablesFrom: [{ dotenv: /etc/hosts }]",
-      "manifest.dotenv rnv.yaml:5:31 /etc/hosts",
-      "copy it into the project",
-    ],
-    [
-      "a link out of the project",
-      "variablesFrom: [{ dotenv: out.env }]",
-      "manifest.dotenv rnv.yaml:5:31 out.env",
-      "copy it into the project",
-    ],
-    [
-      "a file of git",
-      "variablesFrom: [{ dotenv: .git/config }]",
-      "manifest.dotenv rnv.yaml:5:31 .git/config",
-      "name a file of variables",
-    ],
-    [
-      "a null that takes nothing",
-      "variablesFrom: [{ group: common }]\n    variables: { LOG_LEVL: null }",
-      "manifest.unknown_key rnv.yaml:6:18 LOG_LEVL",
-      'did you mean "LOG_LEVEL"?',
-    ],
-    [
-      "a name that is none",
-      "variablesFrom: [{ dotenv: names.env }]",
-      "manifest.invalid_name names.env:2:1 a.b",
-      undefined,
-    ],
-    [
-      "a value that the environment lacks",
-      "variablesFrom: [{ dotenv: gone.env }]",
-      "manifest.env_missing gone.env:1:1 A",
-      "set it, or write a default: ${NOT_SET:-text}",
-    ],
-    ["a folder", "variablesFrom: [{ dotenv: sub }]", "manifest.unreadable", undefined],
-  ])("say what is wrong with %s, and where", async (_, lines, expected, hint) => {
-    const cwd = folderWith({
-      "rnv.yaml": `variableGroups: { common: { LOG_LEVEL: info } }\nservices:\n  api:\n    kind: web\n    ${lines}\n`,
-      "names.env": "A=1\na.b=2\n",
-      "gone.env": "A=$NOT_SET\n",
-      ".git/config": "A=1\n",
-      "sub/a": "",
-    });
-    symlinkSync("/etc/hosts", join(cwd, "out.env"));
-    const found = await load(cwd, { types: resourceTypes });
-    expect(briefs(found)).toEqual([expected]);
-    expect(found.diagnostics[0]?.hint).toBe(hint);
-  });
+  it.each(mistakesIn("variables-from.txt"))(
+    "say what is wrong with %s, and where",
+    async (_, lines, expected) => {
+      const cwd = folderWith({
+        "rnv.yaml": `variableGroups: { common: { LOG_LEVEL: info } }\nservices:\n  api:\n    kind: web\n${lines}`,
+        "names.env": "A=1\na.b=2\n",
+        "gone.env": "A=$NOT_SET\n",
+        ".git/config": "A=1\n",
+        "sub/a": "",
+      });
+      symlinkSync("/etc/hosts", join(cwd, "out.env"));
+      const found = await load(cwd, { types: resourceTypes });
+      expect(briefs(found).map((one) => `${one} | ${found.diagnostics[0]?.hint}`)).toEqual([expected]);
+    },
+  );
 
   it("show no value of a group or a dotenv file in a code frame", async () => {
     const found = await loadFiles({

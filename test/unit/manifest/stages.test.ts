@@ -220,12 +220,6 @@ projects:
     expect(places(found)).toEqual(holds ? [] : ["guard.stage rnv.yaml:2:27"]);
   });
 
-  it("is not known where there is none, and any will do for names", async () => {
-    const text = { "rnv.yaml": `projects: { shop: { name: "${open}stage.name}" } }\n` };
-    expect(places(await read(text))).toEqual(["manifest.reference_syntax rnv.yaml:1:27"]);
-    expect((await read({ "rnv.yaml": manifest, ".env.x": "" }, "any")).desired?.resources.size).toBe(5);
-  });
-
   it("of a manifest that is not trusted has no overlay outside of the project", async () => {
     const outside = await read(
       { "rnv.yaml": `stages: { p: { overlay: ../x.yaml } }\n${base}` },

@@ -60,11 +60,6 @@ describe("a command of the manifest", () => {
     expect(await seenBy(["RNV_API_KEY"], secrets, ", env: [RNV_API_KEY]")).toBe("no program is given it");
   });
 
-  it("is shown with the names that its env lists, and without its arguments", async () => {
-    const { sources } = await loadText(command("0", ", env: [SHOP]"), { secrets: "skip" });
-    expect([...sources.values()][0]).toMatch(/, \*+, \*+\], env: \[SHOP\] \}/);
-  });
-
   it("shows nothing of what its env lists when it fails", async () => {
     const { diagnostics } = await loadText(
       command("console.error('bad ' + process.env.SHOP); process.exit(1)", ", env: [SHOP]"),

@@ -118,9 +118,4 @@ services:
       { numRuns: 60 },
     );
   });
-
-  it("writes the same text whatever the order of the blocks", () => {
-    const blocks = ["b", "a", "c"].map((name) => block("service", [name], { name, kind: "web" }));
-    expect(writeManifest([...blocks].reverse(), shopTypes)).toBe(writeManifest(blocks, shopTypes));
-  });
 });

@@ -74,10 +74,6 @@ describe("acceptDrift", () => {
     expect(judge(acceptances)).toMatchObject({ report, unused: acceptances });
   });
 
-  it("a dot in an address is a dot", () => {
-    expect(judge([entry("service-shop.web"), entry("serviceXshop.web")]).used.size).toBe(0);
-  });
-
   it("an entry of another stage is neither used nor told of; one that has ended accepts nothing and is", () => {
     const other = entry("*", { stage: "prod-*" });
     expect(judge([other], "staging")).toMatchObject({ report, unused: [], expired: [] });

@@ -1,4 +1,3 @@
-import { defaultLifecycle } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
@@ -25,18 +24,6 @@ function unrecorded(): { world: World; ids: ReadonlyMap<string, string> } {
 }
 
 describe("a live thing that is declared but not recorded", () => {
-  it("is an error that says every way out, at the name, and only once for its contents", () => {
-    const { world, ids } = unrecorded();
-    const plan = world.plan(desiredOf(shop()));
-    expect(plan.diagnostics.map(({ code, address }) => [code, address])).toEqual([
-      ["live.unmanaged_exists", "project.shop"],
-      ["live.unmanaged_exists", "service.shop.api"],
-    ]);
-    expect(plan.diagnostics[0]).toMatchObject({ hint: `import: ${ids.get("project.shop")}`, range });
-    expect(plan.diagnostics[0]?.detail).toContain("--adopt");
-    expect(plan.diagnostics[0]?.detail).toContain(`rnv import project.shop ${ids.get("project.shop")}`);
-  });
-
   it("is taken over with --adopt, and then there is nothing left to do", () => {
     const { world } = unrecorded();
     const plan = world.plan(desiredOf(shop()), { adopt: true });
@@ -48,18 +35,6 @@ describe("a live thing that is declared but not recorded", () => {
     expect(plan.summary).toMatchObject({ adopt: 3, destroy: 0 });
     world.apply(plan);
     expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
-  it("is taken over by its id with all that lies in it", () => {
-    const { world, ids } = unrecorded();
-    const imported = shop().map((resource) => {
-      const id =
-        resource.type === "project" || resource.type === "service" ? ids.get(resource.address) : undefined;
-      return id === undefined ? resource : { ...resource, importId: { id, range } };
-    });
-    const plan = world.plan(desiredOf(imported));
-    expect(codesOf(plan)).toEqual([]);
-    expect(changeOf(plan, "variable.shop.api.KEY").action).toBe("adopt");
   });
 
   it("is an error where the import names another id than the state records, and nothing is written", () => {
@@ -114,18 +89,6 @@ describe("a live thing that is declared but not recorded", () => {
     );
     const plan = world.plan(desiredOf(other), { adopt: true });
     expect(plan.diagnostics).toMatchObject([{ code: "plan.invalid_combination", attribute: "kind" }]);
-  });
-
-  it("is created again when the one of that name is managed under another address", () => {
-    const world = new World();
-    world.settle(desiredOf([declare("service.one", { kind: "web", name: "api" })]));
-    const plan = world.plan(
-      desiredOf([
-        declare("service.one", { kind: "web", name: "api" }),
-        declare("service.two", { kind: "web", name: "api" }),
-      ]),
-    );
-    expect(actionsOf(plan)).toEqual(["create service.two"]);
   });
 
   it("cannot be imported while it is managed under another address", () => {
@@ -257,15 +220,6 @@ describe("a variable to be preserved", () => {
 });
 
 describe("what is live and not managed", () => {
-  it("is listed, parts of services left out", () => {
-    const { world, ids } = unrecorded();
-    const plan = world.plan(desiredOf([]));
-    expect(plan.unmanaged).toEqual([
-      { type: "project", id: ids.get("project.shop"), name: "shop" },
-      { type: "service", id: ids.get("service.shop.api"), name: "api" },
-    ]);
-  });
-
   it("is listed by type and name, in whatever order the service lists it", () => {
     const world = new World();
     const names = ["b", "a", "c"];
@@ -274,23 +228,5 @@ describe("what is live and not managed", () => {
     const input = world.input(desiredOf([]));
     for (const inventory of [input.inventory, [...input.inventory].reverse()])
       expect(makePlan({ ...input, inventory }).unmanaged.map(({ name }) => name)).toEqual(["a", "b", "c"]);
-  });
-
-  it("leaves out what another stack of the app manages", () => {
-    const { world, ids } = unrecorded();
-    const ownedElsewhere = new Set([ids.get("project.shop") ?? ""]);
-    const listed = makePlan({ ...world.input(desiredOf([])), ownedElsewhere }).unmanaged;
-    expect(listed.map(({ name }) => name)).toEqual(["api"]);
-  });
-
-  it("holds what was archived here and is back in a list: someone restored it", () => {
-    const world = new World();
-    const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
-    world.settle(desiredOf([declare("service.a"), declare("service.b", { kind: "web" }, { lifecycle })]));
-    world.settle(desiredOf([declare("service.a")]));
-    const [archived] = [...world.recorded.values()].filter(({ retained }) => retained);
-    const input = world.input(desiredOf([declare("service.a")]));
-    expect(makePlan(input).unmanaged).toEqual([{ type: "service", id: archived?.id, name: "b" }]);
-    expect(makePlan({ ...input, inventory: [] }).unmanaged).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { makePlan } from "../../../src/plan/make-plan";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
+import { actionsOf, at, changeOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const archive = { lifecycle: { ...defaultLifecycle, onRemove: "archive" } } as const;
 const web = (name: string) => declare(`service.shop.${name}`, { kind: "web" });
@@ -24,52 +24,7 @@ function archived(): World {
   return world;
 }
 
-describe("a service that its removal archives", () => {
-  it("ends nothing: its parts stay with it without a word", () => {
-    const plan = settled().plan(desiredOf(rest()));
-    expect(plan.changes.filter(({ address }) => address.includes("api"))).toMatchObject([
-      { address: "service.shop.api", action: "delete", retains: true, effects: [] },
-    ]);
-    expect(plan.summary).toMatchObject({ change: 1, destroy: 0, forget: 0 });
-  });
-
-  it("is kept in the state with the project that holds it, where that is removed too", () => {
-    const plan = settled().plan(desiredOf([]), { mode: "destroy" });
-    expect(changeOf(plan, "project.shop")).toMatchObject({
-      action: "forget",
-      retains: true,
-      reason: "it still holds service.shop.api",
-    });
-    expect(actionsOf(plan)).toEqual([
-      "forget project.shop",
-      "delete service.shop.a",
-      "delete service.shop.api",
-      "delete service.shop.b",
-    ]);
-  });
-
-  it("comes back under its id when it is declared again", () => {
-    const world = archived();
-    const id = world.id("service.shop.api");
-    const plan = world.plan(desiredOf(shop()));
-    expect(changeOf(plan, "service.shop.api")).toMatchObject({ id, restores: true });
-    expect(changeOf(plan, "variable.shop.api.LEVEL")).toMatchObject({ restores: true });
-    expect(changeOf(plan, "service.shop.a").restores).toBeUndefined();
-  });
-});
-
 describe("what was archived here", () => {
-  it("is no change of any plan, whatever its mode", () => {
-    const world = archived();
-    for (const mode of ["apply", "refresh-only"] as const) {
-      const plan = world.plan(desiredOf(rest()), { mode });
-      expect(plan.changes.map(({ address }) => address)).toEqual([
-        ...["project.shop", "service.shop.a", "service.shop.b"],
-      ]);
-      expect(codesOf(plan)).toEqual([]);
-    }
-  });
-
   it("is forgotten with its parts once it was deleted outside of rnv", () => {
     const world = archived();
     world.lose("service.shop.api");

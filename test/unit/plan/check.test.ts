@@ -17,7 +17,6 @@ import {
 } from "./fixtures";
 
 const shop = at("project.shop");
-const field = { file: "rnv.yaml", start: 5, end: 6 };
 const finding: Finding = {
   code: "plan.invalid_combination",
   summary: "no such plan",
@@ -36,68 +35,11 @@ describe("what the catalog does not offer", () => {
     return checkDeclared(decisionsOf(decisionOf(action, { type, declared: {}, ...given }, more)), catalog);
   };
 
-  it("is an error at the declared value where this plan sends it", () => {
-    const desired = { attributes: new Map([["plan", { value: "x", range: field }]]) };
-    expect(found("create", { desired })).toEqual([
-      expect.objectContaining({
-        severity: "error",
-        code: finding.code,
-        summary: "no such plan",
-        hint: "take another",
-        address: "service.api",
-        attribute: "plan",
-        range: field,
-      }),
-    ]);
-    expect(found("replace")).toMatchObject([{ severity: "error", range }]);
-    for (const action of ["update", "adopt"] as const)
-      expect(found(action, {}, { attributes: changesOf("plan") })).toMatchObject([{ severity: "error" }]);
-  });
-
   it("is a warning where it is there already, and nothing where nothing is sent", () => {
     for (const action of ["update", "adopt"] as const)
       expect(found(action, {}, { attributes: changesOf("name") })).toMatchObject([{ severity: "warning" }]);
     for (const action of ["no-op", "delete", "forget"] as const) expect(found(action)).toEqual([]);
     expect(found("update", {}, { lifecycle: changesOf("preventDestroy") })).toEqual([]);
-  });
-
-  it("is an error about all of it where it names no field", () => {
-    const { attribute: _, hint: __, ...whole } = finding;
-    const [told] = found("update", {}, { attributes: changesOf("name") }, [whole]);
-    expect(told).toMatchObject({ severity: "error", range });
-    expect(told?.attribute).toBeUndefined();
-    expect(told?.hint).toBeUndefined();
-  });
-
-  it("is judged by what its parent offers, or will", () => {
-    const seen: unknown[] = [];
-    const type = typeWith({
-      check: (_, __, context) => {
-        seen.push(context);
-        return [];
-      },
-    });
-    const inside = (action: "create" | "update") =>
-      decisionOf(action, { type, declared: {}, parent: shop }, { attributes: changesOf("plan") });
-    const project = typeWith({ type: "project", offersWhenNew: () => ({ a: [] }) });
-    const live = liveOf({}, { offers: { b: [] } });
-    checkDeclared(
-      decisionsOf(inside("create"), decisionOf("create", { address: shop, type: project, declared: {} })),
-      catalog,
-    );
-    checkDeclared(
-      decisionsOf(
-        inside("update"),
-        decisionOf("no-op", { address: shop, type: project, declared: {}, live }),
-      ),
-      catalog,
-    );
-    checkDeclared(decisionsOf(decisionOf("create", { type, declared: {} })), catalog);
-    expect(seen).toMatchObject([
-      { isNew: true, isParentNew: true, offers: { a: [] } },
-      { isNew: false, isParentNew: false, offers: { b: [] } },
-      { isNew: true, isParentNew: false },
-    ]);
   });
 });
 

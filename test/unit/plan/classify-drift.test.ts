@@ -1,12 +1,10 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import type { Standing } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
-import { Template } from "../../../src/model/value";
 import { undeclaredFields } from "../../../src/plan/diff";
-import { driftClasses, driftReport } from "../../../src/plan/drift";
+import { driftReport } from "../../../src/plan/drift";
 import { at, declare, desiredOf, reference, types, World } from "../../support/plan-world";
 
-const commit = (digit: string) => digit.repeat(40);
 const branch = "configuration.branch";
 
 /** Enough that stays where it is: a third of everything gone at once would stop the plan. */
@@ -48,10 +46,6 @@ function classes(
 const none = { drifted: [], missing: [], consequences: [], pending: [], hasDrift: false };
 
 describe("drift has classes", () => {
-  it("nothing is in any of them when nothing differs", () => {
-    expect(classes(settled(), shop())).toEqual(none);
-  });
-
   it("what could not be read is unchecked, and a value that is not available is not: its time tells", () => {
     const resource = { address: at("service.api"), reason: "405" };
     const value = { address: at("variable.api.KEY"), attribute: "value", reason: "not set" };
@@ -78,13 +72,6 @@ describe("drift has classes", () => {
     });
   });
 
-  it("a field changed in the manifest is pending with its deployment, and no drift", () => {
-    expect(classes(settled(), shop({ branch: "next" }))).toEqual({
-      ...none,
-      pending: ["update deployment.api", `update service.api ${branch}`],
-    });
-  });
-
   it("a field changed on both sides is both, and its deployment pending", () => {
     const world = settled();
     world.touch("service.api", { [branch]: "hotfix" });
@@ -94,96 +81,6 @@ describe("drift has classes", () => {
       pending: ["update deployment.api", `update service.api ${branch}`],
       hasDrift: true,
     });
-  });
-
-  it("one field drifted and another edited: each is in its class, and the deployment is pending", () => {
-    const world = settled();
-    world.touch("service.api", { [branch]: "hotfix" });
-    const edited = [declare("service.api", { kind: "web", [branch]: "dev", "configuration.port": 9000 })];
-    expect(classes(world, [...edited, ...shop().slice(1)])).toEqual({
-      ...none,
-      drifted: [`service.api ${branch}`],
-      pending: ["update deployment.api", "update service.api configuration.port"],
-      hasDrift: true,
-    });
-  });
-
-  it("a deployment is pending when the edit of a variable is behind it besides the drift of its service", () => {
-    const world = settled();
-    world.touch("service.api", { [branch]: "hotfix" });
-    const found = classes(world, shop({ key: "other" }));
-    expect(found.consequences).toEqual([]);
-    expect(found.pending).toEqual(["update deployment.api", "update variable.api.KEY value"]);
-  });
-
-  it("a variable touched outside is drifted, its value unknown, and deploys as a consequence", () => {
-    const world = settled();
-    world.touch("variable.api.KEY", {});
-    expect(classes(world, shop())).toEqual({
-      ...none,
-      drifted: ["variable.api.KEY value"],
-      consequences: ["deployment.api < variable.api.KEY"],
-      hasDrift: true,
-    });
-  });
-
-  it("another commit than the pinned one is drift of the deployment itself", () => {
-    const pinned = { deploy: { commit: commit("a") } };
-    const world = settled(shop(pinned));
-    world.touch("deployment.api", { commit: commit("b") });
-    expect(classes(world, shop(pinned))).toEqual({
-      ...none,
-      drifted: ["deployment.api commit"],
-      hasDrift: true,
-    });
-    expect(classes(world, shop({ ...pinned, branch: "next" })).pending).toEqual([
-      "update deployment.api",
-      `update service.api ${branch}`,
-    ]);
-  });
-
-  it("what was left undeployed is deployed by the repair of a drift beside it", () => {
-    const world = settled();
-    const recorded = world.recorded.get(at("service.api"));
-    if (recorded) world.recorded.set(at("service.api"), { ...recorded, writes: recorded.writes + 1 });
-    world.touch("variable.api.KEY", {});
-    const found = classes(world, shop());
-    expect([found.consequences, found.pending]).toEqual([["deployment.api < variable.api.KEY"], []]);
-  });
-
-  it("a first deployment of what is missing is pending: it never ran before", () => {
-    const bare = [shop()[0], shop()[1]].flatMap((one) => one ?? []);
-    const world = settled([...bare, ...others]);
-    world.lose("service.api", "variable.api.KEY");
-    expect(classes(world, [...shop(), ...others])).toMatchObject({
-      missing: ["service.api", "variable.api.KEY"],
-      consequences: [],
-      pending: ["create deployment.api serviceId"],
-    });
-  });
-
-  it("what follows names each that it follows from, once and sorted", () => {
-    const refers = (...names: readonly string[]) => [
-      ...others,
-      declare("service.web", { kind: "web" }),
-      declare("service.y", { kind: "web" }),
-      declare("service.z", { kind: "web" }),
-      declare("variable.web.ALL", {
-        value: new Template(
-          names.map((name) => ({ address: at(`service.${name}`), attribute: "internalHost" })),
-          false,
-        ),
-      }),
-    ];
-    const world = settled(refers("z", "y", "z"));
-    world.lose("service.y", "service.z");
-    expect(classes(world, refers("z", "y", "z")).consequences).toEqual([
-      "variable.web.ALL < service.y service.z",
-    ]);
-    // One of them is new in the manifest: that is an edit.
-    const another = classes(world, [...refers("z", "y", "new"), declare("service.new", { kind: "web" })]);
-    expect(another.consequences).toEqual([]);
-    expect(another.pending).toEqual(["create service.new kind name", "update variable.web.ALL value"]);
   });
 
   it("has the reason of what runs, what is archived, and where something moved from", () => {
@@ -257,14 +154,6 @@ describe("drift has classes", () => {
     });
   });
 
-  it("a new pin is pending, not drift", () => {
-    const world = settled(shop({ deploy: { commit: commit("a") } }));
-    expect(classes(world, shop({ deploy: { commit: commit("c") } }))).toEqual({
-      ...none,
-      pending: ["update deployment.api commit"],
-    });
-  });
-
   it("a field that is declared no more and was changed outside is let go: pending, because it is no longer ours", () => {
     const world = settled();
     world.touch("service.api", { [branch]: "hotfix" });
@@ -326,49 +215,10 @@ describe("drift has classes", () => {
     });
   });
 
-  it("a reference that is new in the manifest is pending, whatever became of what it refers to", () => {
-    const rest = [...shop(), ...others];
-    const world = settled([...rest, declare("service.web", { kind: "web", [branch]: "dev" })]);
-    world.lose("service.api", "variable.api.KEY", "deployment.api");
-    const refers = declare("service.web", { kind: "web", [branch]: reference("service.api", "url") });
-    expect(classes(world, [...rest, refers]).pending).toEqual([`update service.web ${branch}`]);
-  });
-
   it("a deployment that every run makes is no difference", () => {
     const always = shop({ deploy: { when: "always" } });
     const world = settled(always);
     expect(classes(world, always)).toEqual(none);
-  });
-
-  it("a deployment of writes that were never deployed is pending", () => {
-    const world = settled();
-    const recorded = world.recorded.get(at("service.api"));
-    if (recorded) world.recorded.set(at("service.api"), { ...recorded, writes: recorded.writes + 1 });
-    expect(classes(world, shop())).toEqual({ ...none, pending: ["update deployment.api"] });
-  });
-
-  it("what is declared and not recorded is pending, whether it must be made or taken over", () => {
-    const world = settled([declare("service.web", { kind: "web" })]);
-    world.recorded.delete(at("service.web"));
-    const wanted = [
-      declare(
-        "service.web",
-        { kind: "web" },
-        { importId: { id: [...world.live.keys()][0] ?? "", range: { file: "", start: 0, end: 0 } } },
-      ),
-      declare("service.new", { kind: "web" }),
-    ];
-    expect(classes(world, wanted)).toEqual({
-      ...none,
-      pending: ["create service.new kind name", "adopt service.web"],
-    });
-  });
-
-  it("what was renamed in the manifest is pending", () => {
-    const world = settled([declare("service.api", { kind: "web" })]);
-    const moved = [{ from: at("service.api"), to: at("service.web"), range: { file: "", start: 0, end: 0 } }];
-    const named = [declare("service.web", { kind: "web", name: "api" })];
-    expect(classes(world, named, { moved })).toEqual({ ...none, pending: ["no-op service.web"] });
   });
 
   it("a change of lifecycle is pending, and the deployment that repairs drift beside it still follows from the drift", () => {
@@ -431,16 +281,6 @@ describe("where a deployment stands", () => {
     const { pending } = driftReport(world.plan(desiredOf(shop({ branch: "next" }))));
     expect(pending[0]).toMatchObject({ address: "deployment.api", action: "update", standing: failed });
   });
-
-  it("never counts when an older release runs or the service is suspended", () => {
-    const world = settled();
-    stand(world, "service.api", { code: "suspended", class: "running", summary: "it is suspended" });
-    const report = driftReport(world.plan(desiredOf(shop())), { failOn: driftClasses });
-    expect(report).toMatchObject({
-      running: [{ address: "service.api", code: "suspended" }],
-      hasDrift: false,
-    });
-  });
 });
 
 describe("what counts as drift", () => {
@@ -474,15 +314,5 @@ describe("settings that are not declared", () => {
     expect(undeclared(world)).toEqual([]);
     world.touch("service.api", { "configuration.port": 9000, "configuration.buildCommand": "" });
     expect(undeclared(world)).toEqual([["service.api", "configuration.port", 9000, 8000]]);
-  });
-
-  it("are neither those that ignoreChanges names nor those that go back to the default", () => {
-    const world = settled();
-    world.touch("service.api", { "configuration.port": 9000 });
-    const lifecycle = { ...defaultLifecycle, ignoreChanges: ["configuration"] };
-    const ignoring = declare("service.api", { kind: "web", [branch]: "dev" }, { lifecycle });
-    expect(undeclared(world, [ignoring, ...shop().slice(1)])).toEqual([]);
-    const without = [declare("service.api", { kind: "web" }), ...shop().slice(1)];
-    expect(undeclared(settled(), without)).toEqual([]);
   });
 });

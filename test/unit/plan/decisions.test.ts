@@ -1,10 +1,8 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, Unknown, UnreadSecret } from "../../../src/model/value";
-import { totalCost } from "../../../src/plan/change";
 import type { Change } from "../../../src/plan/plan";
 import {
   appearanceOf,
-  attributesAfter,
   createdAttributes,
   lookupIn,
   nameAfter,
@@ -35,12 +33,6 @@ describe("what a reference finds", () => {
   };
   const live = liveOf({ plan: "free" }, { id: "s1", computed: new Map([["url", "u"]]) });
   const recorded = recordOf({}, { id: "s0", computed: { url: "before", state: "ok" } });
-
-  it("is nothing that is known of what is not there, or will not be", () => {
-    const lookup = lookupIn(new Map());
-    expect(lookup({ address: shop, attribute: "id" })).toBeInstanceOf(Unknown);
-    expect(found("plan", "delete", { live, recorded, removed: true })).toBe("unknown");
-  });
 
   it("is of a field the declared value, else the live one, else null", () => {
     expect(found("plan", "no-op", { declared: { plan: "pro" }, live })).toBe("pro");
@@ -96,22 +88,7 @@ describe("what a reference finds", () => {
 });
 
 describe("the attributes after a plan", () => {
-  const planned = (path: string, ...args: Parameters<typeof decisionOf>) =>
-    attributesAfter(decisionOf(...args)).get(path);
   const live = liveOf({ plan: "free" });
-
-  it("are those declared over those live, resets at their default, and of a replacement nothing that was", () => {
-    const defaults = { plan: "default" };
-    expect(planned("plan", "no-op", { declared: { plan: "pro" }, live })).toBe("pro");
-    expect(planned("plan", "no-op", { declared: {}, live, defaults })).toBe("free");
-    expect(planned("plan", "replace", { declared: {}, live, defaults })).toBe("default");
-    expect(
-      planned("plan", "update", { declared: {}, live, defaults }, { attributes: changesOf("plan") }),
-    ).toBe("default");
-    expect(
-      planned("plan", "update", { declared: {}, live, defaults }, { attributes: changesOf("name") }),
-    ).toBe("free");
-  });
 
   it("hold the name, else it is the live one", () => {
     expect(nameAfter(decisionOf("update", { declared: { name: "web" }, live }))).toBe("web");
@@ -139,18 +116,6 @@ describe("when lists show a resource only after the plan", () => {
       "restored",
     );
     expect(appearance("update", { declared: { name: "web" }, live }, "name")).toBe("renamed");
-  });
-
-  it("is not where they show it now, where it is removed, or where it stays archived", () => {
-    expect(appearance("no-op", { declared: { name: "api" }, live })).toBeUndefined();
-    expect(appearance("no-op", { declared: { name: "api" } })).toBeUndefined();
-    expect(appearance("delete", { live })).toBeUndefined();
-    expect(appearance("create", { declared: { archived: true } })).toBeUndefined();
-    expect(appearance("update", { declared: { archived: true }, live }, "archived")).toBeUndefined();
-    // What is declared may be ignored: only what is sent changes it.
-    expect(
-      appearance("update", { declared: { archived: false, name: "web" }, live: archived }, "name"),
-    ).toBeUndefined();
   });
 });
 
@@ -264,18 +229,6 @@ describe("secrets that were not compared", () => {
     ]);
   });
 
-  it("are none that were compared, are set anyway, are ignored, or were never recorded", () => {
-    expect(told("no-op", {}, { fingerprints: { token: "f" } })).toEqual([]);
-    expect(told("update", {}, { attributes: changesOf("token") })).toEqual([]);
-    expect(told("update", {}, { attributes: changesOf("plan") })).toHaveLength(1);
-    expect(told("no-op", { lifecycle: { ignoreChanges: ["token"] } })).toEqual([]);
-    expect(told("no-op", { recorded: recordOf({}) })).toEqual([]);
-    expect(told("no-op", { recorded: undefined })).toEqual([]);
-    expect(told("delete", { removed: true })).toEqual([]);
-    expect(told("replace")).toEqual([]);
-    expect(told("no-op", { declared: {} })).toEqual([]);
-  });
-
   it("bind no saved plan: those of a change without a fingerprint, sorted", () => {
     const resolved = new Map([
       ["z", new UnreadSecret("x")],
@@ -285,18 +238,5 @@ describe("secrets that were not compared", () => {
     ] as never);
     const instance = { resolved, fingerprints: { b: "f" } };
     expect(unboundSecrets({ instance } as unknown as Change)).toEqual(["a", "z"]);
-  });
-});
-
-describe("what a plan costs", () => {
-  it("is the sum of what has a price", () => {
-    const money = (usd: number, ngn: number) => ({ usd, ngn });
-    const costs = [
-      { before: money(1, 10), after: money(2, 20) },
-      { before: null, after: money(4, 40) },
-      { before: money(8, 80), after: null },
-    ];
-    expect(totalCost(costs)).toEqual({ before: money(9, 90), after: money(6, 60) });
-    expect(totalCost([])).toEqual({ before: money(0, 0), after: money(0, 0) });
   });
 });

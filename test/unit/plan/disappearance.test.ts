@@ -1,4 +1,3 @@
-import { defaultLifecycle } from "../../../src/model/desired";
 import type { Pending } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
@@ -41,36 +40,6 @@ describe("what vanishes at once", () => {
       expect(plan.diagnostics[0]?.summary).toBe(`${gone} of ${count} recorded resources are gone at once`);
   });
 
-  it.each([
-    [3, 9, []],
-    [3, 8, ["live.mass_disappearance"]],
-  ])("parts are counted among themselves: %i of %i variables", (gone, count, codes) => {
-    const declared = [declare("service.api", { kind: "web" }), ...services(20), ...variables(count)];
-    const world = settled(declared);
-    world.lose(...variables(gone).map(({ address }) => address));
-    expect(codesOf(world.plan(desiredOf(declared)))).toEqual(codes);
-    // What is no longer declared is not missed.
-    expect(
-      codesOf(world.plan(desiredOf([declare("service.api", { kind: "web" }), ...services(20)]))),
-    ).toEqual([]);
-  });
-
-  it("nothing that was lost is believed where nothing else can be read, and each is named", () => {
-    const world = settled([...services(2), declare("service.api", { kind: "web" }), ...variables(1)]);
-    world.lose("service.s0", "service.s1", "service.api", "variable.api.V0");
-    world.recorded.delete(at("service.s1"));
-    const plan = world.plan(
-      desiredOf([...services(1), declare("service.api", { kind: "web" }), ...variables(1)]),
-    );
-    expect(plan.diagnostics.map(({ code, address }) => [code, address])).toEqual([
-      ["live.gone_unproven", "service.api"],
-      ["live.gone_unproven", "service.s0"],
-    ]);
-    expect(plan.unchecked.map(({ address }) => address)).toEqual([
-      ...["service.api", "service.s0", "variable.api.V0"],
-    ]);
-  });
-
   it("what is still there is read as it is, whatever else is doubted", () => {
     const world = settled(services(6));
     world.lose("service.s0", "service.s1", "service.s2");
@@ -97,22 +66,6 @@ describe("what vanishes at once", () => {
     expect(codesOf(plan)).toEqual(["live.gone_unproven", "live.gone_unproven"]);
     expect(actionsOf(plan)).toEqual([]);
     expect(plan.unchecked.map(({ address }) => address)).toEqual(["service.s0", "service.s1"]);
-  });
-
-  it("is counted among what is managed: what is archived and only kept in the state is neither lost nor left", () => {
-    const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
-    const archived = ["x", "y", "z"].map((name) =>
-      declare(`service.${name}`, { kind: "web" }, { lifecycle }),
-    );
-    const codesWithout = (lost: readonly string[], count: number): string[] => {
-      const world = settled([...services(count), ...archived]);
-      world.settle(desiredOf(services(count)));
-      world.lose(...lost);
-      return codesOf(world.plan(desiredOf(services(count))));
-    };
-    expect(codesWithout(["service.x", "service.y", "service.z"], 4)).toEqual([]);
-    // Three of eight, and not of eleven.
-    expect(codesWithout(["service.s0", "service.s1", "service.s2"], 8)).toEqual(["live.mass_disappearance"]);
   });
 
   it("is not outnumbered by what is declared and was never made", () => {

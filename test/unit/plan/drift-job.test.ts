@@ -1,4 +1,3 @@
-import { joinResults } from "../../../src/commands/targets";
 import {
   countsOfStage,
   type DriftReport,
@@ -38,11 +37,6 @@ it("names a stage, a stack, a stack of a stage, and nothing where there is but o
   expect(named.map(nameOfStage)).toEqual(["production", "api", "production api", ""]);
 });
 
-it("ends as the stage that says most", () => {
-  const ending = (...codes: number[]) => joinResults(codes.map((exitCode) => stage({ exitCode }))).exitCode;
-  expect([ending(0, 0), ending(0, 2, 0), ending(2, 1), ending()]).toEqual([0, 2, 1, 0]);
-});
-
 it("counts what was found by class, and nothing of a stage that was not read", () => {
   const found = report({ missing: [address("service.a")], unmanaged: [stranger, shared] });
   expect(countsOfStage(stage({ report: found }))).toMatchObject({
@@ -76,15 +70,5 @@ describe("what another stage records", () => {
     // What a stage records itself is no other stage's.
     expect(withoutOthers([own({ unmanaged: [stranger] }), others])[0]).toMatchObject({ exitCode: 2 });
     expect(withoutOthers([both])[0]).toBe(both);
-  });
-
-  it("leaves an end that another cause has: acceptances that expired, errors", () => {
-    const expired = [{ address: address("service.a"), until: "2026-01-01", reason: "r" }] as never;
-    expect(withoutOthers([own({ unmanaged: [shared], expired }), others])[0]).toMatchObject({ exitCode: 1 });
-    expect(withoutOthers([own({ unmanaged: [shared] }, 3), others])[0]).toMatchObject({ exitCode: 3 });
-    const drifted = own({ unmanaged: [shared], missing: [address("service.b")] });
-    expect(withoutOthers([drifted, others])[0]).toMatchObject({ exitCode: 2, report: { hasDrift: true } });
-    const failed = stage({ exitCode: 1 });
-    expect(withoutOthers([failed, others])).toEqual([failed, others]);
   });
 });

@@ -2,7 +2,6 @@ import type { SourceRange } from "../../../src/diagnostics/diagnostic";
 import type { DataRead } from "../../../src/model/data-source";
 import type { Desired, DesiredData } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
-import { Secret } from "../../../src/model/secret";
 import type { Reference } from "../../../src/model/value";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { fillData } from "../../../src/plan/data";
@@ -58,14 +57,6 @@ describe("the values of data sources", () => {
     expect(filled(value)).toEqual({ value: expected, problems: [] });
   });
 
-  it("in a secret are a part of the secret", () => {
-    const { value } = filled(new Template([new Secret("x"), { address: api, attribute: "url" }], true));
-    const fingerprint = (secret: unknown) =>
-      (secret as Secret).fingerprint(new Uint8Array(32), at("variable.a.B"));
-    expect(value).toBeInstanceOf(Secret);
-    expect(fingerprint(value)).toBe(fingerprint(new Secret("xhttps://a")));
-  });
-
   it("leave references to resources beside them as they are", () => {
     const other = { address: at("service.other"), attribute: "url" };
     const { value } = filled(new Template([{ address: api, attribute: "id" }, " ", other], false));
@@ -98,13 +89,6 @@ describe("the values of data sources", () => {
     },
   );
 
-  it("may be anything in an output", () => {
-    const outputs = new Map([["regions", { value: reference(catalog, "regions"), range }]]);
-    const { desired: result, uses } = fillData(desired("x", { outputs }), reads);
-    expect(result.outputs.get("regions")?.value).toEqual([{ id: "eu" }]);
-    expect(uses.flatMap(({ problems }) => problems)).toEqual([]);
-  });
-
   it("that are null are null in an output, and what is wrong in one is said with its name", () => {
     const outputs = (of: Template) => new Map([["docs", { value: of, range }]]);
     const nothing = fillData(desired("x", { outputs: outputs(reference(api, "healthStatus")) }), reads);
@@ -115,40 +99,6 @@ describe("the values of data sources", () => {
     );
     expect(problems).toMatchObject([{ code: "plan.data_unusable", attribute: "outputs.docs" }]);
     expect(problems[0]).not.toHaveProperty("address");
-  });
-
-  it("that cannot be used stay references, beside those that can", () => {
-    const mixed = new Template(
-      [
-        ...[{ address: api, attribute: "url" }, " "],
-        ...[
-          { address: api, attribute: "healthStatus" },
-          { address: at("service.other"), attribute: "url" },
-        ],
-      ],
-      false,
-    );
-    const { value } = filled(mixed);
-    expect((value as Template).parts).toEqual([
-      ...["https://a", " "],
-      ...[
-        { address: api, attribute: "healthStatus" },
-        { address: at("service.other"), attribute: "url" },
-      ],
-    ]);
-  });
-
-  it("are no secret by themselves, and one beside a secret", () => {
-    const secret = new Template(
-      [
-        { address: api, attribute: "url" },
-        { address: at("service.other"), attribute: "url" },
-      ],
-      true,
-    );
-    const [first] = (filled(secret).value as Template).parts;
-    expect(first).toBeInstanceOf(Secret);
-    expect(filled(reference(api, "url")).value).toBe("https://a");
   });
 
   it("inside the text of an output are a part of that text", () => {
@@ -189,18 +139,6 @@ describe("a plan with data sources", () => {
     );
     expect(codesOf({ targets: [at("service.docs")] }, more)).toEqual([]);
     expect(codesOf({ targets: [at("service.front")] }, more)).toEqual(["live.data_missing"]);
-  });
-
-  it("fails with one that needs what it replaces", () => {
-    const world = new World();
-    const declared = desiredOf([declare("service.docs"), declare("service.api")]);
-    world.settle(declared);
-    const one = source(api, { query: new Map([["id", { value: reference("service.api", "id"), range }]]) });
-    const { desired: result, uses } = fillData({ ...declared, data: new Map([[api, one]]) }, reads);
-    const codes = (chosen: Partial<typeof options>) =>
-      makePlan({ ...world.input(result, chosen), data: uses }).diagnostics.map(({ code }) => code);
-    expect(codes({})).toEqual([]);
-    expect(codes({ replace: [at("service.api")] })).toEqual(["plan.data_deferred"]);
   });
 
   it("fails with one that finds what it replaces or deletes", () => {

@@ -54,60 +54,12 @@ describe("a deletion", () => {
     expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toEqual([]);
   });
 
-  it("is not confirmed by a plan of a destroy, which may be saved", () => {
-    const world = settledShop();
-    const plan = world.plan(desiredOf([]), { mode: "destroy", confirmsAll: false });
-    expect(guarded(plan)).toEqual([
-      "guard.delete_unconfirmed project.shop",
-      "guard.delete_unconfirmed service.shop.api",
-    ]);
-    expect(changeOf(plan, "project.shop").guard?.hint).toContain("`rnv destroy` asks for everything at once");
-    const confirmedDeletes = [at("service.shop.api"), at("project.shop")];
-    const confirmed = world.plan(desiredOf([]), { mode: "destroy", confirmsAll: false, confirmedDeletes });
-    expect(guarded(confirmed)).toEqual([]);
-  });
-
-  it("of a replacement needs one too", () => {
-    const world = settledShop();
-    const other = [
-      declare("project.shop"),
-      declare("service.shop.api", { kind: "static" }),
-      shop()[2] as never,
-    ];
-    const plan = world.plan(desiredOf(other));
-    expect(guarded(plan)).toEqual(["guard.delete_unconfirmed service.shop.api"]);
-    // Only a deletion can be declared.
-    const hint = "To destroy it: --confirm-delete service.shop.api";
-    expect(changeOf(plan, "service.shop.api").guard).toMatchObject({
-      summary: "service.shop.api must be replaced; what it holds now is lost",
-      hint,
-    });
-    const deletion = world.plan(desiredOf([shop()[0] as never]), { allowEmpty: true });
-    expect(changeOf(deletion, "service.shop.api").guard).toMatchObject({
-      summary: "the deletion of service.shop.api is not confirmed",
-      hint: `${hint} or removed: [service.shop.api]`,
-    });
-  });
-
   it("of something renamed since stands still", () => {
     const world = settledShop();
     world.touch("service.shop.api", { name: "api-prod" }, "api-prod");
     const plan = world.plan(desiredOf([]), { mode: "destroy" });
     expect(guarded(plan)).toEqual(["guard.name_changed service.shop.api"]);
     expect(changeOf(plan, "service.shop.api").name).toBe("api-prod");
-  });
-
-  it("of something protected stands still, and so does what holds it", () => {
-    const lifecycle = { ...keep, preventDestroy: true, onRemove: "delete" } as const;
-    const world = settledShop([declare("service.shop.db", { kind: "web" }, { lifecycle })]);
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    expect(guarded(plan)).toEqual([
-      "guard.prevent_destroy project.shop",
-      "guard.prevent_destroy service.shop.db",
-    ]);
-    const unguarded = { ...plan, changes: plan.changes.filter(({ guard }) => !guard) };
-    world.apply(unguarded);
-    expect([...world.recorded.keys()].sort()).toEqual(["project.shop", "service.shop.db"]);
   });
 
   it("in a protected stage stands still, and in a disposable one needs no name", () => {
@@ -142,29 +94,6 @@ describe("a deletion", () => {
     );
   });
 
-  it("names what is protected inside of it, whatever confirms it", () => {
-    const lifecycle = { ...defaultLifecycle, preventDestroy: true };
-    const world = new World();
-    world.settle(
-      desiredOf([
-        declare("project.shop"),
-        declare("service.shop.api", { kind: "web" }),
-        declare("variable.shop.api.LEVEL", { value: new Secret("info") }, { lifecycle }),
-        declare("service.docs", { kind: "web" }),
-      ]),
-    );
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    const held = "holds variable.shop.api.LEVEL, which is protected";
-    const guards = plan.changes.flatMap(({ guard }) => (guard ? [guard] : []));
-    expect(guards.map(({ summary }) => summary)).toEqual([
-      `project.shop ${held}`,
-      `service.shop.api ${held}`,
-      "variable.shop.api.LEVEL is protected: preventDestroy",
-    ]);
-    for (const { hint } of guards)
-      expect(hint).toBe("to delete it, first apply with preventDestroy: false on variable.shop.api.LEVEL");
-  });
-
   it("of a protected variable holds its service back", () => {
     const lifecycle = { ...keep, preventDestroy: true, onRemove: "delete" } as const;
     const world = settledShop([declare("variable.shop.api.KEY", {}, { lifecycle })]);
@@ -189,14 +118,6 @@ describe("a deletion of what holds something else", () => {
       'project.shop holds what is not deleted with it: the service "legacy" (id s-9), which is not managed here',
     );
   });
-
-  it("stands still for what is no resource, and not for what lies elsewhere", () => {
-    const world = settledShop();
-    const group = [{ kind: "environment group", id: "g-1", name: "secrets" }];
-    expect(guarded(inside(world, new Map([["elsewhere", group]])))).toEqual([]);
-    const plan = inside(world, new Map([[world.id("project.shop"), group]]));
-    expect(guarded(plan)).toEqual(["guard.holds_others project.shop"]);
-  });
 });
 
 describe("a resource no longer declared", () => {
@@ -218,24 +139,6 @@ describe("a resource no longer declared", () => {
     expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
   });
 
-  it("keeps its variables and its project when it is retained", () => {
-    const lifecycle = { ...keep, onRemove: "retain" } as const;
-    const world = new World();
-    world.settle(
-      desiredOf([
-        declare("project.shop"),
-        declare("service.shop.api", { kind: "web" }, { lifecycle }),
-        declare("variable.shop.api.LEVEL"),
-      ]),
-    );
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    expect(plan.changes.map(({ action, reason }) => [action, reason])).toEqual([
-      ["forget", "it still holds service.shop.api"],
-      ["forget", "onRemove: retain"],
-      ["forget", "service.shop.api is kept"],
-    ]);
-  });
-
   it("is never deleted because the manifest is empty", () => {
     const world = settledShop();
     expect(codesOf(world.plan(desiredOf([])))).toEqual(["guard.empty_manifest"]);
@@ -245,41 +148,12 @@ describe("a resource no longer declared", () => {
 });
 
 describe("something recorded that is gone", () => {
-  it("is made again when it is declared, forgotten when it is not", () => {
-    const world = settledShop([declare("service.shop.old", { kind: "web" })]);
-    world.lose("service.shop.api", "variable.shop.api.LEVEL", "service.shop.old");
-    const plan = world.plan(desiredOf(shop()));
-    expect(codesOf(plan)).toEqual([]);
-    expect(actionsOf(plan)).toEqual([
-      "create service.shop.api",
-      "forget service.shop.old",
-      "create variable.shop.api.LEVEL",
-    ]);
-    expect(changeOf(plan, "service.shop.api").missing).toBe(true);
-    world.apply(plan);
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
   it("needs proof: something else must still be there", () => {
     const world = settledShop();
     world.lose("project.shop", "service.shop.api", "variable.shop.api.LEVEL");
     const plan = world.plan(desiredOf(shop()));
     expect(codesOf(plan)).toEqual(["live.gone_unproven", "live.gone_unproven"]);
     expect(plan.diagnostics[0]?.hint).toContain("rnv state rm project.shop");
-    expect(actionsOf(plan)).toEqual([]);
-  });
-
-  it("stops the plan when more than a third vanishes at once", () => {
-    const services = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
-      declare(`service.${name}`, { kind: "web" }),
-    );
-    const world = new World();
-    world.settle(desiredOf(services));
-    world.lose("service.a", "service.b");
-    expect(codesOf(world.plan(desiredOf(services)))).toEqual([]);
-    world.lose("service.c");
-    const plan = world.plan(desiredOf(services));
-    expect(codesOf(plan)).toEqual(["live.mass_disappearance"]);
     expect(actionsOf(plan)).toEqual([]);
   });
 
@@ -294,17 +168,5 @@ describe("something recorded that is gone", () => {
     expect(codesOf(world.plan(desired))).toEqual([]);
     world.lose("variable.a.C");
     expect(codesOf(world.plan(desired))).toEqual(["live.mass_disappearance"]);
-  });
-
-  it("is planned from what is recorded where it could not be read", () => {
-    const world = settledShop();
-    const input = world.input(desiredOf(shop()));
-    const reads = new Map(input.reads).set(at("variable.shop.api.LEVEL"), {
-      kind: "unchecked",
-      reason: "405",
-    });
-    const plan = makePlan({ ...input, reads });
-    expect(actionsOf(plan)).toEqual([]);
-    expect(plan.unchecked).toEqual([{ address: "variable.shop.api.LEVEL", reason: "405" }]);
   });
 });

@@ -49,54 +49,9 @@ describe("a moved resource", () => {
     ];
     expect(actionsOf(settled().plan(desiredOf(shop("api", "web"), { moved })))).toEqual([]);
   });
-
-  it("takes a whole project along", () => {
-    const world = settled();
-    const renamed = [
-      declare("project.store", { name: "shop" }),
-      declare("service.store.web", { kind: "web" }),
-      declare("variable.store.web.KEY", { value: new Secret("text") }),
-      declare("deployment.store.web"),
-    ];
-    const plan = world.plan(desiredOf(renamed, { moved: [move("project.shop", "project.store")] }));
-    expect(actionsOf(plan)).toEqual([]);
-    expect(changeOf(plan, "variable.store.web.KEY").previousAddress).toBe("variable.shop.web.KEY");
-  });
-
-  it("is replaced when it moves into another project", () => {
-    const world = settled();
-    const resources = [
-      ...shop("web").slice(0, 1),
-      declare("project.other"),
-      declare("service.other.web", { kind: "web" }),
-    ];
-    const moved = [move("service.shop.web", "service.other.web")];
-    const plan = world.plan(desiredOf(resources, { moved }));
-    expect(changeOf(plan, "service.other.web")).toMatchObject({
-      action: "replace",
-      guard: { code: "guard.delete_unconfirmed" },
-    });
-  });
-});
-
-describe("the contents of a moved resource", () => {
-  it("waits until that is recorded under its new address", () => {
-    const added = declare("variable.shop.api.NEW", { value: new Secret("text") });
-    const desired = desiredOf([...shop("api", "web"), added], {
-      moved: [move("service.shop.web", "service.shop.api")],
-    });
-    expect(changeOf(settled().plan(desired), "variable.shop.api.NEW").dependsOn).toEqual([
-      "service.shop.api",
-    ]);
-  });
 });
 
 describe("a move", () => {
-  it("that happened before is ignored", () => {
-    const moved = [move("service.shop.old", "service.shop.web")];
-    expect(codesOf(settled().plan(desiredOf(shop("web"), { moved })))).toEqual([]);
-  });
-
   it.each([
     ["service.shop.web", "service.shop.api", "still declared"],
     ["service.shop.web", "project.web", "keeps the type"],

@@ -99,11 +99,6 @@ describe("a field that only the service's catalog knows", () => {
       ]);
   });
 
-  it("is passed over where it is about nothing that is declared", () => {
-    for (const more of [{ address: at("service.other") }, { address: undefined }, { attribute: undefined }])
-      expect(findingsOf({ ...finding, ...more }, {}, true)).toEqual([]);
-  });
-
   it("may be referred to where the catalog knows it, as a single value", () => {
     const referred = { ...finding, code: "manifest.reference_unknown", severity: "warning" } as const;
     const codes = (defaults: object) =>

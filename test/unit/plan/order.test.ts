@@ -23,39 +23,6 @@ const shop = () => [
 ];
 
 describe("the order of changes", () => {
-  it("creates what is referred to first, and deploys last", () => {
-    const world = new World();
-    const plan = world.plan(desiredOf(shop()));
-    expect(plan.changes.map(({ address, dependsOn }) => [address, dependsOn])).toEqual([
-      ["deployment.shop.api", ["service.shop.api", "variable.shop.api.HOST"]],
-      ["deployment.shop.worker", ["service.shop.worker"]],
-      ["project.shop", []],
-      ["service.shop.api", ["project.shop"]],
-      ["service.shop.worker", ["project.shop"]],
-      ["variable.shop.api.HOST", ["service.shop.api", "service.shop.worker"]],
-    ]);
-    world.apply(plan);
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
-  it("waits through what does not change itself", () => {
-    const world = new World();
-    const chain = (branch: string) =>
-      desiredOf([
-        declare("service.a", { kind: "web", "configuration.branch": branch }),
-        declare("service.b", { kind: "web" }, { dependsOn: [at("service.a")] }),
-        declare(
-          "service.c",
-          { kind: "web", "configuration.branch": branch },
-          { dependsOn: [at("service.b")] },
-        ),
-      ]);
-    world.settle(chain("main"));
-    const plan = world.plan(chain("dev"));
-    expect(actionsOf(plan)).toEqual(["update service.a", "update service.c"]);
-    expect(changeOf(plan, "service.c").dependsOn).toEqual(["service.a"]);
-  });
-
   it("destroys in reverse, variables and deployments with their service", () => {
     const world = new World();
     world.settle(desiredOf(shop()));
@@ -72,28 +39,6 @@ describe("the order of changes", () => {
     expect(plan.changes.every(({ guard }) => guard === undefined)).toBe(true);
     world.apply(plan);
     expect([world.live.size, world.recorded.size]).toEqual([0, 0]);
-  });
-
-  it("deletes what is no longer referred to after the reference is gone", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    const rest = shop().filter(({ address }) => !address.includes("worker") && !address.includes("HOST"));
-    const other = declare("variable.shop.api.HOST", { value: new Template(["none"], true) });
-    const plan = world.plan(desiredOf([...rest, other]));
-    expect(changeOf(plan, "service.shop.worker").dependsOn).toEqual(["variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api")).toMatchObject({
-      action: "update",
-      reason: "variable.shop.api.HOST changes",
-    });
-  });
-
-  it("deploys after a variable is deleted", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    const plan = world.plan(desiredOf(shop().filter(({ address }) => !address.includes("HOST"))));
-    expect(actionsOf(plan)).toEqual(["update deployment.shop.api", "delete variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api").dependsOn).toEqual(["variable.shop.api.HOST"]);
-    expect(changeOf(plan, "deployment.shop.api").effects).toEqual(["deploys"]);
   });
 
   it("lets a create that takes over a name wait for the deletion", () => {
@@ -192,32 +137,6 @@ describe("the order of changes", () => {
       desiredOf([...projects, old("shop"), declare("service.shop.web", { kind: "web" })]),
     );
     expect(changeOf(kept, "service.shop.web").dependsOn).toEqual([]);
-  });
-
-  it("waits for nothing that is removed, and what is removed for what was recorded on it", () => {
-    const world = new World();
-    const web = (dependsOn: readonly string[] = []) =>
-      declare(
-        "service.web",
-        { kind: "web", "configuration.port": 80 + dependsOn.length },
-        { dependsOn: dependsOn.map(at) },
-      );
-    world.settle(desiredOf([declare("service.old", { kind: "web" }), web(["service.old"])]));
-    const plan = world.plan(desiredOf([web()]));
-    expect([changeOf(plan, "service.web").dependsOn, changeOf(plan, "service.old").dependsOn]).toEqual([
-      ...[[], ["service.web"]],
-    ]);
-    const still = world.plan(desiredOf([web(["service.old", "service.web"])]));
-    expect(changeOf(still, "service.web").dependsOn).toEqual([]);
-  });
-
-  it("is the same for every order of keys", () => {
-    const world = new World();
-    const forwards = world.plan(desiredOf(shop()));
-    const backwards = world.plan(desiredOf(shop().reverse()));
-    expect(JSON.stringify(backwards.changes.map(({ instance: _, ...rest }) => rest))).toBe(
-      JSON.stringify(forwards.changes.map(({ instance: _, ...rest }) => rest)),
-    );
   });
 });
 

@@ -1,4 +1,3 @@
-import { defaultLifecycle } from "../../../src/model/desired";
 import { at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const shop = (values: Record<string, boolean> = {}) =>
@@ -27,13 +26,6 @@ describe("a field that is ours where it is not written", () => {
     expect(changeOf(world.plan(shop()), "service.shop.api").drift).toMatchObject([{ path: "archived" }]);
   });
 
-  it("is no change of a create, and none where it is at its default", () => {
-    expect(
-      changeOf(new World().plan(shop()), "service.shop.api").attributes.map(({ path }) => path),
-    ).not.toContain("archived");
-    expect(changesOf(settled())).toEqual([]);
-  });
-
   it("goes back to its default when it is no longer declared", () => {
     expect(changesOf(settled({ archived: true }))).toEqual([["archived", "removed", false]]);
   });
@@ -44,20 +36,6 @@ describe("a field that is ours where it is not written", () => {
     const recorded = world.recorded.get(at("service.shop.api"));
     if (recorded) world.recorded.set(at("service.shop.api"), { ...recorded, applied: {} });
     expect(changesOf(world)).toContainEqual(["archived", "take-over", false]);
-  });
-
-  it("is left alone by ignoreChanges", () => {
-    const world = settled();
-    world.touch("service.shop.api", { archived: true });
-    const ignoring = desiredOf([
-      declare("project.shop"),
-      declare(
-        "service.shop.api",
-        { kind: "web" },
-        { lifecycle: { ...defaultLifecycle, ignoreChanges: ["archived"] } },
-      ),
-    ]);
-    expect(changesOf(world, ignoring)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { Secret } from "../../../src/model/secret";
 import { type DesiredValue, Template } from "../../../src/model/value";
 import { makePlan } from "../../../src/plan/make-plan";
 import type { PlanOptions } from "../../../src/plan/plan";
-import { at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "../../support/plan-world";
+import { at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const api = declare("service.api", { kind: "web" });
 const value = (of: unknown) => ({ kind: "value", value: of });
@@ -23,28 +23,6 @@ function outputsOf(
 }
 
 describe("the outputs of a plan", () => {
-  it.each([
-    ["a new one appears", { a: "x" }, {}, [["a", absent, value("x")]], { a: value("x") }],
-    ["one that is no longer declared goes", {}, { a: "x" }, [["a", value("x"), absent]], {}],
-    ["a changed one changes", { a: "y" }, { a: "x" }, [["a", value("x"), value("y")]], { a: value("y") }],
-    ["an equal one stays", { a: "x" }, { a: "x" }, [], { a: value("x") }],
-    ["null is a value", { a: null }, {}, [["a", absent, value(null)]], { a: value(null) }],
-    [
-      "they are sorted by name",
-      { b: "1" },
-      { a: "2" },
-      [
-        ["a", value("2"), absent],
-        ["b", absent, value("1")],
-      ],
-      { b: value("1") },
-    ],
-  ] as const)("%s", (_, declared, recorded, changed, planned) => {
-    const found = outputsOf(declared, recorded);
-    expect(found.changed.map(({ name, before, after }) => [name, before, after])).toEqual(changed);
-    expect(found.planned).toEqual(planned);
-  });
-
   it("hold no text of a secret, and are not compared with it", () => {
     expect(outputsOf({ a: new Secret("text") }, { a: "x" })).toEqual({
       ...{ changed: [], planned: { a: { kind: "secret" } } },
@@ -58,15 +36,6 @@ describe("the outputs of a plan", () => {
     expect(outputsOf({ a: "y" }, { a: "x" }, "refresh-only")).toEqual({
       ...{ changed: [], planned: { a: value("x") } },
     });
-  });
-});
-
-describe("a plan without a state", () => {
-  it("is bound to none, and declares nothing without a word", () => {
-    const input = { ...new World().input(desiredOf([])), state: undefined };
-    const plan = makePlan(input);
-    expect(plan.binding).toMatchObject({ lineage: null, serial: 0 });
-    expect([plan.changes, codesOf(plan)]).toEqual([[], []]);
   });
 });
 
@@ -103,20 +72,6 @@ describe("a field that follows from a reference", () => {
     world.settle(declared());
     move(world, "service.web", "service.api");
     expect(origin(world)).toMatchObject([{ path: field, from: ["service.api.url", "service.web.url"] }]);
-  });
-
-  it("names none where it was edited, and none that was never recorded", () => {
-    const world = new World();
-    world.settle(declared());
-    const [edited] = origin(world, declared(new Template(["other"], false)));
-    expect(edited).toMatchObject({ path: field, cause: "edit" });
-    expect(edited).not.toHaveProperty("from");
-    const [other] = origin(world, declared(reference("service.web", "url")));
-    expect(other).not.toHaveProperty("from");
-    const recorded = world.recorded.get(at("service.web"));
-    if (recorded) world.recorded.set(at("service.web"), { ...recorded, computed: {} });
-    move(world, "service.web");
-    expect(origin(world)[0]).not.toHaveProperty("from");
   });
 });
 

@@ -15,7 +15,6 @@ import {
   World,
 } from "../../support/plan-world";
 
-const commit = (digit: string) => digit.repeat(40);
 const shop = (deploy: Record<string, string> = {}, branch = "main") => [
   declare("service.api", { kind: "web", "configuration.branch": branch }),
   declare("variable.api.KEY", { value: new Secret("text") }),
@@ -37,23 +36,6 @@ describe("a deployment", () => {
       effects: ["deploys"],
       reason: "service.api changes",
       dependsOn: ["service.api"],
-    });
-  });
-
-  it("runs for what was written after it ran last, as when a run was cut short", () => {
-    const world = settled();
-    const service = world.recorded.get(at("service.api"));
-    if (service) world.recorded.set(at("service.api"), { ...service, writes: service.writes + 1 });
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual(["update deployment.api"]);
-  });
-
-  it("runs when another commit is live than the pinned one", () => {
-    const world = settled({ commit: commit("a") });
-    expect(actionsOf(world.plan(desiredOf(shop({ commit: commit("a") }))))).toEqual([]);
-    world.touch("deployment.api", { commit: commit("b") });
-    expect(changeOf(world.plan(desiredOf(shop({ commit: commit("a") }))), "deployment.api")).toMatchObject({
-      action: "update",
-      attributes: [{ path: "commit", cause: "drift" }],
     });
   });
 
@@ -81,13 +63,6 @@ describe("a deployment", () => {
   });
 });
 
-describe("a deployment that runs", () => {
-  it("sends the pin of a first run", () => {
-    const plan = new World().plan(desiredOf(shop({ commit: commit("a") })));
-    expect(changeOf(plan, "deployment.api").attributes.map(({ path }) => path)).toContain("commit");
-  });
-});
-
 describe("a deployment that a verb left, and that is not declared", () => {
   const [api = declare("service.api"), key = declare("variable.api.KEY")] = shop();
   const undeclared = (): World => {
@@ -105,14 +80,6 @@ describe("a deployment that a verb left, and that is not declared", () => {
     expect(actionsOf(undeclared().plan(desiredOf([]), { mode: "destroy" }))).toEqual([
       ...["delete deployment.api", "delete service.api", "delete variable.api.KEY"],
     ]);
-  });
-
-  it("is forgotten where it was declared, and waits for nothing", () => {
-    const world = settled({ commit: commit("a") });
-    const plan = world.plan(
-      desiredOf([declare("service.api", { kind: "web", "configuration.port": 81 }), key]),
-    );
-    expect(actionsOf(plan)).toEqual(["forget deployment.api", "update service.api"]);
   });
 });
 
@@ -140,27 +107,6 @@ describe("a deployment of a service that is archived, and left so", () => {
           "What is changed is saved and does not run (service.api changes); an apply ends with exit 7 until it does.",
       },
     ]);
-  });
-});
-
-describe("a part of what was deleted outside of rnv", () => {
-  it("begins again with it, whatever is left of it", () => {
-    const world = settled();
-    world.lose("service.api");
-    const plan = world.plan(desiredOf(shop()));
-    expect(changeOf(plan, "service.api").action).toBe("create");
-    expect(changeOf(plan, "deployment.api").action).toBe("create");
-    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "replace", withParent: true });
-    const unwanted = world.plan(desiredOf(shop({ when: "never" })));
-    expect(changeOf(unwanted, "deployment.api").action).toBe("forget");
-  });
-
-  it("goes with it, without a request of its own, where it is no longer declared", () => {
-    const world = settled();
-    world.lose("service.api");
-    const [service] = shop();
-    const plan = world.plan(desiredOf(service ? [service] : []));
-    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "delete", withParent: true });
   });
 });
 
@@ -214,12 +160,6 @@ describe("the price of a plan", () => {
 describe("what the catalog does not offer", () => {
   const gold = desiredOf([declare("service.a", { kind: "web", "configuration.plan": "gold" })]);
 
-  it("is an error at the value when it would be sent", () => {
-    expect(new World().plan(gold).diagnostics).toMatchObject([
-      { code: "plan.not_on_offer", severity: "error", attribute: "configuration.plan", range },
-    ]);
-  });
-
   it("is no error where it is there already", () => {
     const world = new World();
     world.settle(gold);
@@ -233,15 +173,6 @@ describe("what the catalog does not offer", () => {
 
 describe("an output", () => {
   const outputs = new Map([["url", { value: reference("service.api", "url"), range }]]);
-
-  it("is listed when its value changes", () => {
-    const world = settled();
-    const before = { kind: "absent" };
-    const after = { kind: "value", value: `https://${world.id("service.api")}` };
-    const desired = desiredOf(shop(), { outputs });
-    expect(world.plan(desired).outputs).toEqual([{ name: "url", before, after }]);
-    expect(new World().plan(desired).outputs).toEqual([{ name: "url", before, after: { kind: "unknown" } }]);
-  });
 
   /** A plan of this mode where these outputs are recorded. */
   const planned = (recorded: Record<string, Plain>, mode: "apply" | "destroy" | "refresh-only" = "apply") => {

@@ -18,11 +18,6 @@ function referred(attribute: string, branch = "dev") {
 }
 
 describe("a reference", () => {
-  it("to what keeps its value is known while its target is updated", () => {
-    const { after, world } = referred("id");
-    expect(after).toEqual({ kind: "value", value: world.id("service.a") });
-  });
-
   it("to what may move with an update is unknown while its target is updated, else known", () => {
     expect(referred("updatedAt").after).toEqual({ kind: "unknown" });
     expect(referred("updatedAt", "main").after).toMatchObject({ kind: "value" });
@@ -61,20 +56,6 @@ describe("a reference", () => {
     ).toEqual({
       ...{ kind: "value", value: "run !" },
     });
-  });
-
-  it("keeps its type where it is the whole text", () => {
-    const plan = new World().plan(
-      desiredOf([
-        declare("service.a", { kind: "web", "configuration.port": 81 }),
-        declare("service.b", {
-          kind: "web",
-          "configuration.port": reference("service.a", "configuration.port"),
-        }),
-      ]),
-    );
-    const port = changeOf(plan, "service.b").attributes.find(({ path }) => path === "configuration.port");
-    expect(port?.after).toEqual({ kind: "value", value: 81 });
   });
 
   it("inside a text is the text of what it refers to", () => {

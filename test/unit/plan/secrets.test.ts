@@ -1,8 +1,7 @@
-import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { makePlan } from "../../../src/plan/make-plan";
-import type { Plan, PlanInput, Revealed } from "../../../src/plan/plan";
+import type { Plan, Revealed } from "../../../src/plan/plan";
 import { actionsOf, at, changeOf, declare, desiredOf, key, World } from "../../support/plan-world";
 
 const address = at("variable.api.KEY");
@@ -17,16 +16,6 @@ function settled(): World {
 
 describe("a secret that cannot be compared", () => {
   const unread = new UnreadSecret("SHOP_KEY is not set");
-  const keyless = ({ fingerprintKey: _key, ...input }: PlanInput): PlanInput => input;
-
-  it("is reported with its reason, and is no change", () => {
-    const plan = settled().plan(shop(unread));
-    expect(plan.unchecked).toEqual([{ address, attribute: "value", reason: "SHOP_KEY is not set" }]);
-    expect(actionsOf(plan)).toEqual([]);
-    const withoutKey = makePlan(keyless(settled().input(shop())));
-    expect(withoutKey.unchecked).toMatchObject([{ address, attribute: "value" }]);
-    expect(withoutKey.unchecked[0]?.reason).toContain("RNV_STATE_KEY");
-  });
 
   it("is not reported where it was compared, or is sent anyway", () => {
     expect(settled().plan(shop()).unchecked).toEqual([]);
@@ -34,16 +23,6 @@ describe("a secret that cannot be compared", () => {
     touched.touch(address, {});
     const plan = touched.plan(shop(unread));
     expect([actionsOf(plan), plan.unchecked]).toEqual([[`update ${address}`], []]);
-  });
-
-  it("is not reported where it is ignored or no longer declared", () => {
-    const lifecycle = { ...defaultLifecycle, ignoreChanges: ["value"] };
-    const ignoring = desiredOf([
-      declare("service.api", { kind: "web" }),
-      declare(address, { value: unread }, { lifecycle }),
-    ]);
-    expect(settled().plan(ignoring).unchecked).toEqual([]);
-    expect(settled().plan(desiredOf([declare("service.api", { kind: "web" })])).unchecked).toEqual([]);
   });
 });
 

@@ -111,20 +111,6 @@ describe("diagnosticsText", () => {
     );
   });
 
-  it("says nothing about nothing", () => {
-    expect(text([])).toBe("");
-  });
-
-  it("keeps carets below what they mark behind tabs and wide characters", () => {
-    const source = "\tname: 東京 # x\n";
-    const finding = error("manifest.invalid_value", "bad", { range: rangeOf("# x", "a.yaml", source) });
-    expect(
-      text([finding], new Map([["a.yaml", source]]))
-        .split("\n")
-        .slice(2, 4),
-    ).toEqual(["1 |   name: 東京 # x", "  |              ^^^"]);
-  });
-
   it("trims a long line around the caret", () => {
     const source = `${"a".repeat(300)} HERE ${"b".repeat(300)}`;
     const finding = error("manifest.syntax", "bad", { range: rangeOf("HERE", "a.yaml", source) });
@@ -133,17 +119,6 @@ describe("diagnosticsText", () => {
     expect(line).toMatch(/^1 \| \.\.\.a+ HERE b+\.\.\.$/);
     expect(carets.indexOf("^")).toBe(line.indexOf("HERE"));
     expect(carets.trimEnd().length).toBe(line.indexOf("HERE") + 4);
-  });
-
-  it("marks one column for an empty range at the end of the file", () => {
-    const finding = error("manifest.missing_key", "kind is missing", {
-      range: { file: "a.yaml", start: 3, end: 3 },
-    });
-    expect(
-      text([finding], new Map([["a.yaml", "a:\n"]]))
-        .split("\n")
-        .slice(1, 4),
-    ).toEqual(["  --> a.yaml:2:1", "2 |", "  | ^"]);
   });
 
   it("makes foreign text inert", () => {

@@ -1,12 +1,9 @@
 import {
-  codeSpan,
   escapeHtml,
   escapeJson,
-  escapeLines,
   escapeMarkdown,
   escapeText,
   fencedBlock,
-  quoteText,
   shorten,
 } from "../../../src/report/escape-text";
 import { fc } from "../../support/fixed-seed";
@@ -32,24 +29,6 @@ describe("escapeText", () => {
     ["a pipeline command", "##vso[task.complete]", "\\u0023#vso[task.complete]"],
   ])("shows %s as an escape", (_, text, expected) => {
     expect(escapeText(text)).toBe(expected);
-  });
-
-  it.each(["service.shop.api", "Zürich 東京 🚀", "I ❤️ ::x", "# heading", "a  b"])(
-    "leaves %j as it is",
-    (text) => {
-      expect(escapeText(text)).toBe(text);
-    },
-  );
-
-  it("keeps the lines of a text apart and makes each inert", () => {
-    expect(escapeLines("a\n::error::b\r\n\tc\u0007")).toEqual(["a", "\\u003a:error::b", "  c\\u0007"]);
-  });
-
-  it("never lets two values look the same when quoted", () => {
-    fc.assert(
-      fc.property(hostile, hostile, (a, b) => a === b || quoteText(a) !== quoteText(b)),
-      { numRuns: 300 },
-    );
   });
 
   it("holds no hidden character and no command, whatever comes in", () => {
@@ -81,16 +60,6 @@ describe("Markdown", () => {
     ["an emoji name", ":skull:", "`:skull:`"],
   ])("keeps %s from meaning anything", (_, text, expected) => {
     expect(escapeMarkdown(text)).toBe(expected);
-  });
-
-  it.each([
-    ["a", "`a`"],
-    ["a`b", "``a`b``"],
-    ["`a``", "``` `a`` ```"],
-    ["", "` `"],
-    [" a", "`  a `"],
-  ])("puts %j into a code span that it cannot leave", (text, expected) => {
-    expect(codeSpan(text)).toBe(expected);
   });
 
   it("fences a block with more backticks than it holds", () => {
@@ -172,11 +141,3 @@ const hostile = fc
     { maxLength: 6 },
   )
   .map((parts) => parts.join(""));
-
-it("keeps a time of day as it is in Markdown, and an entry of the manifest as one code span", () => {
-  expect(escapeMarkdown("build failed (2026-11-22 09:05:11Z)")).toBe("build failed (2026-11-22 09:05:11Z)");
-  expect(escapeMarkdown("write removed: [service.a, service.b] here")).toBe(
-    "write `removed: [service.a, service.b]` here",
-  );
-  expect(escapeMarkdown("at 09:05:11Z :smile:")).toBe("at 09:05:11Z `:smile:`");
-});

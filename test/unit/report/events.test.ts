@@ -115,24 +115,6 @@ it.each(lines)("%j is one JSON line that its schema accepts and that starts with
   expect(() => eventSchema.parse(JSON.parse(json))).not.toThrow();
 });
 
-it("gives a failure its line and column in JSON", () => {
-  const event: ApplyEvent = {
-    type: "failed",
-    address: api,
-    action: "create",
-    elapsedSeconds: 4,
-    diagnostic: failure,
-  };
-  const sources = new Map([["rnv.yaml", "a:\n  b: c\n"]]);
-  expect(JSON.parse(eventJson(event, undefined, sources)).diagnostic.location).toEqual({
-    file: "rnv.yaml",
-    line: 2,
-    column: 2,
-    endLine: 2,
-    endColumn: 5,
-  });
-});
-
 it("cannot be made to give commands by what the service says", () => {
   const event: ApplyEvent = {
     type: "waiting",

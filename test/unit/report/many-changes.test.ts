@@ -97,14 +97,3 @@ it("takes twice the work for a destroy of twice as many services", async () => {
   const work = await countWork(() => planText(some, plainStyle));
   expect(await countWork(() => planText(twice, plainStyle))).toBeLessThan(work * 2.6);
 });
-
-it("names the most common reasons of many runs", () => {
-  const runs = [...Array(20).keys()].map((i) =>
-    change("update", `deployment.shop.s${i}`, {
-      reason: i < 12 ? `service.shop.s${i} changes` : `variable.shop.s${i}.KEY_${i} changes`,
-    }),
-  );
-  expect(planText(plan(runs), plainStyle)).toContain(
-    "      because service.… changes (12), variable.….KEY_12 changes (1), variable.….KEY_13 changes (1), variable.….KEY_14 changes (1) and 5 more\n",
-  );
-});

@@ -310,10 +310,3 @@ it("says that a secret changes, without a before and an after that look the same
   expect(planMarkdown(plan([item]))).toContain("! value changes (hidden)\n");
   expect(pageOf(plan([item]))).toContain("! value changes (hidden)");
 });
-
-it("begins the sentence after a full stop with a capital", () => {
-  const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "remove the block" } as const;
-  expect(planMarkdown(plan([change("delete", "service.a", { guard })]))).toContain(
-    "- `service.a` **will be destroyed**: blocked: protected. Remove the block",
-  );
-});

@@ -1,17 +1,7 @@
 import type { Change, Plan } from "../../../src/plan/plan";
 import { planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
-import {
-  absent,
-  address,
-  change,
-  field,
-  plan,
-  secret,
-  shopPlan,
-  unknown,
-  value,
-} from "../../support/plan-fixture";
+import { absent, address, change, field, plan, secret, unknown, value } from "../../support/plan-fixture";
 
 const summary = { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 };
 const money = { usd: 7, ngn: 10500 };
@@ -229,46 +219,12 @@ describe("the end of a plan", () => {
   ])("tells %s", (_, given, line) => {
     expect(last(given)).toBe(line);
   });
-
-  it("lists nothing for what does not change", () => {
-    expect(planText(plan([change("no-op", "service.a")]), plainStyle)).toBe(
-      "No changes. Your infrastructure matches the configuration.\n",
-    );
-  });
-
-  it("lists what changed outside in a refresh-only plan", () => {
-    const drifted = change("no-op", "service.a", {
-      drift: [field("branch", value("main"), value("hotfix"), { cause: "drift" })],
-    });
-    expect(planText(inMode("refresh-only", [drifted]), plainStyle)).toBe(
-      [
-        "rnv will record what changed outside of it, and change nothing in the service:",
-        "",
-        "  ~ service.a has changed outside rnv",
-        '      ~ branch  "main" -> "hotfix"',
-        "",
-        "Plan: 1 to record, 0 to add, 0 to change, 0 to destroy.",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  it("says that a destroy ends what is recorded", () => {
-    expect(planText(inMode("destroy", [change("delete", "service.a")]), plainStyle)).toMatch(
-      /^rnv will destroy what this state records:\n\n {2}- service\.a will be destroyed\n/,
-    );
-  });
 });
 
 function inMode(mode: Plan["options"]["mode"], changes: readonly Change[]): Plan {
   const base = plan(changes);
   return { ...base, options: { ...base.options, mode } };
 }
-
-it("is the same in any order of changes", () => {
-  const reversed = { ...shopPlan, changes: [...shopPlan.changes].reverse() };
-  expect(planText(reversed, plainStyle)).toBe(planText(shopPlan, plainStyle));
-});
 
 it("colours symbols, addresses and what is lost", () => {
   const text = planText(
@@ -303,15 +259,6 @@ describe("the order of a plan", () => {
     ]);
     expect(lines(given)).toEqual(["service.x", "service.y", "service.z", "service.b", "service.a"]);
   });
-
-  it("ends with counts by type, the cost, and the exact line", () => {
-    expect(planText(shopPlan, plainStyle).trimEnd().split("\n").slice(-4)).toEqual([
-      "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
-      "Estimated monthly cost: USD 7 -> 14 (+7), NGN 10,500 -> 21,000 (+10,500)",
-      "",
-      "Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.",
-    ]);
-  });
 });
 
 describe("the end of a plan on a terminal", () => {
@@ -343,19 +290,6 @@ describe("the end of a plan on a terminal", () => {
     ]);
     expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
     expect(lines.at(-1)).toBe("Next: rnv apply -f a.yaml");
-  });
-
-  it("is told on no pipe, and not of a single change", () => {
-    expect(planText(lost, plainStyle)).not.toMatch(/^! |Next: /m);
-    const single = plan([change("delete", "service.a.old")]);
-    expect(planText(single, plainStyle, { ending: {} })).not.toMatch(/^! |Next: /m);
-  });
-
-  it("folds the same change of 20 services into one block, and that of their variables into another", () => {
-    expect(lines.filter((line) => line.includes("will be updated in place"))).toEqual([
-      "  ~ 20 services will be updated in place",
-      "  ~ 20 variables will be updated in place",
-    ]);
   });
 });
 
@@ -408,14 +342,6 @@ describe("equal changes of many resources", () => {
       "",
     ]);
   });
-
-  it("are told one by one where they are few, differ, or end something", () => {
-    const text = (...changes: Change[]) => planText(plan(changes), plainStyle);
-    expect(text(runtime(1), runtime(2), runtime(3))).not.toContain("3 services");
-    expect(text(runtime(1), runtime(2), runtime(3), runtime(4, "deno"))).not.toContain("4 services");
-    const ends = [1, 2, 3, 4, 5].map((i) => change("delete", `service.s${i}`));
-    for (const { address } of ends) expect(text(...ends)).toContain(`- ${address} will be destroyed`);
-  });
 });
 
 describe("new resources of one type", () => {
@@ -449,18 +375,6 @@ describe("new resources of one type", () => {
     expect(lines[9]).toBe("      cost: USD 0 -> 168, NGN 0 -> 252,000 a month");
   });
 
-  it("are shown one by one up to 20, and in a verbose plan", () => {
-    const created = (text: string) => text.match(/svc-\d+ will be created/g) ?? [];
-    expect(created(planText(made(20), plainStyle))).toHaveLength(20);
-    expect(created(planText(made(24), plainStyle))).toHaveLength(0);
-    expect(created(planText(made(24), plainStyle, { verbose: true }))).toHaveLength(24);
-  });
-
-  it("are in the order of their numbers", () => {
-    const names = planText(made(12), plainStyle).match(/svc-\d+ /g);
-    expect(names).toEqual([...Array(12).keys()].map((i) => `svc-${i + 1} `));
-  });
-
   it("take at most 80 lines for a first plan of 40 services, and 200 for one of 2,000", () => {
     const first = (count: number) =>
       plan(
@@ -483,28 +397,6 @@ describe("new resources of one type", () => {
   });
 });
 
-it("groups equal updates whatever the unchanged price of each is", () => {
-  const updates = [...Array(8).keys()].map((i) => {
-    const price = { usd: i, ngn: i };
-    return change("update", `service.shop.s${i}`, {
-      attributes: [field("configuration.runtime", value("node"), value("bun"))],
-      cost: { before: price, after: price },
-    });
-  });
-  expect(planText(plan(updates), plainStyle)).toContain("  ~ 8 services will be updated in place");
-});
-
-it("folds services that wait for the same", () => {
-  const standing = [...Array(14).keys()].map((i) => ({
-    ...({ address: address(`service.shop.s${i}`), code: "awaiting_checkout", class: "pending" } as const),
-    ...{ summary: "awaiting checkout", since: `2026-11-22T09:05:${10 + i}.000Z` },
-  }));
-  const text = planText(plan([], { standing }), plainStyle);
-  expect(text).toContain(
-    "  service.shop.s0, service.shop.s1, service.shop.s2 and 11 more  awaiting checkout\n",
-  );
-});
-
 it("shortens IDs and digests at a terminal, and nowhere else", () => {
   const id = "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44";
   const digest = "0123456789abcdef".repeat(4);
@@ -517,23 +409,4 @@ it("shortens IDs and digests at a terminal, and nowhere else", () => {
   expect(planText(one, terminal)).toContain("Digest: 0123456789ab\n");
   expect(planText(one, plainStyle)).toContain(`[id=${id}]`);
   expect(planText(one, plainStyle)).toContain(`Digest: ${digest}\n`);
-});
-
-it("wraps sentences and lists of names at the width of a terminal", () => {
-  const guard = {
-    code: "guard.prevent_destroy",
-    summary: "it is protected ".repeat(9).trim(),
-    hint: "x",
-  } as const;
-  const many = [...Array(12).keys()].map((i) =>
-    change("update", `service.shop.s${i}`, { attributes: [field("p", value(1), value(2))] }),
-  );
-  const given = plan([...many, change("delete", "service.shop.old", { guard })], {
-    unmanaged: [...Array(5).keys()].map((i) => ({ type: "service", id: `${i}`, name: `unmanaged-${i}` })),
-  });
-  const widest = (text: string): number => Math.max(...text.split("\n").map(({ length }) => length));
-  expect(
-    widest(planText(given, createStyle({ color: false, unicode: true, width: 70 }))),
-  ).toBeLessThanOrEqual(70);
-  expect(widest(planText(given, plainStyle))).toBeGreaterThan(120);
 });

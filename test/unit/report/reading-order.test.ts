@@ -25,21 +25,3 @@ it("puts a project before its services, each before its variables and its deploy
     "layout.shop",
   ]);
 });
-
-it("keeps the order for removals, whose dependencies run the other way", () => {
-  expect(
-    order(
-      change("forget", "deployment.shop.api", { dependsOn: [address("service.shop.api")] }),
-      change("delete", "project.shop", { dependsOn: [address("service.shop.api")] }),
-      change("delete", "service.shop.api"),
-      change("delete", "variable.shop.api.A", { withParent: true }),
-    ),
-  ).toEqual(["project.shop", "service.shop.api", "variable.shop.api.A", "deployment.shop.api"]);
-});
-
-it("puts a service before its deployment where nothing tells how they hang together", () => {
-  expect(order(change("no-op", "deployment.shop.api"), change("no-op", "service.shop.api"))).toEqual([
-    "service.shop.api",
-    "deployment.shop.api",
-  ]);
-});

@@ -1,25 +1,9 @@
-import { stateSchema } from "../../../src/model/state";
 import { graphDot, graphMermaid, graphOfPlan } from "../../../src/report/graph";
-import {
-  outputsJson,
-  outputsText,
-  recordedAddresses,
-  stateJson,
-  stateText,
-} from "../../../src/report/state-text";
+import { outputsJson, outputsText, stateJson, stateText } from "../../../src/report/state-text";
 import { plainStyle } from "../../../src/report/style";
 import { resourceTypes } from "../../../src/resources";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";
-
-it("lists addresses in reading order", () => {
-  expect(recordedAddresses(state)).toEqual([
-    "project.shop",
-    "service.shop.api",
-    "variable.shop.api.KEY",
-    "deployment.shop.api",
-  ]);
-});
 
 it("shows what is recorded, and what a run left open", () => {
   expect(stateText(state, plainStyle)).toBe(
@@ -79,10 +63,6 @@ it("gives Terraform's shape as JSON, with secrets null and marked", () => {
   });
 });
 
-it("is a state that the schema of the file accepts", () => {
-  expect(stateSchema.safeParse(JSON.parse(JSON.stringify(state))).error).toBeUndefined();
-});
-
 it("writes outputs as text and in Terraform's JSON with their types", () => {
   const outputs = { b: true, a: [1, "x"], c: null, d: { e: 2 } };
   expect(outputsText(outputs)).toBe('a = [1, "x"]\nb = true\nc = null\nd = {"e": 2}\n');
@@ -99,21 +79,6 @@ describe("a graph", () => {
     nodes: [{ id: "service.shop.api" }, { id: "project.shop" }],
     edges: [{ from: "service.shop.api", to: "project.shop" }],
   };
-
-  it("is drawn by Graphviz", () => {
-    expect(graphDot(graph)).toBe(
-      [
-        "digraph rnv {",
-        "  rankdir = LR",
-        '  node [shape = box, fontname = "sans-serif"]',
-        '  "project.shop"',
-        '  "service.shop.api"',
-        '  "service.shop.api" -> "project.shop"',
-        "}",
-        "",
-      ].join("\n"),
-    );
-  });
 
   it("is drawn by Mermaid", () => {
     expect(graphMermaid(graph)).toBe(

@@ -33,13 +33,6 @@ describe("a look at a deployment", () => {
     },
   );
 
-  it("is done once it is live", async () => {
-    expect(await look([{ id: "ours", status: "live", commitSha: "" }])).toEqual({ kind: "done" });
-    expect(await look([{ id: "ours", status: "live", commitSha: commit }], { commit })).toEqual({
-      kind: "done",
-    });
-  });
-
   it("fails when another commit than the pinned one serves", async () => {
     expect(await look([{ id: "ours", status: "live", commitSha: other }], { commit })).toMatchObject({
       kind: "failed",
@@ -75,14 +68,6 @@ describe("a look at a deployment", () => {
       kind: "failed",
       summary: "the deployment was cancelled",
       detail: "deployment ours",
-    });
-  });
-
-  it("passes on why a queued deployment waits", async () => {
-    expect(await look([{ id: "ours", status: "queued", blockedReason: "no worker has room" }])).toEqual({
-      kind: "waiting",
-      status: "queued",
-      note: "no worker has room",
     });
   });
 

@@ -89,10 +89,6 @@ describe("a deployment rests", () => {
     ).toBeUndefined();
   });
 
-  it("when its service was only taken over and never written", () => {
-    expect(reason([one(api, { writes: 0 }), one(variable("A"), { writes: 0 })])).toBeUndefined();
-  });
-
   it("when it is declared never to run, whatever differs", () => {
     expect(reason([one(api, { changes: true })], { declared: { when: "never" } })).toBeNull();
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ApiError } from "../../../src/api/api-error";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { createInput, type Embedded, embedded, settled, target, updateInput } from "./embedded";
+import { createInput, type Embedded, embedded, settled, target } from "./embedded";
 
 const commit = "a".repeat(40);
 const other = "b".repeat(40);
@@ -48,29 +48,6 @@ describe("queuing a deployment", () => {
     );
     expect(accepted.pending).toEqual(pending);
     expect(accepted.live?.attributes.get("commit")).toBe(commit);
-  });
-
-  it("runs again although none of its own fields changed", async () => {
-    const made = await world();
-    const first = await deployed(made);
-    const { serviceId } = made;
-    const again = await deployment.update(
-      made.endpoints,
-      updateInput(first, { serviceId }, { changed: new Set() }),
-    );
-    expect(again.id).not.toBe(first);
-    expect(made.emulator.store.deployments(serviceId)).toHaveLength(2);
-  });
-
-  it("ends live once the service has gone through its stages", async () => {
-    const made = await world();
-    const { pending } = await deployment.create(
-      made.endpoints,
-      createInput("", { serviceId: made.serviceId }),
-    );
-    const end = pending && (await settled(made, deployment, pending));
-    expect(end).toMatchObject({ kind: "done" });
-    expect(new Set(end?.notes).size).toBeGreaterThan(3);
   });
 
   it("ends with the service's error when it fails", async () => {
@@ -196,13 +173,5 @@ describe("the waitPolicy of a deployment", () => {
   it("is half an hour unless declared", () => {
     expect(waitPolicy({})).toEqual({ wait: true, timeoutMs: 1_800_000 });
     expect(waitPolicy({ wait: false, timeout: "1h30m" })).toEqual({ wait: false, timeoutMs: 5_400_000 });
-  });
-
-  it("comes from a duration, which the schema checks like the commit", () => {
-    const accepts = (block: object) => deployment.schema.safeParse(block).success;
-    expect(accepts({ timeout: "90s", commit })).toBe(true);
-    for (const timeout of ["soon", "30", "30 m", "-1s"]) expect(accepts({ timeout })).toBe(false);
-    for (const wrong of ["a".repeat(39), "a".repeat(65), "A".repeat(40), "main"])
-      expect(accepts({ commit: wrong })).toBe(false);
   });
 });

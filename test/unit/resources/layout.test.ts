@@ -79,19 +79,6 @@ describe("explicit positions", () => {
     expect(await shown({ api: { x: 5, y: 5 }, hidden })).toEqual({ api: { x: 1, y: 2 }, hidden });
   });
 
-  it("name an environment group by its name, as the plan takes it", async () => {
-    const { save, saved, emulator, ids, projectId } = world();
-    const environmentId = emulator.store.projects()[0]?.environments[0]?.id ?? null;
-    const group = emulator.store.addGroup({
-      name: "shared",
-      serviceIds: [ids.api],
-      projectId,
-      environmentId,
-    });
-    await save({ positions: { shared: { x: 1, y: 2 } } });
-    expect((await saved()).positions).toEqual({ [`group:${group.id}`]: { x: 1, y: 2 } });
-  });
-
   it("must name a node that the canvas shows, and only one", async () => {
     const { save, add, ids } = world();
     await expect(
@@ -122,25 +109,6 @@ describe("explicit positions", () => {
 });
 
 describe("saving a layout", () => {
-  it("keeps the viewport that is not declared", async () => {
-    const { save, saved, endpoints, projectId } = world();
-    await save({ viewport: { x: 1, y: 2, zoom: 0.5 } });
-    await layout.update(
-      endpoints,
-      updateInput(
-        projectId,
-        { positions: "auto" },
-        {
-          attributes: new Map<string, string>([
-            ["projectId", projectId],
-            ["positions", "auto"],
-          ]),
-        },
-      ),
-    );
-    expect((await saved()).viewport).toEqual({ x: 1, y: 2, zoom: 0.5 });
-  });
-
   it("reads the canvas again when someone saved in between, and then gives up", async () => {
     const { save, endpoints, projectId, ids } = world();
     const racing = (times: number): Endpoints => {

@@ -16,15 +16,6 @@ describe("creating a project", () => {
     });
     expect(live?.computed.get("productionEnvironmentId")).toMatch(/^[0-9a-f-]{36}$/);
   });
-
-  it("sends the declared color", async () => {
-    const { endpoints } = embedded();
-    const { live } = await project.create(
-      endpoints,
-      createInput("Shop", { color: "#2f6fed", description: null }),
-    );
-    expect(live?.attributes.get("color")).toBe("#2f6fed");
-  });
 });
 
 describe("updating a project", () => {

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import type { Resource } from "../../../src/api/reads";
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import type { Catalog } from "../../../src/model/catalog";
-import type { LeafPath, RulesOf } from "../../../src/model/resource-type";
 import { resourceTypes, typeNamed } from "../../../src/resources/index";
 
 const catalog: Catalog = {
@@ -68,23 +67,11 @@ describe.each(resourceTypes.map((resource) => [resource.type, resource] as const
         );
     });
 
-    it("names itself and its shorthand by fields that it has", () => {
-      const { nameAttribute, manifest } = resource;
-      for (const path of [nameAttribute, manifest.shorthand])
-        if (path !== undefined) expect([...leaves(resource).keys()]).toContain(path);
-      expect(nameAttribute === undefined).toBe(manifest.shape === "single");
-    });
-
     it("has defaults only for fields that are sent", () => {
       for (const path of resource.defaults(catalog).keys()) {
         expect(resource.rules[path]).toBeDefined();
         expect(resource.rules[path]?.change).not.toBe("local");
       }
-    });
-
-    it("computes an id, and nothing under the name of a field", () => {
-      expect(resource.computed.id).toMatchObject({ valueType: "string" });
-      for (const name of Object.keys(resource.computed)) expect(resource.rules[name]).toBeUndefined();
     });
 
     it("is archivable exactly when it can be archived, and can be looked for when it is created", () => {
@@ -102,23 +89,5 @@ describe("the list of resource types", () => {
       for (const { type } of resource.parents)
         expect(names.indexOf(type)).toBeLessThan(names.indexOf(resource.type));
     expect(typeNamed("no-such-type")).toBeUndefined();
-  });
-});
-
-describe("rules typed by a schema", () => {
-  it("do not compile when a field has none", () => {
-    interface Block {
-      name?: string;
-      places?: Record<string, number>;
-      settings?: { branch?: string; port?: number };
-    }
-    const paths: LeafPath<Block, "settings">[] = ["name", "places", "settings.branch", "settings.port"];
-    // @ts-expect-error `settings.port` and `places` have no rule.
-    const incomplete: RulesOf<Block, "parentId", "settings"> = {
-      parentId: { change: "replace" },
-      name: { change: "update" },
-      "settings.branch": { change: "update" },
-    };
-    expect(paths.filter((path) => !Object.hasOwn(incomplete, path))).toEqual(["places", "settings.port"]);
   });
 });

@@ -84,38 +84,6 @@ describe("deleting a service", () => {
     expect(await service.poll(unread, pending)).toEqual({ kind: "done", showsNothing: true });
   });
 
-  it("is not done on a 404 by id while the list shows the service", async () => {
-    const world = embedded();
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    await service.create(world.endpoints, createInput("other", web));
-    const blind = createReads({
-      ...world.endpoints,
-      getService: (wanted: string) =>
-        wanted === id
-          ? Promise.reject(new ApiError({ ...refused, status: 404 }))
-          : world.endpoints.getService(wanted),
-    });
-    const pending = { kind: "operation", serviceId: id, id, deletes: true } as const;
-    expect(await service.poll(blind, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 30_000 } });
-  });
-
-  it("is not believed on a 404 of a route that was never seen to work", async () => {
-    const world = embedded({
-      gaps: { readService: false },
-      conditions: ["failed-deletions", "failed-deletions-archive"],
-    });
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    const { pending } = await service.remove(world.endpoints, removal(id));
-    if (pending === undefined) throw new Error("nothing is pending");
-    world.emulator.store.settle();
-    // It is archived, so no list shows it, and it is the only one, so nothing tells whether the route exists.
-    const reads = createReads({
-      ...world.endpoints,
-      getService: () => Promise.reject(new ApiError({ ...refused, status: 404 })),
-    });
-    expect(await service.poll(reads, pending)).toMatchObject({ kind: "failed" });
-  });
-
   it("is seen in the deployments of the service where no route reads a service", async () => {
     const world = embedded({ gaps: { readService: false } });
     const { id } = await service.create(world.endpoints, createInput("api", web));
@@ -175,14 +143,5 @@ describe("deleting a service", () => {
     await expect(service.remove(refusing, removal("s"))).rejects.toMatchObject({
       diagnostics: [{ code: "apply.not_taken" }],
     });
-  });
-});
-
-describe("archiving a service in place of deleting it", () => {
-  it("leaves it readable and archived", async () => {
-    const world = embedded();
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    const accepted = await service.archive?.(world.endpoints, removal(id));
-    expect(accepted?.live?.attributes.get("archived")).toBe(true);
   });
 });

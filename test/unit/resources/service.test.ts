@@ -125,19 +125,6 @@ describe("updating a service", () => {
     expect(world.requests()).toEqual(["POST /services/ID/restore", "PATCH /services/ID"]);
     expect(back.live?.attributes.get("archived")).toBe(false);
   });
-
-  it("keeps the environment in the form in which it was read", async () => {
-    const world = embedded();
-    const shop = await shopIn(world);
-    const { id } = await service.create(world.endpoints, createInput("api", { ...web, projectId: shop.id }));
-    const read = await service.read(world.reads(), target("api", { id }));
-    const live = read.kind === "found" ? read.live : undefined;
-    const after = await service.update(
-      world.endpoints,
-      updateInput(id, { "configuration.port": 1 }, { live }),
-    );
-    expect(after.live?.attributes.get("environment")).toBe("Production");
-  });
 });
 
 describe("reading a service", () => {

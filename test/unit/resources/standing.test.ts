@@ -1,7 +1,5 @@
-import { isSuspended } from "../../../src/api/gap-rules";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { variable } from "../../../src/resources/variable";
 import { type Embedded, embedded, target } from "./embedded";
 
 interface World extends Embedded {
@@ -41,15 +39,6 @@ describe("where a deployment stands", () => {
     expect(await standing(made, live(made))).toBeUndefined();
     expect(await standing(made)).toBeUndefined();
     expect(made.requests().filter((request) => request.includes("/deploys"))).toEqual([]);
-  });
-
-  it("needs no word when another user deployed and it went well", async () => {
-    const made = world();
-    const first = live(made);
-    made.emulator.store.deploy(made.serviceId);
-    made.emulator.store.settle();
-    expect(live(made)).not.toBe(first);
-    expect(await standing(made, first)).toBeUndefined();
   });
 
   it("is pending once the latest failed or was cancelled, but not where nothing is ever deployed from here", async () => {
@@ -130,17 +119,4 @@ describe("a suspended service", () => {
     made.emulator.store.settle();
     expect(await look()).toEqual([{ code: "suspended", class: "running", summary: "suspended" }]);
   });
-
-  it("is known by any of its status texts, which the interface does not show", () => {
-    expect(isSuspended({ lifecycleStatus: "Suspended by owner" })).toBe(true);
-    expect(isSuspended({ runtimeDetail: "suspending" })).toBe(true);
-    expect(isSuspended({ status: "live", displayStatus: null, runtimeDetail: "suspense" })).toBe(false);
-  });
-});
-
-it("the variables of one service are those that the service lists there", async () => {
-  const made = world();
-  made.emulator.store.addVariable(made.serviceId, "KEY", "text");
-  const listed = await variable.list(made.reads(), made.serviceId);
-  expect(listed?.map(({ name, parentId }) => [name, parentId])).toEqual([["KEY", made.serviceId]]);
 });

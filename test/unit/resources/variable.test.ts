@@ -45,15 +45,6 @@ describe("a variable", () => {
     expect(revealed.fingerprint(key, "a")).toBe(new Secret("other").fingerprint(key, "a"));
   });
 
-  it("is deleted in its service", async () => {
-    const { create, endpoints, reads, serviceId } = await world();
-    const { id } = await create("LOG_LEVEL");
-    const { address } = createInput("LOG_LEVEL", {});
-    await variable.remove(endpoints, { address, id, name: "LOG_LEVEL", parentId: serviceId });
-    const read = await variable.read(reads(), target("LOG_LEVEL", { id, parentId: serviceId }));
-    expect(read).toEqual({ kind: "gone" });
-  });
-
   it("is gone once no list shows it, whatever became of the operation of its deletion", async () => {
     const { create, endpoints, reads, serviceId, emulator } = await world({
       conditions: ["queued-deletions"],

@@ -1,33 +1,12 @@
-import type { Address } from "../../../src/model/address";
 import { loadStackJson, resource, shownValue, values, withService } from "./load-stack";
 
 const project = (body: object) => ({ data: { rnv_project: { shop: body } } });
 const commented = { "//": { metadata: { path: "team/theirs" } } };
-const address = "data.cdk.rnv_project.shop";
 
 const summaries = async (stack: object): Promise<string[]> =>
   (await loadStackJson(stack)).diagnostics.map(({ code, summary }) => `${code} ${summary}`);
 
 describe("the data sources of a stack", () => {
-  it("become lookups with the values that they are looked up by, and where those stand", async () => {
-    const found = await loadStackJson({
-      data: {
-        rnv_project: { shop: { ...commented, name: "Shop" } },
-        rnv_service: { api: { name: "api", project_id: "${data.rnv_project.shop.id}" } },
-        rnv_catalog: { c: {} },
-      },
-    });
-    expect(found.diagnostics).toEqual([]);
-    const data = [...(found.desired?.data.values() ?? [])];
-    const [shop, api, catalog] = data;
-    expect(data.map(({ type }) => type)).toEqual(["project", "service", undefined]);
-    expect(shop?.owner).toBe("team/theirs (data.rnv_project.shop)");
-    expect(shown(api?.query)).toEqual({ name: "api", projectId: `<${shop?.address} id>` });
-    expect(catalog?.query.size).toBe(0);
-    const range = shop?.query.get("name")?.range;
-    expect(found.sources.get("cdk.tf.json")?.slice(range?.start, range?.end)).toBe('"Shop"');
-  });
-
   it("are no resources, and no resource waits for them", async () => {
     const stack = withService(
       {
@@ -132,14 +111,4 @@ describe("the data sources of a stack", () => {
     );
     expect(await summaries(stack)).toEqual([expect.stringContaining("project_id is the id of a project")]);
   });
-});
-
-function shown(query: ReadonlyMap<string, { readonly value: unknown }> | undefined): Record<string, unknown> {
-  return Object.fromEntries([...(query ?? [])].map(([name, { value }]) => [name, shownValue(value)]));
-}
-
-it("an address of a data source is never that of a resource", async () => {
-  const found = await loadStackJson(project({ name: "Shop" }));
-  expect([...(found.desired?.data.keys() ?? [])].every((one) => one.startsWith("data."))).toBe(true);
-  expect(found.desired?.resources.has(address as Address)).toBe(false);
 });

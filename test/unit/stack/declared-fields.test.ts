@@ -77,23 +77,6 @@ describe("a reference to a field that the program declares", () => {
     expect(found.desired?.outputs.get("kind")?.value).toBe("yes");
   });
 
-  it("follows what that field refers to, and ends where it refers to itself", async () => {
-    const branch = (text: string) => ({ configuration: { branch: text } });
-    const chain = stack(branch(`\${rnv_service.c.configuration.branch}`));
-    Object.assign(chain.resource.rnv_service, {
-      c: { name: "c", kind: "web", ...branch("${rnv_service.a.name}") },
-    });
-    expect(values(await loadStackJson(chain), "service.b")["configuration.branch"]).toBe("api");
-    const round = stack(branch("${rnv_service.b.configuration.branch}"));
-    expect(await problems(round)).toEqual([
-      [
-        "stack.reference_cycle",
-        "s/b (rnv_service.b): rnv_service.b.configuration.branch refers to itself",
-        undefined,
-      ],
-    ]);
-  });
-
   it("is refused while planning where the program does not declare the field, with the line to write", async () => {
     expect(await problems(stack({ configuration: { replicas: `\${${a}.configuration.port}` } }))).toEqual([
       [

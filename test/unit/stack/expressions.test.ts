@@ -1,4 +1,3 @@
-import { filled, text } from "../../../src/stack/language/expression-value";
 import { evaluated, recorded, resultOf } from "./expressions";
 
 describe("expressions of a stack", () => {
@@ -30,12 +29,6 @@ describe("expressions of a stack", () => {
         hint: expect.stringContaining("compute it in the program, or run the stack with Terraform"),
       }),
     );
-  });
-
-  it("refuses a pattern that is known after apply once it is known", () => {
-    const value = evaluated('replace("abc", "/${terraform_data.u.id}/", "x")');
-    if (value.kind !== "later") throw new Error("the value is known");
-    expect(() => filled(value, () => text("a"))).toThrow("replace with a pattern is not supported by rnv");
   });
 
   it.each([

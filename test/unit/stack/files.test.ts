@@ -159,15 +159,6 @@ describe("an output folder", () => {
     });
   });
 
-  it("a stack alone says which other it needs", async () => {
-    const found = await loadFiles(output({ apps: { text: apps }, base: { text: base } }), [
-      "cdktf.out/stacks/apps/cdk.tf.json",
-    ]);
-    expect(found.diagnostics).toMatchObject([
-      { code: "stack.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
-    ]);
-  });
-
   it("stacks that depend on each other, or are missing, are errors", async () => {
     const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
     expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
@@ -238,19 +229,6 @@ describe("an output folder", () => {
       resource: { rnv_project: { shop: { name: "Shop" } } },
     };
     const shopUnit = { ...unit, name: "shop", needsValues: true };
-
-    it("reads the others by name", async () => {
-      const files = output({ network: { text: network }, shop: { text: shop } });
-      const found = await loadFiles(files, ["cdktf.out"], { stack: shopUnit });
-      expect(found.diagnostics).toEqual([]);
-      expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop"]);
-      const hcl = output({ hcl: { text: {} }, shop: { text: shop } });
-      hcl["cdktf.out/manifest.json"] = String(hcl["cdktf.out/manifest.json"]).replace(
-        "hcl/cdk.tf.json",
-        "hcl/cdk.tf",
-      );
-      expect((await loadFiles(hcl, ["cdktf.out"], { stack: shopUnit })).diagnostics).toEqual([]);
-    });
 
     it("says how to leave one out, and how a value comes from one", async () => {
       const files = output({ network: { text: network }, shop: { text: shop } });

@@ -61,20 +61,6 @@ describe("the text of a stack", () => {
     );
   });
 
-  it("keeps references as edges, in a text and alone", async () => {
-    const stack = withService({
-      configuration: { build_command: "to ${rnv_service.other.internal_host}:${rnv_project.p.id}" },
-    });
-    const { resource: resources } = stack as { resource: Record<string, Record<string, object>> };
-    Object.assign(resources.rnv_service as object, { other: { name: "other", kind: "worker" } });
-    resources.rnv_project = { p: { name: "P" } };
-    const found = await loadStackJson(stack);
-    expect(values(found, "service.api")["configuration.buildCommand"]).toBe(
-      "to <service.other internalHost>:<project.p id>",
-    );
-    expect(resource(found, "service.api").dependsOn).toEqual(["service.other", "project.p"]);
-  });
-
   it.each([
     ["a ${uuid()} b", "the function uuid"],
     ['${upper(uper("a"))}', "the function uper"],
@@ -113,13 +99,6 @@ describe("the text of a stack", () => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);
     expect(placeOf(found)).toBe(JSON.stringify(written));
-  });
-
-  it("an unknown function names those that there are, the one that was meant, and the provider", async () => {
-    const found = await loadStackJson(withService({ configuration: { build_command: '${uper("a")}' } }));
-    expect(found.diagnostics[0]?.hint).toMatch(
-      /did you mean "upper"\? compute it in the program, or run the stack with Terraform\. There are: abs, .*, zipmap$/,
-    );
   });
 });
 
@@ -209,23 +188,6 @@ describe("names of a stack", () => {
       "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
     ]);
   });
-
-  it("what is misspelt is told with what was meant", async () => {
-    const found = await loadStackJson(
-      withService({ configuration: { build_command: "${var.levl}" } }, level),
-    );
-    expect(found.diagnostics[0]).toMatchObject({
-      code: "stack.reference_unknown",
-      hint: 'did you mean "level"?',
-    });
-    const other = await loadStackJson(
-      withService({ configuration: { build_command: "${rnv_service.apj.url}" } }),
-    );
-    expect(other.diagnostics[0]).toMatchObject({
-      code: "manifest.reference_unknown",
-      hint: 'did you mean "service.api"?',
-    });
-  });
 });
 
 describe("secrets of a stack", () => {
@@ -247,13 +209,6 @@ describe("secrets of a stack", () => {
   const marked = {
     variable: { token: { sensitive: true, "//": { rnv: { source: { fromEnv: "TOKEN" } } } } },
   };
-
-  it("a sensitive variable goes from the environment into a secret, alone and within text", async () => {
-    const environment = { TF_VAR_token: "s3${x}cret" };
-    expect(await secret("${var.token}", token, environment)).toBe(print("s3${x}cret"));
-    expect(await secret("a:${var.token}@b", token, environment)).toBe(print("a:s3${x}cret@b"));
-    expect(await secret('${sensitive("lit")}', token, environment)).toBe(print("lit"));
-  });
 
   it("a source in the comment of a variable is read where it says", async () => {
     expect(await secret("${var.token}", marked, { TOKEN: "one", TF_VAR_token: "other" })).toBe(print("one"));

@@ -100,38 +100,10 @@ describe("the resources of a stack", () => {
     ]);
   });
 
-  it("lie in the parent that they refer to, whatever stands first in the text", async () => {
-    const found = await loadStackJson({
-      resource: {
-        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", value: "x" } },
-        rnv_service: { api: { name: "api", kind: "web", project_id: "${rnv_project.shop.id}" } },
-        rnv_project: { shop: { name: "Shop" } },
-      },
-    });
-    expect(resource(found, "variable.v").parent).toBe("service.api");
-    expect(resource(found, "service.api").parent).toBe("project.shop");
-    expect(values(found, "service.api").projectId).toBe("<project.shop id>");
-    const at = resource(found, "service.api").attributes.get("projectId")?.range;
-    expect(found.sources.get(file)?.slice(at?.start, at?.end)).toBe('"${rnv_project.shop.id}"');
-  });
-
   it("may lie in a project that is declared nowhere, by its id", async () => {
     const found = await loadStackJson(withService({ project_id: id }));
     expect(resource(found, "service.api").parent).toBeUndefined();
     expect(values(found, "service.api").projectId).toBe(id);
-  });
-
-  it("may take the parent of another resource", async () => {
-    const found = await loadStackJson({
-      resource: {
-        rnv_project: { shop: { name: "Shop" } },
-        rnv_service: {
-          a: { name: "a", kind: "web", project_id: "${rnv_project.shop.id}" },
-          b: { name: "b", kind: "web", project_id: "${rnv_service.a.project_id}" },
-        },
-      },
-    });
-    expect(resource(found, "service.b").parent).toBe("project.shop");
   });
 
   it("have lifecycle, depends_on, import and comments of rnv", async () => {
@@ -174,20 +146,6 @@ describe("the resources of a stack", () => {
     expect(resource(found, "service.api").lifecycle.ignoreChanges).toEqual(
       expect.arrayContaining(["name", "kind", "configuration.branch", "archived"]),
     );
-  });
-
-  it("take null for what is left out, and a list of one object for an object", async () => {
-    const found = await loadStackJson({
-      resource: [
-        {
-          rnv_service: [
-            { api: [{ name: "api", kind: "web", archived: null, configuration: { port: null } }] },
-          ],
-        },
-      ],
-    });
-    expect(found.diagnostics).toEqual([]);
-    expect(Object.keys(values(found, "service.api"))).toEqual(["name", "kind"]);
   });
 });
 
@@ -308,40 +266,11 @@ describe("mistakes in a stack", () => {
     ]);
   });
 
-  it("a key that is duplicated is an error, a text that looks like one is not", async () => {
-    const twice = '{"resource":{"rnv_service":{"a":{"name":"a","kind":"web","name":"b"}}}}';
-    const found = await loadStackJson(twice);
-    expect(found.diagnostics).toMatchObject([
-      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
-    ]);
-    const quoted = withService({
-      configuration: { build_command: 'echo {"a": 1, "a": "\\\\": 2}', start_command: '"x":' },
-    });
-    expect((await loadStackJson(quoted)).diagnostics).toEqual([]);
-  });
-
   it("a key that is duplicated is found beside one that ends in a backslash", async () => {
     const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
     expect((await loadStackJson(twice)).diagnostics).toMatchObject([
       { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
     ]);
-  });
-
-  it("text that is not JSON is pointed at", async () => {
-    for (const [text, at] of [
-      ['{"a": }', 6],
-      ["{", 1],
-      ["", 0],
-      ['{"a": tru}', 6],
-      ['{"a":1,}', 7],
-      ["[1,]", 3],
-    ] as const) {
-      const found = await loadStackJson(text);
-      expect([text, found.diagnostics.map(({ code, range }) => [code, range?.start])]).toEqual([
-        text,
-        [["stack.syntax", at]],
-      ]);
-    }
   });
 
   it("deep nesting is refused, not recursed into", async () => {

@@ -91,17 +91,6 @@ describe("checkRestore", () => {
   });
 });
 
-describe("checkPush, where writes are open", () => {
-  it("takes a state that has the same ones", () => {
-    const open = { ...state, open: [intent(1).intent] };
-    for (const [current, incoming] of [
-      [open, { ...open, serial: 6 }],
-      [state, { ...open, serial: 6 }],
-    ] as const)
-      expect(refused(() => checkPush(current, incoming, false))).toEqual([]);
-  });
-});
-
 describe("a write whose outcome is unknown", () => {
   const intent = { seq: 1, address: "variable.shop.api.KEY", operation: "createVariable" } as never;
 

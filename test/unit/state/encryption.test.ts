@@ -69,18 +69,6 @@ describe("a state encrypted at rest", () => {
     expect((await problem(backend({}).read()))?.code).toBe("state.key_missing");
   });
 
-  it("keeps in the journals of later runs what those before them left unsettled", async () => {
-    const { backend, write } = setUp();
-    await write(on);
-    const first = await backend(on).lock(holder("b"), 0);
-    await first.append([intent(7), intent(8)], { durable: true });
-    await first.release();
-    const second = await backend(on).lock(holder("c"), 0);
-    await second.append([intent(9)], { durable: true });
-    await second.release();
-    expect((await backend(on).read())?.open).toMatchObject([{ seq: 7 }, { seq: 8 }, { seq: 9 }]);
-  });
-
   it("stays encrypted without being asked again, and is written in the clear when asked to", async () => {
     const { textOf, write } = setUp();
     await write(on);

@@ -1,8 +1,5 @@
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
-import { StateServer } from "../../../src/state/remote/remote-store";
-import { MemoryDisk } from "../../support/memory-disk";
-import { stillClock } from "./fixtures";
+import { httpStateSettings } from "../../../src/state/remote/http-store";
 
 const url = "https://state.test/shop";
 const settingsOf = (environment: Readonly<Record<string, string>>) => httpStateSettings(url, environment);
@@ -56,13 +53,6 @@ describe("the settings of a state over HTTP, one by one", () => {
       { [`RNV_STATE_HTTP_${name}`]: value, TF_HTTP_ADDRESS: "https://state.test/other" },
     ])
       expect(settingsOf(environment)).toMatchObject(expected);
-  });
-
-  it("have white space around them, but for a password", () => {
-    expect(settingsOf({ TF_HTTP_USERNAME: " me ", TF_HTTP_PASSWORD: " p " }).authorization).toBe(
-      basic("me: p "),
-    );
-    expect(settingsOf({ RNV_STATE_HTTP_UPDATE_METHOD: " put " }).updateMethod).toBe("PUT");
   });
 
   it("of the lock are another state's where Terraform's address is another", () => {
@@ -121,13 +111,5 @@ describe("the settings of a state over HTTP, one by one", () => {
     });
     expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
     expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
-  });
-
-  it("name the state without its query", () => {
-    const settings = httpStateSettings(`${url}?token=t0k`, {});
-    const slots = backupFolder(new MemoryDisk(), "/b", url);
-    const transport = { send: () => Promise.reject(new Error("no request")), close: async () => {} };
-    const server = new StateServer(transport, { clock: stillClock(), ...settings, totalMs: 1000 });
-    expect(createHttpStore(settings, server, slots).location).toBe(url);
   });
 });

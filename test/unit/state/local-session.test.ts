@@ -74,16 +74,6 @@ describe("a session on a local state", () => {
       }
   });
 
-  it("syncs nothing for entries that need not be durable", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
-    await session.append([intent(1)], { durable: true });
-    const before = disk.count("sync");
-    await session.append([outcome(1)], { durable: false });
-    expect(disk.count("sync")).toBe(before);
-    expect((await backend().read())?.open).toEqual([]);
-  });
-
   it("refuses an intent on a full disk, and has kept room for the outcomes of those under way", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
@@ -240,18 +230,6 @@ describe("a session on a local state", () => {
       expect([found?.serial, found?.open.length]).toEqual(seen);
     },
   );
-
-  it("writes nothing once it is released", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
-    await session.release();
-    const calls = disk.calls.length;
-    await expect(session.append([intent(1)], { durable: true })).rejects.toThrow(/session is over/);
-    await expect(session.commit(emptyState({ lineage: "line", ...origin }))).rejects.toThrow(
-      /session is over/,
-    );
-    expect(disk.calls).toHaveLength(calls);
-  });
 
   it("keeps fields of the state that this version does not know", async () => {
     const { disk, backend } = setUp();

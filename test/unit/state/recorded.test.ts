@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
-import {
-  emptyState,
-  lineageFrom,
-  readDamagedText,
-  replayJournal,
-  workspaceMismatch,
-} from "../../../src/state/recorded";
+import { emptyState, lineageFrom, readDamagedText, replayJournal } from "../../../src/state/recorded";
 import { encodeState } from "../../../src/state/state-text";
 import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
@@ -79,18 +73,6 @@ describe("reading a state from a disk that anybody could have written to", () =>
     expect([await stackOf("blog"), await stackOf()]).toEqual(["blog", undefined]);
   });
 
-  it("takes a state of any workspace or service where none is asked for", () => {
-    const state = emptyState({ lineage: "line", ...origin });
-    for (const [asked, code] of [
-      [{ workspaceId: "", baseUrl: "" }, undefined],
-      [{ ...origin, workspaceId: "" }, undefined],
-      [{ ...origin, baseUrl: "" }, undefined],
-      [{ workspaceId: "other", baseUrl: "" }, "state.workspace"],
-      [{ workspaceId: "", baseUrl: "https://other.test" }, "state.workspace"],
-    ] as const)
-      expect(workspaceMismatch(state, "it", asked)?.code).toBe(code);
-  });
-
   it("refuses the state of another workspace or service", async () => {
     writeFileSync(path, encodeState(emptyState({ lineage: "line", ...origin })));
     expect((await problem({ ...origin, workspaceId: "other" }))?.code).toBe("state.workspace");
@@ -128,19 +110,6 @@ describe("reading a state from a disk that anybody could have written to", () =>
     await session.release();
     rmSync(path);
     expect((await problem())?.summary).toContain("goes on from serial 1");
-  });
-
-  it("says that a folder cannot be made where a file stands", async () => {
-    writeFileSync(path, "");
-    const below = createLocalBackend({
-      path: join(path, "state.json"),
-      host: "here",
-      pid: 1,
-      isAlive: () => true,
-      clock: stillClock(),
-      ...origin,
-    });
-    await expect(below.lock(holder("a"), 0)).rejects.toThrow(/cannot write .*(not a folder|EEXIST)/);
   });
 });
 

@@ -40,17 +40,6 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
   });
 
-  it("is not written where nothing was appended and committed", async () => {
-    const first = await setup.backend().lock(holder("a"), 0);
-    await first.commit(start);
-    await first.release();
-    const before = new Map(setup.server.stored);
-    const second = await setup.backend().lock(holder("b"), 0);
-    await second.append([], { durable: true });
-    await second.release();
-    expect(new Map(setup.server.stored)).toEqual(before);
-  });
-
   it("carries intents in the stored state: durable before append returns", async () => {
     const session = await setup.backend().lock(holder("a"), 0);
     await session.append([intent(1)], { durable: true });
@@ -309,15 +298,5 @@ describe("a run that stood still between its read and its write, on a server wit
     await session.release();
     expect(server.locks.get("/state/shop")).toBe(standing);
     await server.close();
-  });
-
-  it("goes on where its lock is its own, and leaves no other behind", async () => {
-    const setup = await startHttp({ strict: false });
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.append([intent(1)], { durable: true });
-    expect(JSON.parse(setup.server.locks.get("/state/shop") ?? "{}").ID).toBe("a");
-    await session.release();
-    expect(setup.server.locks.size).toBe(0);
-    await setup.server.close();
   });
 });

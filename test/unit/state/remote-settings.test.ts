@@ -74,21 +74,6 @@ describe("the settings of a state in S3", () => {
     expect(s3StateSettings(address(text), s3Environment).url).toBe(url);
   });
 
-  it("are asked of the endpoint of the address, of that for S3, and of that for all of AWS, in this order", () => {
-    const urlOf = (text: string, more: Readonly<Record<string, string>>) =>
-      s3StateSettings(address(text), { ...s3Environment, ...more }).url;
-    const all = { AWS_ENDPOINT_URL: "https://all.example.com" };
-    const both = { ...all, AWS_ENDPOINT_URL_S3: " https://s3.example.com " };
-    expect(urlOf("s3://bucket/s", all)).toBe("https://all.example.com/bucket/s");
-    expect(urlOf("s3://bucket/s", both)).toBe("https://s3.example.com/bucket/s");
-    expect(urlOf("s3://bucket/s?endpoint=https://own.example.com", both)).toBe(
-      "https://own.example.com/bucket/s",
-    );
-    expect(urlOf("s3://bucket/s", { AWS_ENDPOINT_URL_S3: "", ...all })).toBe(
-      "https://all.example.com/bucket/s",
-    );
-  });
-
   it("are the region of the address, of AWS_REGION, or of AWS_DEFAULT_REGION", () => {
     const regionOf = (text: string, more: Readonly<Record<string, string>>) =>
       s3StateSettings(address(text), { ...s3Environment, ...more }).region;

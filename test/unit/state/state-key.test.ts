@@ -69,33 +69,11 @@ describe("the fingerprint key", () => {
     expect(await load("  ")).toEqual({ diagnostics: [] });
   });
 
-  it("before it is refused for the same reasons, beside those of its own", async () => {
-    const environment = { RNV_STATE_KEY: "short", RNV_STATE_KEY_PREVIOUS: "too" };
-    const found = await loadStateKey({
-      environment,
-      path,
-      create: false,
-      disk: new MemoryDisk(),
-      randomBytes,
-    });
-    expect(found.diagnostics.map(({ summary }) => summary)).toEqual([
-      "RNV_STATE_KEY is too short to be a key",
-      "RNV_STATE_KEY_PREVIOUS is too short to be a key",
-    ]);
-    expect(found).not.toHaveProperty("previous");
-  });
-
   it("that the disk does not give is an error of reading, or of writing where it is to be made", async () => {
     const disk = new MemoryDisk();
     disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
     expect((await load(undefined, disk)).diagnostics).toMatchObject([{ code: "state.unreadable" }]);
     expect((await load(undefined, disk, true)).diagnostics).toMatchObject([{ code: "state.write_failed" }]);
-  });
-
-  it("is not made up unless that is asked for", async () => {
-    const disk = new MemoryDisk();
-    expect(await load(undefined, disk)).toEqual({ diagnostics: [] });
-    expect(disk.calls).toEqual([]);
   });
 
   it("is the same for two runs that create it at once", async () => {

@@ -19,12 +19,6 @@ const textOf = (html: string): string =>
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64");
 
-it("opens with the verdict, the summary line and what the plan is about", () => {
-  const text = textOf(pageOf(shopPlan));
-  expect(text).toContain("✖ Blocked Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.");
-  expect(text).toContain("Workspace w API https://host.example/api/v1");
-});
-
 it("says what lets a blocked change pass, above all else", () => {
   const html = pageOf(shopPlan);
   expect(html).toContain('<code class="copy">--confirm-delete service.shop.docs</code>');
