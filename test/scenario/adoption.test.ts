@@ -78,21 +78,6 @@ describe("what exists already", () => {
     await scenario.isQuiet();
   });
 
-  it("is imported without showing a value of the environment that an answer repeats", async () => {
-    const value = "tr0ub4dor&3-staple";
-    scenario.write("rnv.yaml", manifest.replace("{ preserve: true }", "'${env.TOKEN}'"));
-    scenario.fail(({ path }) =>
-      path.includes("/projects") ? { kind: "status", status: 400, message: `no ${value} here` } : undefined,
-    );
-    const { code, stderr } = await scenario.runWith(
-      { env: { TOKEN: value } },
-      ...["import", "project.shop", ids.project],
-    );
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/no \S+ here/);
-    expect(stderr).not.toContain(value);
-  });
-
   it("is imported to an address of a stack, and refused at one that the stack does not have", async () => {
     scenario.write(
       "main.tf.json",
@@ -154,19 +139,6 @@ describe("fields and variables", () => {
     expect(service()?.configuration).toMatchObject({ startCommand: "npm start", port: 9999, branch: "dev" });
     expect(store.variables(service()?.id ?? "").map(({ key }) => key)).toEqual(["THEIRS"]);
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
-  });
-
-  it("under ignoreChanges are the same in plan, apply and drift: left alone", async () => {
-    scenario.write("rnv.yaml", api("    lifecycle: { ignoreChanges: [configuration.repository] }\n"));
-    await scenario.run("apply", ...approve);
-    scenario.emulator.store.editConfiguration(service()?.id ?? "", {
-      repository: "https://git.example.com/fork",
-    });
-    await scenario.isQuiet();
-    expect((await scenario.run("drift")).code).toBe(0);
-    scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual([]);
   });
 
   it("generated once, are never generated again", async () => {

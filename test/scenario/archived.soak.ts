@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const block = (more = "", branch = "main") => `projects:
@@ -50,14 +48,6 @@ describe("archived services", () => {
     expect((await scenario.run("drift")).code).toBe(0);
   });
 
-  it("taken over with -refresh-only it is restored by the plan after that", async () => {
-    await opened(block());
-    archiveOutside();
-    expect((await scenario.run("apply", "-refresh-only", ...approve)).code).toBe(0);
-    expect((await scenario.run("plan", "-refresh-only")).stdout).toContain("No changes.");
-    expect((await scenario.run("plan")).stdout).toMatch(/archived +true -> false/);
-  });
-
   it("with ignoreChanges it stays, and what cannot be deployed is said and ends with exit 7", async () => {
     await opened(block(ignored));
     archiveOutside();
@@ -96,19 +86,6 @@ describe("archived services", () => {
     scenario.forget();
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
-    await scenario.isQuiet();
-  });
-
-  it("declared as archived it stays so, without a word", async () => {
-    await opened(block("        archived: true\n"));
-    expect(services().map(({ archived }) => archived)).toEqual([true]);
-    scenario.write("rnv.yaml", block("        archived: true\n", "next"));
-    const applied = await scenario.run("apply", ...approve);
-    expect({ code: applied.code, stderr: applied.stderr }).toEqual({ code: 0, stderr: "" });
-    await scenario.isQuiet();
-    scenario.write("rnv.yaml", block("", "next"));
-    expect((await scenario.run("plan")).stdout).toMatch(/archived +true -> false +# back to the default/);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
     await scenario.isQuiet();
   });
 
@@ -165,47 +142,6 @@ describe("archived services", () => {
     await scenario.isQuiet();
   });
 
-  it.each([
-    ["the project is no longer declared", "removed: [project.shop]\n", ["apply", "--allow-empty"]],
-    ["everything is destroyed", "projects: { shop: {} }\n", ["destroy"]],
-  ] as const)("that someone deleted hold nothing back: %s", async (_, text, verb) => {
-    await opened(block(onRemove));
-    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    const [api] = services();
-    expect(api?.archived).toBe(true);
-    scenario.emulator.store.deleteServiceNow(api?.id ?? "");
-    scenario.settle();
-    scenario.forget();
-    // What is retained and in no one's way is not asked for.
-    await scenario.isQuiet();
-    expect(scenario.requests("all").filter((one) => one === "GET /workspaces/ID/services/ID")).toEqual([]);
-    scenario.write("rnv.yaml", text);
-    const ended = await scenario.run(...verb, ...approve);
-    expect(ended).toMatchObject({ code: 0 });
-    expect(ended.stdout).toMatch(
-      /service\.shop\.api .*\n +because it was archived here, and deleted outside of rnv/,
-    );
-    expect(scenario.requests()).toEqual(["DELETE /workspaces/ID/projects/ID"]);
-    expect(scenario.emulator.store.projects()).toEqual([]);
-    expect((await scenario.run("state", "list")).stdout).toBe("");
-  });
-
-  it("are named where their project is to be deleted, and by state rm with the id that finds them", async () => {
-    await opened(block(onRemove));
-    const [id] = services().map((one) => one.id);
-    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
-    await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", "services: {}\nremoved: [project.shop]\n");
-    const refused = await scenario.run("apply", ...approve, "--allow-empty");
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain("service.shop.api");
-    expect(refused.stdout).toContain("declare it again without onRemove: archive");
-    const forgotten = await scenario.run("state", "rm", "service.shop.api");
-    expect(forgotten.stdout).toContain(`rnv import service.shop.api ${id}`);
-    expect(services()).toHaveLength(1);
-  });
-
   it("are not found by --adopt or export, which say so, and are taken over by id", async () => {
     await opened(block());
     const id = archiveOutside();
@@ -228,62 +164,6 @@ describe("archived services", () => {
     expect((await scenario.run("apply", ...approve, "--adopt")).code).toBe(0);
     expect(scenario.requests()).toContain("POST /workspaces/ID/services/ID/restore");
     expect(services().map((one) => one.id)).toEqual([id]);
-    await scenario.isQuiet();
-  });
-
-  it("imported by rnv import are restored by the plan, unless they are declared archived", async () => {
-    const { store } = scenario.emulator;
-    const id = store.addService({ name: "docs", kind: "static" }).id;
-    store.editService(id, () => ({ archived: true }));
-    const docs = (more: string) => `services: { docs: { kind: static, deploy: { when: never }${more} } }\n`;
-    scenario.write("rnv.yaml", docs(", archived: true"));
-    expect((await scenario.run("import", "service.docs", id)).code).toBe(0);
-    await scenario.isQuiet();
-    scenario.write("rnv.yaml", docs(""));
-    expect((await scenario.run("plan")).stdout).toMatch(/archived +true -> false/);
-  });
-
-  it("that hold a name a service needs are named by the service's own answer", async () => {
-    scenario.emulator.store.setCondition("unique-names", true);
-    await opened(block(onRemove));
-    const [id] = services().map((one) => one.id);
-    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
-    await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", block().replace("      api:\n", "      web:\n        name: api\n"));
-    const planned = await scenario.run("plan");
-    expect(planned.stdout + planned.stderr).toContain("warning[plan.retained]");
-    expect(planned.stdout + planned.stderr).toContain(
-      "moved: [{ from: service.shop.api, to: service.shop.web }]",
-    );
-    const refused = await scenario.run("apply", ...approve);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('An archived service already has the name "api"');
-    expect(refused.stderr).toContain("No list shows archived services");
-    scenario.write(
-      "rnv.yaml",
-      `${block().replace("      api:\n", "      web:\n        name: api\n")}moved: [{ from: service.shop.api, to: service.shop.web }]\n`,
-    );
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(services().map((one) => one.id)).toEqual([id]);
-    await scenario.isQuiet();
-  });
-
-  // "No list of the interface shows archived services: what no state knows can only be imported by id."
-  it("of which only the id is known are never made a second time because that id cannot be looked up", async () => {
-    await opened(block());
-    const id = archiveOutside();
-    rmSync(join(scenario.folder, ".rnv"), { recursive: true });
-    scenario.write("rnv.yaml", block(`        import: ${id}\n`));
-    const blind = { env: { RNV_GAP_READ_SERVICE: "off" } };
-    const planned = await scenario.runWith(blind, "plan", "-adopt");
-    expect(planned.code).toBe(1);
-    expect(planned.stderr).toContain("live.import_missing");
-    expect(planned.stderr).toContain("it is unknown whether");
-    expect(planned.stderr).toContain("RNV_GAP_READ_SERVICE");
-    expect((await scenario.runWith(blind, "apply", "-adopt", ...approve)).code).toBe(1);
-    expect(services()).toHaveLength(1);
-    expect((await scenario.run("apply", "-adopt", ...approve)).code).toBe(0);
-    expect(services().map((one) => [one.id, one.archived])).toEqual([[id, false]]);
     await scenario.isQuiet();
   });
 });

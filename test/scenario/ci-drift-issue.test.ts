@@ -14,7 +14,7 @@ projects:
       api: { kind: web, configuration: { repository: "https://git.example.com/a", branch: main } }
 `;
 
-describe.each(shareOf(["github", "gitlab"] as const, 2))("the issue of a drift job on %s", (platform) => {
+describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift job on %s", (platform) => {
   let scenario: Scenario;
   let host: CodeHostServer;
   const job = (more: Readonly<Record<string, string>> = {}, ...args: readonly string[]) =>

@@ -71,16 +71,6 @@ describe("a service that others refer to", () => {
     expect(idOf("db")).toBe("");
   });
 
-  it("is deleted with a saved plan that confirms it, or where the confirmation is given to apply", async () => {
-    scenario.write("rnv.yaml", `${shop(api)}removed: [service.shop.db]\n`);
-    await scenario.run("plan", "-out", "blocked.rnvplan");
-    const refused = await scenario.run("apply", "blocked.rnvplan");
-    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    const applied = await scenario.run("apply", "blocked.rnvplan", "--confirm-consumers", "service.shop.db");
-    expect(applied.code).toBe(0);
-    expect(idOf("db")).toBe("");
-  });
-
   it("is deleted together with them, and where only an environment group is linked", async () => {
     const { store } = scenario.emulator;
     store.deleteServiceNow(idOf("invoices"));
@@ -132,15 +122,6 @@ describe("a service that others refer to", () => {
     expect((await scenario.run("deploy", "service.shop.db")).code).toBe(0);
     const suspended = await scenario.run("suspend", "service.shop.db");
     expect(suspended.stderr).toContain(`warning[guard.consumers]: service.shop.db ${users}`);
-  });
-
-  it("is looked for in three requests", async () => {
-    await scenario.run("plan");
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
   });
 
   it("is said to be unchecked where the canvas is read project by project", async () => {

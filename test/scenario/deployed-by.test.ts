@@ -58,13 +58,4 @@ describe("drift of a service that another user has deployed", () => {
     expect(code).toBe(2);
     expect(stdout).not.toContain("deployed by");
   });
-
-  it("costs nothing without drift", async () => {
-    await scenario.isQuiet();
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
-  });
 });

@@ -120,16 +120,6 @@ describe("deployments", () => {
     await scenario.isQuiet();
   });
 
-  it("a new pin is one deployment of that commit", async () => {
-    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("a")}" }`));
-    await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("c")}" }`));
-    scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
-    await scenario.isQuiet();
-  });
-
   it("a deployment superseded by a newer one is followed to its end", async () => {
     scenario.write("rnv.yaml", api("branch: main"));
     let done = false;
@@ -147,21 +137,6 @@ describe("deployments", () => {
     const { code, stdout } = await scenario.run("apply", ...approve);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(deploys().at(-1)?.status).toBe("live");
-    await scenario.isQuiet();
-  });
-
-  it("of a service that was archived behind our back run after it is restored", async () => {
-    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "1" }\n`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    scenario.emulator.store.editService(service().id, () => ({ archived: true }));
-    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "2" }\n`);
-    scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual([
-      "POST /workspaces/ID/services/ID/restore",
-      "PATCH /workspaces/ID/services/ID/variables/ID",
-      "POST /workspaces/ID/services/ID/deploys",
-    ]);
     await scenario.isQuiet();
   });
 });

@@ -192,26 +192,6 @@ describe("what drift tells apart, and what counts", () => {
     expect(refused.stderr).toContain('did you mean "pending"?');
   });
 
-  it("what the manifest drops is pending, in the words of what becomes of it", async () => {
-    const kept = shop().replace(
-      "deploy: { when: never } }",
-      "deploy: { when: never }, lifecycle: { onRemove: archive } }",
-    );
-    scenario.write("rnv.yaml", kept);
-    expect(await report()).toMatchObject({
-      code: 0,
-      pending: [{ address: "service.shop.web", attributes: [{ path: "lifecycle.onRemove" }] }],
-    });
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.write("rnv.yaml", shop().replace(/ {6}web:.*\n/, ""));
-    expect(await report()).toMatchObject({
-      code: 0,
-      missing: [],
-      pending: [{ address: "service.shop.web", action: "delete", archives: true }],
-    });
-    expect((await scenario.run("drift")).stdout).toContain("service.shop.web would be archived");
-  });
-
   it("the deployment that repairs drift is shown below it, and is not pending", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
@@ -248,23 +228,6 @@ describe("what drift tells apart, and what counts", () => {
     expect(stdout).toMatch(/\nDrift: 3 not managed here\.\n$/);
     expect(stdout).not.toContain("canary-of-theirs");
     expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs")');
-  });
-
-  it("what is declared is not taken for unmanaged where only a part is looked at", async () => {
-    for (const part of [
-      ["-target", "deployment.shop.api"],
-      ["-exclude", "variable.shop.api.LOG_LEVEL"],
-    ])
-      expect(await report("-strict", ...part)).toMatchObject({ code: 0, unmanaged: [] });
-  });
-
-  it("that undeclared variables are not known is said with -strict, where the service does not list them", async () => {
-    const env = { RNV_GAP_LIST_VARIABLES: "off" };
-    const { stdout } = await scenario.runWith({ env }, "drift", "-strict", "-json");
-    expect(JSON.parse(stdout).unchecked).toContainEqual({
-      address: "service.shop.web",
-      reason: expect.stringContaining("undeclared variables are not known"),
-    });
   });
 
   it("a failed deployment is pending in text, JSON and Markdown of drift and plan, though nothing is to apply", async () => {

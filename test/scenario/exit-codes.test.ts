@@ -183,16 +183,6 @@ describe("exit codes", () => {
     await scenario.close();
   });
 
-  it("1: the port of the emulator is taken, which is no bug", async () => {
-    const scenario = await openScenario({ fresh: true });
-    const { port } = new URL(scenario.url);
-    const { code, stdout, stderr } = await scenario.run("emulator", "-port", port);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`error[command.usage]: cannot listen on port ${port}: `);
-    expect(stderr).toContain("-port 0");
-    await scenario.close();
-  });
-
   const full = "/dev/full";
   const lines = ["version", "plan", "--help", "apply -auto-approve -input=false", "plan -detailed-exitcode"];
   (existsSync(full) ? it : it.skip).each(shareOf(lines, 3))(

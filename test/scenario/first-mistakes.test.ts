@@ -33,14 +33,6 @@ it("a block with a wrong name, and one below a misspelt key, show their own mist
   expect(stderr).toContain("4 errors");
 });
 
-it("services below a misspelt key are checked as services", async () => {
-  scenario.write("rnv.yaml", "projects: { shop: { servces: { api: { kind: 5 } } } }\n");
-  const { code, stderr } = await scenario.run("validate");
-  expect(code).toBe(1);
-  expect(stderr).toContain('project.shop has no attribute "servces"');
-  expect(stderr).toContain("service.shop.api: kind must be text, not the number 5");
-});
-
 it("validate warns of a kind that it does not know, and says that plan asks the service", async () => {
   const { code, stdout, stderr } = await told(
     "      api: { kind: wbe }\n      jobs: { kind: worker }\n      site: { kind: static }\n",

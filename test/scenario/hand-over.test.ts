@@ -43,25 +43,4 @@ describe("rnv state mv --to", () => {
     expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);
   });
-
-  it("refuses what cannot be handed over, and changes neither state", async () => {
-    const before = scenario.read(".rnv/state.json");
-    const to = ["state", "mv", "--to", "there/.rnv/state.json"] as const;
-    const part = await run(...to, "service.payments.api");
-    expect(part.code).toBe(1);
-    expect(part.stderr).toContain("service.payments.api lies in project.payments, which stays here");
-    const unknown = await run(...to, "project.paymets");
-    expect(unknown.stderr).toContain('did you mean "project.payments"?');
-    const same = await run("state", "mv", "--to", ".rnv/state.json", "project.payments");
-    expect(same.stderr).toContain("is the state that they are in");
-    const keyless = await scenario.run("-chdir=there", "state", "mv", "--to", "x.json", "project.payments");
-    expect(keyless.code).toBe(1);
-    const noKey = await scenario.run(...to, "project.payments");
-    expect(noKey.code).toBe(1);
-    expect(noKey.stderr).toContain("error[state.key_mismatch]");
-    const one = await run("state", "mv", "project.payments");
-    expect(one.stderr).toContain("takes two addresses");
-    expect(scenario.read(".rnv/state.json")).toBe(before);
-    expect(scenario.files().filter(({ path }) => path.endsWith("there/.rnv/state.json"))).toEqual([]);
-  });
 });

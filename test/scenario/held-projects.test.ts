@@ -38,23 +38,6 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(liveNames()).toEqual(["legacy"]);
   });
 
-  it("is so too when its block is taken away, whatever is confirmed, saved or not", async () => {
-    scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });
-    scenario.write("rnv.yaml", other);
-    const names = ["project.shop", "service.shop.api", "service.shop.web"].flatMap((address) => [
-      "--confirm-delete",
-      address,
-    ]);
-    const refused = await scenario.run("apply", ...approve, ...names);
-    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(refused.stderr).toContain('the service "legacy"');
-    const saved = await scenario.run("plan", "-out", "held.rnvplan", ...names);
-    expect(saved.stderr).toContain("It is blocked: resolve that, and plan again.");
-    const applied = await scenario.run("apply", "held.rnvplan");
-    expect({ code: applied.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(liveNames()).toEqual(["api", "docs", "legacy", "web"]);
-  });
-
   it("is held by an environment group of its own, and not by one of another project", async () => {
     const [project] = scenario.emulator.store.projects();
     const environmentId = project?.environments[0]?.id ?? "";

@@ -104,31 +104,6 @@ describe("rnv history", () => {
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
   });
 
-  it("a run that was interrupted is in it, with the digest that its plan was shown with", async () => {
-    const { digest } = JSON.parse((await scenario.run("plan", "-json")).stdout);
-    const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
-    let writes = 0;
-    scenario.fail(({ method }) => {
-      if (method === "GET") return undefined;
-      writes += 1;
-      const run = async (): Promise<void> => {
-        started.process.kill("SIGINT");
-        await started.shows("Finishing requests in progress. ");
-      };
-      return writes === 2 ? { kind: "hook", when: "before", run } : undefined;
-    });
-    expect(await started.ended).toMatchObject({ code: 130 });
-    scenario.fail();
-    expect(await runs()).toMatchObject([{ exit_code: 130, digest, counts: { failed: 0 } }]);
-    expect((await scenario.run("history")).stdout).toMatch(/interrupted \(exit 130\)/);
-  });
-
-  it("a run whose deployment failed is in it with exit 7", async () => {
-    scenario.emulator.store.failNextDeployment("*");
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 7 });
-    expect(await runs()).toMatchObject([{ exit_code: 7, counts: { added: 4, failed: 1 } }]);
-  });
-
   it("the last 50 are kept", async () => {
     await scenario.run("apply", ...approve);
     const path = join(scenario.folder, ".rnv/state.json");

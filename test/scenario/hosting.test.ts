@@ -69,14 +69,6 @@ describe("what the service says it cannot do now", () => {
     await scenario.isQuiet();
   });
 
-  it("ends a deployment of what runs as well, where the catalog says it", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.emulator.store.setCondition("hosting-off", true);
-    scenario.forget();
-    expect((await scenario.run("restart", api)).stderr).toContain("live.hosting_off");
-    expect(posts()).toHaveLength(1);
-  });
-
   it("is tried again where it is not ready in passing only", async () => {
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     let refusals = 2;
@@ -101,23 +93,5 @@ describe("what the service says it cannot do now", () => {
     expect(deployed).toMatchObject({ code: 0, stderr: expect.stringContaining("live.worker_offline") });
     scenario.emulator.store.setCondition("worker-offline", false);
     await scenario.isQuiet();
-  });
-
-  it("costs a plan without deployments no request", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.forget();
-    await scenario.isQuiet();
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
-    scenario.write("rnv.yaml", shop(", startCommand: run"));
-    scenario.forget();
-    expect((await scenario.run("plan")).stdout).toContain("Plan: 0 to add, 4 to change");
-    expect(lists()).toHaveLength(1);
-    scenario.forget();
-    await scenario.run("drift");
-    expect(lists()).toEqual([]);
   });
 });

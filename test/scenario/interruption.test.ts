@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
-import { shareOf } from "../support/soak";
 
 const names = ["a", "b", "c", "d"];
 const shop = `projects:\n  shop:\n    services:\n${names
@@ -106,37 +105,6 @@ describe("an apply that is cut short", () => {
     expectEachOnce();
     await scenario.isQuiet();
   });
-
-  const kills = [
-    [1, "before"],
-    [1, "after"],
-    [2, "before"],
-    [3, "after"],
-    [7, "after"],
-    [10, "before"],
-    [13, "after"],
-  ] as const;
-  it.each(shareOf(kills, 3))(
-    "by kill -9 at write %i, %s its commit: planned, then finished once",
-    async (nth, when) => {
-      const started = scenario.start({}, "apply", ...approve);
-      atWrite(nth, when, async () => {
-        started.process.kill("SIGKILL");
-        await started.ended;
-      });
-      expect((await started.ended).code).toBe(-1);
-      scenario.fail();
-      scenario.forget();
-      expect((await scenario.run("plan")).code).toBe(0);
-      expect(scenario.sent).toEqual([]);
-      const { code, stderr } = await scenario.run("apply", ...approve);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      expectEachOnce();
-      await scenario.isQuiet();
-      expect((await scenario.run("destroy", ...approve)).code).toBe(0);
-      expect(scenario.emulator.store.services()).toEqual([]);
-    },
-  );
 });
 
 describe("the lock of the state", () => {

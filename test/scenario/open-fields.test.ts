@@ -96,15 +96,6 @@ it("a value of another type than the default's is an error that shows the defaul
   await scenario.close();
 });
 
-it("a number from the environment is a number where the default is one", async () => {
-  const scenario = await open();
-  scenario.write("rnv.yaml", shop("bootSeconds: '${env.BOOT}'"));
-  const env = { BOOT: "75" };
-  expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
-  expect(scenario.emulator.store.services()[0]?.configuration.bootSeconds).toBe(75);
-  await scenario.close();
-});
-
 it("validate, which asks no service, warns and says who decides", async () => {
   const scenario = await open();
   scenario.write("rnv.yaml", shop("bootSeconds: 60, runtmie: node"));
@@ -126,21 +117,6 @@ it("ignoreChanges takes such a field", async () => {
   const [api] = scenario.emulator.store.services();
   scenario.emulator.store.editService(api?.id ?? "", slower);
   await scenario.isQuiet();
-  await scenario.close();
-});
-
-it("a stack says such a field in snake_case", async () => {
-  const scenario = await open();
-  scenario.write(
-    "cdk.tf.json",
-    JSON.stringify({
-      resource: { rnv_service: { api: { name: "api", kind: "web", configuration: { boot_seconds: 60 } } } },
-    }),
-  );
-  const stack = ["-f", "cdk.tf.json"];
-  expect(await scenario.run("apply", ...stack, ...approve)).toMatchObject({ code: 0 });
-  expect(scenario.emulator.store.services()[0]?.configuration.bootSeconds).toBe(60);
-  await scenario.isQuiet(...stack);
   await scenario.close();
 });
 
@@ -176,25 +152,6 @@ outputs: { boot: "\${service.api.configuration.${reference}}" }
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     expect(variableOf(scenario)).toEqual(["30"]);
     await scenario.isQuiet();
-    await scenario.close();
-  });
-
-  it("is an error at its place where the catalog does not name the field, or it is not a single value", async () => {
-    const scenario = await open();
-    scenario.write("rnv.yaml", pair("", "bootSecond"));
-    const unknown = await scenario.run("plan");
-    expect(unknown.code).toBe(1);
-    expect(unknown.stderr).toMatch(
-      /error\[manifest\.reference_unknown\]: service\.api has no attribute "configuration\.bootSecond"\n {2}--> rnv\.yaml:9:/,
-    );
-    expect(unknown.stderr).toContain('did you mean "bootSeconds"?');
-    scenario.write("rnv.yaml", pair("", "tags"));
-    const list = await scenario.run("plan");
-    expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining("is not a single value") });
-    expect(await scenario.run("validate")).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("rnv plan asks the service's catalog"),
-    });
     await scenario.close();
   });
 

@@ -52,14 +52,6 @@ describe("an overlay and the environment", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("variable.shop.api.STAGE") });
   });
 
-  it("null takes away a service, and its deletion is confirmed by name as any other", async () => {
-    scenario.write("production.yaml", "projects: { shop: { services: { worker: null } } }\n");
-    const refused = await scenario.run("apply", ...both, ...approve);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain("service.shop.worker will be destroyed. Blocked: it is not confirmed");
-    expect(scenario.requests()).toEqual([]);
-  });
-
   it("null takes away a field and a variable: the one goes back to its default, the other is deleted", async () => {
     scenario.write(
       "production.yaml",

@@ -120,25 +120,6 @@ describe("policies", () => {
     ]);
   });
 
-  it("see a field that is an object alike in a plan and in a saved one", async () => {
-    const placed = manifest(2).replace(
-      "    services:",
-      "    layout: { positions: { api: { x: 3, y: 4 } } }\n    services:",
-    );
-    scenario.write("rnv.yaml", placed);
-    scenario.write(
-      "rnv.policy.yaml",
-      `policies:
-  places: { level: mandatory, each: layout, require: layout.positions.api.x == 3, message: x }
-  parts: { level: mandatory, each: service, require: "service.parts.exists(part, part.type == 'variable')", message: x }
-`,
-    );
-    const planned = await scenario.run("plan", "-out", "p.rnvplan");
-    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Policies: 2 passed.") });
-    const checked = await scenario.run("policy", "check", "p.rnvplan");
-    expect(checked).toMatchObject({ code: 0, stdout: "Policies: 2 passed.\n" });
-  });
-
   it("of cost are built in", async () => {
     scenario.write("rnv.policy.yaml", "policies: {}\n");
     scenario.write("rnv.yaml", manifest(2).replace("replicas: 2", "replicas: 2, plan: starter"));

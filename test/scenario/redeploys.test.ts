@@ -78,27 +78,11 @@ describe("a change of an applied service", () => {
     await scenario.isQuiet();
   });
 
-  it("deploys nothing for a description, a colour or the name of its project", async () => {
-    expect(await apply(shop({ project: 'name: Store\n    description: new\n    color: "#112233"' }))).toEqual(
-      ["PATCH /workspaces/ID/projects/ID"],
-    );
-    await scenario.isQuiet();
-  });
-
   it("deploys once where one of several fields needs it", async () => {
     expect(await apply(shop({ configuration: "description: new, branch: release" }))).toEqual([
       "PATCH /workspaces/ID/services/ID",
       "POST /workspaces/ID/services/ID/deploys",
     ]);
-    await scenario.isQuiet();
-  });
-
-  it("deploys nothing after a kill in the middle of one that needs no deployment", async () => {
-    const changed = shop({ configuration: "description: new" });
-    await killAtNextWrite(changed);
-    expect(service().configuration.description).toBe("new");
-    expect(await apply(changed)).toEqual([]);
-    expect(deployments()).toBe(1);
     await scenario.isQuiet();
   });
 

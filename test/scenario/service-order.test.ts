@@ -63,23 +63,4 @@ describe("a service that depends on another", () => {
     ]);
     await scenario.isQuiet();
   });
-
-  it("does not change where the other alone does, or where the order is written later", async () => {
-    const unordered = web().replace(", dependsOn: [service.migrate]", "");
-    scenario.write("rnv.yaml", manifest(unordered, migrate()));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    scenario.settle();
-    scenario.write("rnv.yaml", manifest(web(), migrate()));
-    await scenario.isQuiet();
-    scenario.write("rnv.yaml", manifest(web(), migrate("migrate --all")));
-    const { stdout } = await scenario.run("plan", "-json");
-    const changed = JSON.parse(stdout)
-      .resource_changes.filter(
-        ({ change }: { change: { actions: readonly string[] } }) => change.actions[0] !== "no-op",
-      )
-      .map(({ address }: { address: string }) => address);
-    expect(changed).toEqual(["deployment.migrate", "service.migrate"]);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    await expectDeletedInOrder();
-  });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
@@ -194,34 +194,6 @@ describe("an app of several stacks", () => {
     });
   });
 
-  it("draws one stack, which is named where there are several", async () => {
-    const drawn = async (...stacks: string[]) =>
-      [...(await rnv("graph", ...stacks)).stdout.matchAll(/^ *"([\w.-]+)" \[/gm)].map(([, name]) => name);
-    synthesizeInto(scenario.folder, (app) => {
-      for (const id of ["web-a", "web-b", "jobs"]) {
-        const stack = new TerraformStack(app, id);
-        new RnvProvider(stack, "rnv");
-        new Service(stack, id, { kind: "web", deploy: { when: "never" } });
-      }
-    });
-    expect(await drawn("web-a")).toEqual(["service.web-a"]);
-    writeFileSync(join(scenario.folder, "cdktf.out", "stacks", "jobs", "cdk.tf.json"), "{");
-    expect(await drawn("web-b")).toEqual(["service.web-b"]);
-    expect(await rnv("graph", "web-*")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("name it: --stack web-a, --stack web-b"),
-    });
-  });
-
-  it("says what is wrong with an output folder, also where a stack is named", async () => {
-    rmSync(join(scenario.folder, "cdktf.out"), { recursive: true });
-    for (const named of [[], ["staging*"]])
-      expect(await rnv("plan", ...named)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("cdktf.out does not exist yet"),
-      });
-  });
-
   it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {
     expect(await rnv("plan", "nothing")).toMatchObject({
       code: 1,
@@ -247,20 +219,5 @@ describe("an app of several stacks", () => {
     expect(Object.keys(recorded("staging-apps").resources)).toContain("service.api");
     const asJson = await rnv("plan", "staging*", "-json");
     expect(Object.keys(JSON.parse(asJson.stdout).stacks)).toEqual(["staging", "staging-apps"]);
-  });
-
-  it("the state of a stack that was alone goes on when another comes", async () => {
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
-    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
-    synthesizeInto(scenario.folder, twoPlaces);
-    // Only what the new stack reads of it is new.
-    const { code, stdout } = await rnv("plan", "staging");
-    expect({ code, stdout }).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("+ cross-stack-output"),
-    });
-    expect(stdout).not.toContain("project.shop");
-    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
-    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });
 });

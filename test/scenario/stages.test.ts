@@ -87,34 +87,6 @@ describe("stages of a manifest", () => {
     expect(scenario.requests("all")).toEqual([]);
   });
 
-  it("verbs of a state alone take the stages of another manifest, too", async () => {
-    mkdirSync(join(scenario.folder, "elsewhere"));
-    scenario.write(
-      "elsewhere/shop.yaml",
-      "stages: { eu: { state: states/eu.json } }\nprojects: { shop: { name: EU } }\n",
-    );
-    const eu = ["-f", "elsewhere/shop.yaml", "--stage", "eu"];
-    expect(await scenario.run("apply", ...eu, ...approve)).toMatchObject({ code: 0 });
-    expect(existsSync(join(scenario.folder, "states/eu.json"))).toBe(true);
-    expect((await scenario.run("state", "list", ...eu)).stdout).toBe("project.shop\n");
-    for (const verb of [["show"], ["history"], ["output"], ["state", "backups"], ["state", "pull"]])
-      expect({ verb, ...(await scenario.run(...verb, ...eu)) }).toMatchObject({ verb, code: 0 });
-    expect(await scenario.run("state", "mv", "project.shop", "project.shop2", ...eu)).toMatchObject({
-      code: 0,
-    });
-    expect(await scenario.run("state", "list", "-f", "elsewhere/shop.yaml")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("name one with --stage or RNV_STAGE: eu"),
-    });
-    expect(await scenario.run("state", "list", "--stage", "eu")).toMatchObject({ code: 1 });
-    expect(await scenario.run("state", "list", "-f", "nowhere.yaml", "--stage", "eu")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("nowhere.yaml"),
-    });
-    const { stderr } = await scenario.run("plan", "-f", "nowhere.yaml", "--stage", "eu");
-    expect(stderr).toContain("cannot read nowhere.yaml: it does not exist\n\n1 error\n");
-  });
-
   it("a state of another stage changes nothing, with exit 4", async () => {
     await scenario.run("apply", "--stage", "staging", ...approve);
     const before = scenario.files();

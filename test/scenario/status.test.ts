@@ -126,21 +126,6 @@ describe("status and deployments, with a key that may only read", () => {
     expect(gone).toMatchObject({ code: 1, stdout: "" });
     expect(gone.stderr).toContain("service.shop.web no longer exists");
   });
-
-  it("say why the service lists no deployments while hosting is off", async () => {
-    store().setCondition("hosting-off", true);
-    const { code, stdout } = await run("deployments", "service.shop.cron");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^service\.shop\.cron has no deployments: \S.*\.\n$/);
-    store().setCondition("hosting-off", false);
-  });
-
-  it("refuse what is no service", async () => {
-    const project = await run("status", "project.shop");
-    expect(project).toMatchObject({ code: 1, stdout: "" });
-    expect(project.stderr).toContain("project.shop is not a service");
-    expect((await run("status", "service.shop.apo")).stderr).toContain('did you mean "service.shop.api"?');
-  });
 });
 
 describe("status --variables", () => {

@@ -94,15 +94,6 @@ describe("rnv init --from workspace", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("writes nothing where the service cannot be read", async () => {
-    scenario.fail(({ path }) =>
-      path.endsWith("/canvas") ? { kind: "status", status: 403, code: "forbidden" } : undefined,
-    );
-    const { code } = await scenario.run("init", "--from", "workspace");
-    expect(code).toBe(1);
-    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
-  });
-
   it("converts what another tool runs: found by its usual name, reported, never written over", async () => {
     const none = await scenario.run("init", "--from", "compose");
     expect(none.code).toBe(1);

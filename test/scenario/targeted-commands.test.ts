@@ -61,11 +61,4 @@ describe("the command of a variable", () => {
     // It was left out, not taken for equal.
     expect((await at.run("plan")).stdout).toContain("variable.shop.web.KEY");
   });
-
-  it("does not run when a saved plan of another service is applied", async () => {
-    expect(await at.run("plan", "-target=service.shop.api", "-out=saved.plan")).toMatchObject({ code: 0 });
-    expect(await at.run("apply", "-input=false", "saved.plan")).toMatchObject({ code: 0 });
-    expect(ran()).toEqual(["api"]);
-    expect(storedValue("api")).toBe("first-value");
-  });
 });
