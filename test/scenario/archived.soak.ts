@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const block = (more = "", branch = "main") => `projects:
   shop:
@@ -12,11 +12,7 @@ const onRemove = "        lifecycle: { onRemove: archive }\n";
 const ignored = "        lifecycle: { ignoreChanges: [archived] }\n";
 
 describe("archived services", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   const services = () => scenario.emulator.store.services();
   const archiveOutside = (archived = true) => {
@@ -25,8 +21,7 @@ describe("archived services", () => {
     return id;
   };
   const opened = async (text: string) => {
-    scenario.write("rnv.yaml", text);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(text);
     await scenario.isQuiet();
     scenario.forget();
   };
@@ -40,7 +35,7 @@ describe("archived services", () => {
     expect(drifted.stdout).toContain("1 changed outside rnv");
     const planned = await scenario.run("plan");
     expect(planned.stdout).toMatch(/archived +true -> false +# drift: changed outside rnv/);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     // "Restore: no deployment and no resume of infrastructure" (interface, "Moves that are stated").
     expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/restore"]);
     expect(services().map(({ archived }) => archived)).toEqual([false]);
@@ -84,7 +79,7 @@ describe("archived services", () => {
     expect((await scenario.run("apply", ...approve)).code).toBe(7);
     archiveOutside(false);
     scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
     await scenario.isQuiet();
   });
@@ -92,8 +87,7 @@ describe("archived services", () => {
   it("by onRemove stay in the state, and declared again are restored under their ids", async () => {
     await opened(block(onRemove));
     const before = services().map(({ id }) => id);
-    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied("projects: { shop: {} }\n");
     expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/archive"]);
     scenario.forget();
     // The address is not managed: a plan says nothing about it and asks for nothing.
@@ -110,7 +104,7 @@ describe("archived services", () => {
     const planned = await scenario.run("plan");
     expect(planned.stdout).toContain("service.shop.api will be restored");
     expect(planned.stdout).toContain("Plan: 0 to add, 2 to change, 0 to destroy.");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(scenario.requests()).toEqual([
       "POST /workspaces/ID/services/ID/restore",
       "PATCH /workspaces/ID/services/ID",
@@ -135,8 +129,7 @@ describe("archived services", () => {
       "archived and kept in the state, not destroyed: service.shop.api",
     );
     scenario.forget();
-    scenario.write("rnv.yaml", block(onRemove));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(block(onRemove));
     expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/restore"]);
     expect([scenario.emulator.store.projects().length, services().length]).toEqual([1, 1]);
     await scenario.isQuiet();
@@ -161,7 +154,7 @@ describe("archived services", () => {
     expect(planned.stdout + planned.stderr).not.toContain("live.unlisted");
     expect(planned.stdout).toMatch(/archived +true -> false/);
     scenario.forget();
-    expect((await scenario.run("apply", ...approve, "--adopt")).code).toBe(0);
+    await scenario.applies("--adopt");
     expect(scenario.requests()).toContain("POST /workspaces/ID/services/ID/restore");
     expect(services().map((one) => one.id)).toEqual([id]);
     await scenario.isQuiet();

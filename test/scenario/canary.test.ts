@@ -1,6 +1,6 @@
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
-import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+import { approve, type CliRun, oneScenario } from "../support/cli";
 import { inSoak, shareOf } from "../support/soak";
 
 const plain = canary("plain");
@@ -55,16 +55,14 @@ ${more}
 `;
 
 describe("no secret is ever shown", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
   let seen: string[];
   let runs: number;
   const inputs = ["rnv.yaml", "other.yaml", "secret.txt"];
   beforeAll(async () => {
-    scenario = await openScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
     scenario.write("secret.txt", file.value);
     scenario.write("rnv.yaml", shop());
   });
-  afterAll(() => scenario.close());
   beforeEach(() => {
     seen = [];
     runs = 0;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -31,8 +31,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     host = await serveCodeHost(platform);
     scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
-    for (const stage of ["production", "staging"])
-      expect(await scenario.run("apply", "--stage", stage, ...approve)).toMatchObject({ code: 0 });
+    for (const stage of ["production", "staging"]) await scenario.applies("--stage", stage);
   });
   afterAll(async () => {
     await scenario.close();

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { openScenario, type Scenario } from "../support/cli";
 
 interface Delivered {
   readonly headers: IncomingHttpHeaders;
@@ -62,8 +62,7 @@ describe("a drift job of several stages", () => {
     receiver = await openReceiver();
     scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
-    for (const name of names)
-      expect(await scenario.run("apply", "--stage", name, ...approve)).toMatchObject({ code: 0 });
+    for (const name of names) await scenario.applies("--stage", name);
   });
   afterAll(async () => {
     await scenario.close();

@@ -18,8 +18,7 @@ const later = preloaded("fast", "ahead");
 describe("a version that is older than the recorded one", () => {
   /** A service that was changed an hour ago, and replicas that have stopped before that. */
   const behind = async (at: Scenario) => {
-    at.write("rnv.yaml", shop(1));
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await at.applied(shop(1));
     at.settle();
     at.emulator.store.setLag({ all: { ms: 1000 * hour } });
     at.write("rnv.yaml", shop(2));

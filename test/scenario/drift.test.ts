@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
 const shop = (branch = "main", level = "info") => `
@@ -28,8 +28,7 @@ describe("drift, with a key that may only read", () => {
         { key: readKey, scope: "read", role: "viewer" },
       ],
     });
-    scenario.write("rnv.yaml", shop());
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop());
   });
   afterAll(() => scenario.close());
   beforeEach(() => {
@@ -130,7 +129,7 @@ ${more}`,
     const refused = await scenario.runWith({ env: { RNV_API_KEY: readKey } }, "apply", ...approve);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain("api.forbidden");
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(await drift()).toMatchObject({ code: 0 });
     await scenario.isQuiet();
   });
@@ -148,7 +147,7 @@ ${more}`,
 });
 
 describe("what drift tells apart, and what counts", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const store = () => scenario.emulator.store;
   const find = (name: string) =>
     store()
@@ -169,11 +168,8 @@ describe("what drift tells apart, and what counts", () => {
       ),
     );
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop());
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop());
   });
-  afterEach(() => scenario.close());
 
   it("a manifest that is not applied is pending: 0, unless -fail-on pending", async () => {
     scenario.write("rnv.yaml", shop("next"));

@@ -1,11 +1,7 @@
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
-let scenario: Scenario;
-beforeAll(async () => {
-  scenario = await openScenario();
-});
-afterAll(() => scenario.close());
+const scenario = oneScenario();
 
 const services = (text: string): string => `projects:\n  shop:\n    services:\n${text}`;
 

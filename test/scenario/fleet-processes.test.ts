@@ -2,18 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 import { shareOf } from "../support/soak";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  ${name}:\n    services:\n      ${name}-api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
 
-let scenario: Scenario;
-beforeEach(async () => {
-  scenario = await openScenario();
-});
-afterEach(() => scenario.close());
+const scenario = eachScenario();
 
 const write = (file: string, text: string): void => {
   mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });

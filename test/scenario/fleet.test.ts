@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/report/fleet-report";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 
 const manifest = (name: string, more = "") =>
@@ -13,11 +13,7 @@ const manifest = (name: string, more = "") =>
 const waits = (name: string) =>
   manifest(name, '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n');
 
-let scenario: Scenario;
-beforeEach(async () => {
-  scenario = await openScenario();
-});
-afterEach(() => scenario.close());
+const scenario = eachScenario();
 
 const write = (file: string, text: string): void => {
   mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });

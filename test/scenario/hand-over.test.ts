@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const project = (name: string): string => `  ${name}:
     services:
@@ -12,18 +12,16 @@ const project = (name: string): string => `  ${name}:
 
 /** Resources that another team's state takes over. */
 describe("rnv state mv --to", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const env = { RNV_STATE_KEY: "ab".repeat(32) };
   const run = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
   const there = (...args: readonly string[]) => run("-chdir=there", ...args);
   beforeEach(async () => {
-    scenario = await openScenario();
     mkdirSync(join(scenario.folder, "there"));
     scenario.write("rnv.yaml", `projects:\n${project("shop")}${project("payments")}`);
     expect(await run("apply", ...approve)).toMatchObject({ code: 0 });
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("hands a project over with everything in it: both plans are empty, and nothing is written", async () => {
     const moved = await run("state", "mv", "--to", "there/.rnv/state.json", "project.payments");

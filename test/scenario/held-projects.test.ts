@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const service = (name: string) => `      ${name}: { kind: web, deploy: { when: never } }\n`;
 const shop = (...names: string[]) =>
@@ -7,7 +7,7 @@ const other = "services:\n  docs: { kind: static, deploy: { when: never } }\n";
 
 /** Interface, "Projects": the project must hold no services and no scoped environment groups. */
 describe("a project that is to be deleted while it holds something else", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const liveNames = () =>
     scenario.emulator.store
       .services()
@@ -16,12 +16,9 @@ describe("a project that is to be deleted while it holds something else", () => 
   const projectId = () => scenario.emulator.store.projects()[0]?.id ?? "";
 
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", `${shop("api", "web")}${other}`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(`${shop("api", "web")}${other}`);
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("is named with what it holds, and none of its services is destroyed", async () => {
     const legacy = scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const shop = (names: readonly string[]) =>
   `projects:\n  shop:\n    services:\n${names
@@ -19,15 +19,13 @@ const github = {
 };
 
 describe("rnv history", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const runs = async (...args: readonly string[]) =>
     JSON.parse((await scenario.run("history", "-json", ...args)).stdout).runs;
   const serial = () => JSON.parse(scenario.read(".rnv/state.json")).serial;
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop(["api", "web"]));
   });
-  afterEach(() => scenario.close());
 
   it("lists who applied what, when, which commit and how it ended, newest first; a run without changes is none", async () => {
     expect(await scenario.run("history")).toEqual({
@@ -52,7 +50,7 @@ describe("rnv history", () => {
     const ids = scenario.emulator.log.map(({ requestId }) => requestId);
     expect(ids.every((id) => new RegExp(`^rnv-${first.id}-\\d+$`).test(id))).toBe(true);
     const before = serial();
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect([serial(), await runs()]).toEqual([before, [first]]);
 
     scenario.write("rnv.yaml", shop(["api"]));
@@ -100,7 +98,7 @@ describe("rnv history", () => {
     const cut = (await runs())[0];
     expect(cut).toMatchObject({ command: "apply", by: expect.any(String), digest: expect.any(String) });
     expect([cut.ended_at, cut.counts, cut.exit_code]).toEqual([undefined, undefined, undefined]);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
   });
 

@@ -24,8 +24,7 @@ describe("a value that the service ignores", () => {
   const patches = () => scenario.requests().filter((request) => request.startsWith("PATCH"));
   beforeAll(async () => {
     scenario = await openScenario({ clock: { ...systemClock, now: () => now() } });
-    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: info, OTHER: kept }"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("{ LOG_LEVEL: info, OTHER: kept }"));
   });
   afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
@@ -56,15 +55,14 @@ describe("a value that the service ignores", () => {
   );
 
   it("is sent again by the next apply once the service takes values", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(valueAt("LOG_LEVEL")).toBe("debug");
     await scenario.isQuiet();
   });
 
   it("is told from a second write in one second: it is sent again when the second is over", async () => {
     store().setCondition("coarse-times", true);
-    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: warn, OTHER: kept }"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("{ LOG_LEVEL: warn, OTHER: kept }"));
     // The service's clock stands still until the value is sent again: both writes fall into one second.
     const stoodAt = Date.now();
     now = () => stoodAt;
@@ -76,7 +74,7 @@ describe("a value that the service ignores", () => {
     scenario.forget();
     scenario.write("rnv.yaml", shop("{ LOG_LEVEL: again, OTHER: kept }"));
     store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "theirs" });
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     scenario.fail();
     expect(valueAt("LOG_LEVEL")).toBe("again");
     expect(patches()).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, oneScenario } from "../support/cli";
 
 const names = ["a", "b", "c", "d"];
 const shop = `projects:\n  shop:\n    services:\n${names
@@ -12,7 +12,7 @@ const shop = `projects:\n  shop:\n    services:\n${names
   .join("")}`;
 
 describe("an apply that is cut short", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
   const expectEachOnce = () => {
     const { store } = scenario.emulator;
@@ -24,10 +24,8 @@ describe("an apply that is cut short", () => {
     }
   };
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop);
   });
-  afterEach(() => scenario.close());
 
   /** Calls back with the nth write that reaches the service, before or after its commit. */
   const atWrite = (nth: number, when: "before" | "after", then: () => void | Promise<void>) => {
@@ -54,7 +52,7 @@ describe("an apply that is cut short", () => {
       expect(liveNames().length).toBeLessThan(names.length);
       expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
       scenario.fail();
-      expect((await scenario.run("apply", ...approve)).code).toBe(0);
+      await scenario.applies();
       expectEachOnce();
       await scenario.isQuiet();
     },
@@ -101,19 +99,17 @@ describe("an apply that is cut short", () => {
     });
     expect((await started.ended).code).toBe(130);
     scenario.fail();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expectEachOnce();
     await scenario.isQuiet();
   });
 });
 
 describe("the lock of the state", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
   });
-  afterAll(() => scenario.close());
 
   it("held by a running apply refuses every writer with 6, and no reader", async () => {
     let letGo = () => {};
@@ -181,6 +177,6 @@ describe("the lock of the state", () => {
     expect(wrong.code).not.toBe(0);
     const freed = await scenario.run("force-unlock", id);
     expect({ id, ...freed }).toMatchObject({ code: 0, stdout: expect.stringContaining("Removed the lock") });
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
   });
 });

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario, type Scenario } from "../support/cli";
 
 const count = 2000;
 const megabytes = 1024;
@@ -20,11 +20,10 @@ const peakIn = ({ folder }: Scenario): number =>
   Number(readFileSync(join(folder, "peak"), "utf8")) / megabytes;
 
 describe("a workspace of 2,000 services", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let measuring: readonly string[];
   const peak = () => peakIn(scenario);
   beforeAll(async () => {
-    scenario = await openScenario();
     const { store } = scenario.emulator;
     const { id } = store.addProject({ name: "shop" });
     for (let i = 0; i < count; i += 1) {
@@ -37,7 +36,6 @@ describe("a workspace of 2,000 services", () => {
     );
     scenario.write("rnv.yaml", `projects:\n  shop:\n    services:\n${services.join("")}`);
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("is adopted without a write, in at most 4 requests and 250 MB", async () => {
@@ -108,8 +106,7 @@ it("a project above 2,000 services is read environment by environment", async ()
   expect(stdout).toContain("Resources: 2 imported, 0 added, 0 changed, 0 destroyed.");
   expect(scenario.requests()).toEqual([]);
   await scenario.isQuiet();
-  scenario.write("rnv.yaml", manifest(9000));
-  expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  await scenario.applied(manifest(9000));
   expect(store.services().find((one) => one.id === last.id)?.configuration.port).toBe(9000);
   // A name that stands in one of the environments is found, and nothing is made beside it.
   const taken = `projects: { shop: { services: { last: { kind: web, environment: Staging }, "s5-${staging.id}": { kind: web, environment: Staging } } } }\n`;

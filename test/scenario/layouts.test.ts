@@ -1,6 +1,6 @@
 import type { Canvas } from "../../src/api/wire/shapes";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const service = (name: string, more = "") => `      ${name}: { kind: web, deploy: { when: never }${more} }\n`;
 const shop = (services: string, layout: string) =>
@@ -10,11 +10,7 @@ const at = (x: number) => `{ x: ${x}, y: 0 }`;
 
 /** "Archived services are excluded" and "node ids must exist in the current canvas" (interface, "Canvas"). */
 describe("the layout of a canvas", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   const ok = async (...args: string[]) => {
     const ended = await scenario.run(...args);

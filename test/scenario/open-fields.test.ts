@@ -62,11 +62,10 @@ it("a field that the catalog's defaults name is made, changed, reset, shown and 
     after: { configuration: { bootSeconds: 45, motto: "" } },
   });
   expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain("configuration.bootSeconds");
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applies();
   await scenario.isQuiet();
 
-  scenario.write("rnv.yaml", shop("motto: steady"));
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applied(shop("motto: steady"));
   expect(live()).toMatchObject({ ...further, motto: "steady" });
   await scenario.isQuiet();
   await scenario.close();
@@ -112,8 +111,7 @@ it("validate, which asks no service, warns and says who decides", async () => {
 it("ignoreChanges takes such a field", async () => {
   const scenario = await open();
   const ignored = `${shop("bootSeconds: 60")}    lifecycle: { ignoreChanges: [configuration.bootSeconds] }\n`;
-  scenario.write("rnv.yaml", ignored);
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applied(ignored);
   const [api] = scenario.emulator.store.services();
   scenario.emulator.store.editService(api?.id ?? "", slower);
   await scenario.isQuiet();
@@ -140,16 +138,13 @@ outputs: { boot: "\${service.api.configuration.${reference}}" }
 
   it("resolves to what is declared, to its default where nothing is, and to its new value in the same apply", async () => {
     const scenario = await open();
-    scenario.write("rnv.yaml", pair("bootSeconds: 60", "bootSeconds"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(pair("bootSeconds: 60", "bootSeconds"));
     expect(variableOf(scenario)).toEqual(["60"]);
     expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(60);
     await scenario.isQuiet();
-    scenario.write("rnv.yaml", pair("bootSeconds: 75", "bootSeconds"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(pair("bootSeconds: 75", "bootSeconds"));
     expect(variableOf(scenario)).toEqual(["75"]);
-    scenario.write("rnv.yaml", pair("", "bootSeconds"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(pair("", "bootSeconds"));
     expect(variableOf(scenario)).toEqual(["30"]);
     await scenario.isQuiet();
     await scenario.close();
@@ -167,7 +162,7 @@ outputs: { boot: "\${service.api.configuration.${reference}}" }
       }),
     );
     const stack = ["-f", "cdk.tf.json"];
-    expect(await scenario.run("apply", ...stack, ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies(...stack);
     expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(45);
     await scenario.isQuiet(...stack);
     await scenario.close();

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const base = `projects:
   shop:
@@ -16,15 +16,12 @@ const base = `projects:
 `;
 
 describe("an overlay and the environment", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const both = ["-f", "rnv.yaml", "-f", "production.yaml"] as const;
   beforeAll(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", base);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(base);
     await scenario.isQuiet();
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("an empty environment variable is no value: nothing is sent for it", async () => {

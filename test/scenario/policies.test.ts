@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const manifest = (replicas: number) => `projects:
   shop:
@@ -26,13 +26,11 @@ const policies = `policies:
 
 /** DESIGN section 14: a failed mandatory policy, or an overridable one without its override, is exit 4, and nothing is applied. */
 describe("policies", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest(1));
     scenario.write("rnv.policy.yaml", policies);
   });
-  afterAll(() => scenario.close());
   const services = () => scenario.emulator.store.services().length;
 
   it("stop plan and apply, and nothing is written", async () => {

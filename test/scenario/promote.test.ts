@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const tested = "1".repeat(40);
 const newer = "2".repeat(40);
@@ -26,20 +26,18 @@ const inStaging = ["--stage", "staging"] as const;
 const fromStaging = ["--from", "staging"] as const;
 
 describe("rnv promote", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const serviceId = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     scenario.write("staging.yaml", overlay(tested));
     scenario.write("production.yaml", "# Production.\nprojects: { shop: { color: '#2f6fed' } }\n");
-    expect((await scenario.run("apply", ...approve, ...inStaging)).code).toBe(0);
+    await scenario.applies(...inStaging);
     scenario.settle();
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("pins what runs in one stage in the overlay of the other, and keeps its comments", async () => {
     scenario.write("production.yaml", overlay(newer));

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 interface Shop {
   readonly project?: string;
@@ -19,7 +19,7 @@ projects:
 `;
 
 describe("a change of an applied service", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const service = () => {
     const [found] = scenario.emulator.store.services();
     if (!found) throw new Error("no service");
@@ -55,11 +55,9 @@ describe("a change of an applied service", () => {
     scenario.fail();
   };
   beforeEach(async () => {
-    scenario = await openScenario();
     await apply(shop());
     expect(deployments()).toBe(1);
   });
-  afterEach(() => scenario.close());
 
   it("deploys nothing where nothing that runs reads the field", async () => {
     const quiet = shop({

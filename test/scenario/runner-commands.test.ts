@@ -1,5 +1,5 @@
 import { commandsIn, hiddenIn } from "../hostile/inertness";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 /** What runners of GitHub, Azure and TeamCity obey, at the beginning of a text and in a line of its own. */
 const hostile = [
@@ -21,9 +21,8 @@ const hostile = [
 const isOwn = (line: string): boolean => /^::(error|warning|notice) (file|title)=/.test(line);
 
 describe("a text of the service or of a manifest that is a command to a CI runner", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     const { store } = scenario.emulator;
     const { id: projectId } = store.addProject({ name: "Shop" });
     for (const [i, text] of hostile.entries()) {
@@ -38,7 +37,6 @@ describe("a text of the service or of a manifest that is a command to a CI runne
     store.addService({ name: "##[group]name", projectId, live: true });
     store.addService({ name: "::error::name", projectId, live: true });
   });
-  afterAll(() => scenario.close());
 
   const github = { GITHUB_ACTIONS: "true", CI: "true", RNV_STATE_KEY: "a".repeat(64) };
 

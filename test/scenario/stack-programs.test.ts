@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as cdktf from "cdktf";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import {
   internalLibrary,
   mistaken,
@@ -13,11 +13,7 @@ import {
 const env = { QUEUE_TOKEN: "token-of-the-queue", RNV_STATE_KEY: "5a".repeat(32) };
 
 describe("programs in the style of those that teams write", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   const rnv = (...args: string[]) => scenario.runWith({ env }, ...args, "-f", "cdktf.out");
   function synthesize(define: (app: cdktf.App) => void, edit = unchanged, skipValidation = false): void {

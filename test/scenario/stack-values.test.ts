@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Annotations, App, Fn, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const token = "canary-token-of-the-shop";
 
@@ -35,15 +35,13 @@ function synthesizeInto(folder: string): void {
 }
 
 describe("values of a stack", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const env = { TF_VAR_token: token };
   const rnv = (...args: string[]) =>
     scenario.runWith({ env }, args[0] as string, "-f", "cdktf.out", ...args.slice(1));
   beforeAll(async () => {
-    scenario = await openScenario();
     synthesizeInto(scenario.folder);
   });
-  afterAll(() => scenario.close());
 
   const services = () => new Map(scenario.emulator.store.services().map((one) => [one.name, one]));
   const textOf = (key: string) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 /** The shared part of an environment, and its services: one class each, made for every environment. */
 class Base extends TerraformStack {
@@ -41,7 +41,7 @@ const twoPlaces = (app: App): void => {
 };
 
 describe("an app of several stacks", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const rnv = (...args: string[]) => scenario.run(args[0] as string, "-f", "cdktf.out", ...args.slice(1));
   const recorded = (stack: string) =>
     JSON.parse(readFileSync(join(scenario.folder, ".rnv", stack, "state.json"), "utf8"));
@@ -51,10 +51,8 @@ describe("an app of several stacks", () => {
     services: scenario.emulator.store.services().length,
   });
   beforeEach(async () => {
-    scenario = await openScenario();
     synthesizeInto(scenario.folder, twoPlaces);
   });
-  afterEach(() => scenario.close());
 
   it("names the state of a stack that it no longer has: renamed, all would be made again", async () => {
     await rnv("apply", ...approve);

@@ -1,4 +1,4 @@
-import { applyKilledAfterPatch, approve, openScenario, type Scenario } from "../support/cli";
+import { applyKilledAfterPatch, approve, eachScenario } from "../support/cli";
 
 const keys = { old: "0a".repeat(32), new: "0b".repeat(32) };
 const shop = (level: string) => `
@@ -12,11 +12,7 @@ projects:
         deploy: { when: never }
 `;
 
-let scenario: Scenario;
-beforeEach(async () => {
-  scenario = await openScenario();
-});
-afterEach(() => scenario.close());
+const scenario = eachScenario();
 
 it("keys do not change in the run that repeats one write which was left open", async () => {
   const old = { RNV_STATE_KEY: keys.old };

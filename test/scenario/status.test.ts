@@ -1,5 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
 const manifest = `
@@ -38,8 +38,7 @@ describe("status and deployments, with a key that may only read", () => {
     expect(await run("status")).toEqual({ code: 0, stdout: "", stderr: "No service is recorded yet.\n" });
     expect(await json("status")).toEqual({ format_version: "1.0", services: [] });
     expect(await run("deployments", "service.shop.api")).toMatchObject({ code: 1, stdout: "" });
-    scenario.write("rnv.yaml", manifest);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(manifest);
   });
 
   it("show the release of each recorded service, write nothing and take no lock", async () => {
@@ -129,21 +128,15 @@ describe("status and deployments, with a key that may only read", () => {
 });
 
 describe("status --variables", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   it("shows keys, who manages them and when they changed, and no value", async () => {
     const variables = "variables: { LEVEL: secret-text, TOKEN: { preserve: true } }";
     const service = (more: string) => `services:\n  api: { kind: web, deploy: { when: never }${more} }\n`;
-    scenario.write("rnv.yaml", service(""));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(service(""));
     const id = scenario.emulator.store.services()[0]?.id ?? "";
     for (const key of ["TOKEN", "OTHER"]) scenario.emulator.store.addVariable(id, key, "x");
-    scenario.write("rnv.yaml", service(`, ${variables}`));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(service(`, ${variables}`));
     const { stdout } = await scenario.run("status", "--variables");
     expect(stdout).toMatch(/LEVEL: managed by rnv, changed /);
     expect(stdout).toMatch(/TOKEN: preserved, changed /);
