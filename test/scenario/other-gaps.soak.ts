@@ -159,41 +159,6 @@ it("a project that cannot be renamed says so, and the plan is empty once the das
   await scenario.close();
 });
 
-it("addresses that move with a service's name are known after the apply, and reach what refers to them in it", async () => {
-  const scenario = await openScenario();
-  const { store } = scenario.emulator;
-  const named = (name: string) => `
-projects:
-  shop:
-    services:
-      api: { name: ${name}, kind: web, deploy: { when: never } }
-      worker:
-        kind: web
-        variables: { API: "\${service.shop.api.url}" }
-        deploy: { when: never }
-`;
-  const api = () => store.services().find(({ kind, name }) => kind === "web" && name !== "worker");
-  const told = () => {
-    const worker = store.services().find(({ name }) => name === "worker");
-    return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));
-  };
-  scenario.write("rnv.yaml", named("api"));
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  const [before] = told();
-  expect(before).toMatch(/^https:\/\/api-/);
-  scenario.write("rnv.yaml", named("front"));
-  const planned = JSON.parse((await scenario.run("plan", "-json")).stdout);
-  const change = planned.resource_changes.find(
-    ({ address }: { address: string }) => address === "variable.shop.worker.API",
-  );
-  expect(change.change).toMatchObject({ actions: ["update"] });
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  expect(api()?.name).toBe("front");
-  expect(told()).toEqual([expect.stringMatching(/^https:\/\/front-/)]);
-  await scenario.isQuiet();
-  await scenario.close();
-});
-
 describe("a kind with defaults of its own", () => {
   const site = (configuration: string) =>
     `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type TerraformResourceLifecycle, TerraformStack, TerraformVariable } from "cdktf";
 import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
@@ -108,18 +107,5 @@ describe("conditions of a stack", () => {
     synthesizeInto(scenario.folder, { service: { postcondition: [after] } });
     expect((await rnv({}, "destroy", ...approve)).code).toBe(0);
     expect(services()).toEqual([]);
-  });
-
-  it("that are written wrong are mistakes with a place", async () => {
-    const stack = {
-      resource: {
-        rnv_project: { p: { name: "p", lifecycle: { precondition: [{ condition: "${self.id}" }] } } },
-      },
-    };
-    writeFileSync(join(scenario.folder, "wrong.tf.json"), JSON.stringify(stack));
-    const { code, stderr } = await scenario.run("validate", "-f", "wrong.tf.json");
-    expect(code).toBe(1);
-    expect(stderr).toContain("lifecycle.precondition lacks error_message");
-    expect(stderr).toContain("self.id is not supported");
   });
 });

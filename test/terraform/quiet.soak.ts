@@ -46,17 +46,6 @@ describeTerraform("plans that say what changes and nothing else", () => {
     },
     30_000,
   );
-
-  it("what moves by itself is read by the data source", async () => {
-    world.write(
-      `${configuration}\ndata "rnv_service" "now" { id = rnv_service.api.id }\n` +
-        `output "shown" { value = data.rnv_service.now.live_deployment_id }\n`,
-    );
-    await world.apply();
-    const service = emulator.store.services()[0];
-    expect((await world.run("output -raw shown")).trim()).toBe(service?.liveDeploymentId);
-    expect(Object.keys(world.attributes("rnv_service", "api"))).not.toContain("live_deployment_id");
-  }, 30_000);
 });
 
 describeTerraform("what a plan warns of", () => {
