@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { approve } from "../support/cli";
-import { serveCodeHost } from "../support/code-host-server";
 import { serveHttpState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { shareOf } from "../support/soak";
@@ -275,54 +273,6 @@ describe("a journal of version 0.1 with an open intent", () => {
       expect(store.deployments(service?.id ?? "").map(({ status }) => status)).toHaveLength(count);
       await expectQuiet(world, env);
     });
-});
-
-describe("a comment of version 0.1 on a pull request", () => {
-  const merged = "a".repeat(40);
-  const job = {
-    github: { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged },
-    gitlab: { CI_COMMIT_SHA: merged },
-  };
-  for (const platform of shareOf(["github", "gitlab"] as const, 2))
-    itWith(
-      `of ${platform} has no authenticated record and is no review`,
-      `comments/${platform}`,
-      async (world) => {
-        const server = await serveCodeHost(platform);
-        try {
-          server.pulls.push({
-            ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
-            ...{ commits: [merged], mergeCommit: merged },
-          });
-          const author = platform === "github" ? "github-actions[bot]" : "rnv-bot";
-          server.addComment("pull 7", author, world.scenario.read("comment.md"));
-          world.scenario.write("event.json", "{}");
-          const env: Environment = {
-            ...server.environment,
-            ...stateKey,
-            ...job[platform],
-            ...(platform === "github" && { GITHUB_EVENT_PATH: join(world.scenario.folder, "event.json") }),
-          };
-          const refused = await world.runWith(env, "ci", "apply");
-          expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("error[plan.digest]") });
-          expect(world.writes()).toEqual([]);
-          // The refused apply has commented the plan with a record of it: by hand, its digest applies it.
-          const [, digest = ""] = /^Digest: ([0-9a-f]{64})$/m.exec(refused.stdout) ?? [];
-          const applied = await world.runWith(env, "ci", "apply", "--expect-digest", digest);
-          expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
-          expect(world.writes().sort()).toEqual([
-            "PATCH /services/api",
-            "POST /services",
-            "POST /services/api/deploys",
-            "POST /services/worker/deploys",
-            "POST /services/worker/variables",
-          ]);
-          await expectQuiet(world, stateKey);
-        } finally {
-          await server.close();
-        }
-      },
-    );
 });
 
 /** Demands that the lock stops a run and that its id removes it; then applies what the run before left. */
