@@ -98,6 +98,14 @@ describe("a text of the service or of a manifest that is a command to a CI runne
     const { store } = scenario.emulator;
     for (const { id, configuration } of store.services())
       store.editConfiguration(id, { description: `${configuration.description}\n::notice::changed` });
+    // Names of what is not managed, and what the platform says of a deployment, stand in prose.
+    const [{ id: first = "" } = {}] = store.services();
+    for (const text of others) {
+      store.addService({ name: text, live: true });
+      store.failNextDeployment(first, text);
+      store.deploy(first, { actor: text });
+      store.settle();
+    }
     expect(await scenario.run("plan", "-detailed-exitcode")).toMatchObject({ code: 2 });
   });
 
