@@ -252,7 +252,8 @@ it("a second Ctrl-C leaves at once, and takes all with it", async () => {
 
 it("takes the members of which a file has changed in git, and prints the matrix of a workflow", async () => {
   for (const name of ["a", "b", "c"]) write(`${name}/rnv.yaml`, manifest(name));
-  write("common/base.yaml", manifest("base"));
+  write("common/base.yaml", manifest("base", "        variables: { A: { fromFile: x.env } }\n"));
+  write("common/x.env", "x\n");
   write("rnv.fleet.yaml", "members: { a: , b: , c: { file: [../common/base.yaml, rnv.yaml] } }\n");
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...args], {
@@ -277,6 +278,10 @@ it("takes the members of which a file has changed in git, and prints the matrix 
     code: 0,
     stdout: "Fleet: nothing to run.\n",
   });
+  // A file that a manifest names counts, wherever it is.
+  write("common/x.env", "y\n");
+  expect(await matrix()).toEqual([{ member: "c", folder: "c" }]);
+  write("common/x.env", "x\n");
   write("a/more.env", "X=1\n");
   expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
   git("add", "-A");
