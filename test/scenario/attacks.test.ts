@@ -283,7 +283,7 @@ describe("a manifest of a stranger", () => {
       const inputs = new Set(
         [...Object.keys(attack.files), ...(attack.links ?? [])].map((name) => join(scenario.folder, name)),
       );
-      for (const [name, job] of Object.entries(jobs())) {
+      for (const [name, job] of shareOf(Object.entries(jobs()), 3)) {
         scenario.forget();
         const env = { ...secrets, RNV_STATE_HTTP_USERNAME: "ci", ...job };
         const { code, stdout, stderr } = await scenario.runWith({ env }, "plan", ...(attack.flags ?? []));

@@ -202,25 +202,6 @@ function scenarioOf(
   return new Proxy({} as Scenario, { get: (_, name) => open?.[name as keyof Scenario] });
 }
 
-/**
- * A test in a scenario of its own, beside the others of its file: while the command line of one waits in real time,
- * another goes on.
- */
-export function itInScenario(
-  title: string,
-  body: (scenario: Scenario) => Promise<void>,
-  options: EmulatorOptions = {},
-): void {
-  it.concurrent(title, async () => {
-    const scenario = await openScenario(options);
-    try {
-      await body(scenario);
-    } finally {
-      await scenario.close();
-    }
-  });
-}
-
 export const baseEnvironment = ({ url }: Pick<EmulatorServer, "url">): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: tmpdir(),
