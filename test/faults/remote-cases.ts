@@ -4,11 +4,7 @@ import { type RemoteFault, type RemoteMode, remoteFaults } from "./remote-faults
 import type { RemoteKind } from "./remote-server";
 import type { Stage } from "./stage";
 
-/** What takes real time over sockets, or cannot be made to happen there. */
-const inMemoryOnly = /^(refuse|timeout|trickle-late)/;
-
-const whereOf = ({ scenario, wire }: Stage, kind: RemoteKind): string =>
-  `remote ${kind}${wire ? " over sockets" : ""} ${scenario.name}`;
+const whereOf = ({ scenario }: Stage, kind: RemoteKind): string => `remote ${kind} ${scenario.name}`;
 
 /** Every case of a scenario whose state lies on a server: what befalls the requests to it, and the run between them. */
 export function* remoteCasesOf(stage: Stage, kind: RemoteKind): Generator<Case> {
@@ -18,17 +14,17 @@ export function* remoteCasesOf(stage: Stage, kind: RemoteKind): Generator<Case> 
 }
 
 function* stateRequestCases(stage: Stage, kind: RemoteKind): Generator<Case> {
-  const { scenario, stateRequests, wire } = stage;
+  const { scenario, stateRequests } = stage;
   for (const [index, { label, ...request }] of stateRequests.entries()) {
     for (const fault of remoteFaults) {
-      if (!fault.applies(request, kind) || (wire && inMemoryOnly.test(fault.name))) continue;
+      if (!fault.applies(request, kind)) continue;
       for (const mode of fault.modes) {
         // No client can distinguish a server without rules that always shows an older state from one that has it.
         if (fault.name === "stale" && mode === "held" && kind === "http-lax") continue;
         yield {
           name: `${whereOf(stage, kind)} ${fault.name} ${mode} #${index} ${label}`,
           scenario: scenario.name,
-          fault: `${stage.wire ? "remote over sockets" : "remote"} ${fault.name} ${mode}`,
+          fault: `remote ${fault.name} ${mode}`,
           mishaps: () => ({ state: stateMishap(fault, kind, index, mode) }),
         };
       }

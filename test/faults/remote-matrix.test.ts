@@ -1,9 +1,8 @@
 import { casesOf } from "./cases";
 import { play } from "./play";
-import { remoteStages, wireStages } from "./remote-stages";
+import { remoteStages } from "./remote-stages";
 import type { Stage } from "./stage";
 import { newStops } from "./stops";
-import { Wire } from "./wire";
 import { playShare } from "./worker";
 
 jest.setTimeout(120_000);
@@ -40,16 +39,6 @@ describe("the fault matrix of remote states", () => {
       "PUT state",
       "UNLOCK state",
     ]);
-  });
-
-  it("holds over real sockets", async () => {
-    const wire = await Wire.open();
-    const overSockets = (await wireStages(wire)).map((stage) => ({ ...stage, thinned: 1 }));
-    const tally = await playShare({ ...share, every: 797 }, overSockets);
-    await wire.close();
-    expect(tally.cases).toBeGreaterThan(4);
-    expect(tally.failures).toEqual({});
-    expect(newStops(Object.keys(tally.stops))).toEqual([]);
   });
 
   it("plays a case twice with the same trace, signatures and encryption included", async () => {

@@ -6,7 +6,6 @@ import {
   type StateService,
 } from "../support/http-state-server";
 import { s3Environment, s3Service } from "../support/s3-server";
-import type { Wire } from "./wire";
 
 /** Kinds of servers that keep a state: Terraform's protocol with and without rules, S3, and S3 with encryption. */
 export const remoteKinds = ["http", "http-lax", "s3", "s3-sealed"] as const;
@@ -25,13 +24,10 @@ export interface RemoteImage {
   readonly kind: RemoteKind;
   readonly stored: ReadonlyMap<string, string>;
   readonly locks: ReadonlyMap<string, string>;
-  /** Real sockets to it; without them everything is in memory. */
-  readonly wire?: Wire;
 }
 
-export const emptyRemote = (kind: RemoteKind, wire?: Wire): RemoteImage => ({
+export const emptyRemote = (kind: RemoteKind): RemoteImage => ({
   kind,
-  ...(wire && { wire }),
   stored: new Map(),
   locks: new Map(),
 });

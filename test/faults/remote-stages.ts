@@ -3,7 +3,6 @@ import { buildRnv } from "./build-rnv";
 import type { RemoteKind } from "./remote-server";
 import { scenarios } from "./scenarios";
 import { type Stage, stageOf } from "./stage";
-import type { Wire } from "./wire";
 
 /** What is played with a state on a server, on which kind of server, and every how many cases. */
 const played: readonly (readonly [RemoteKind, string, number])[] = [
@@ -27,17 +26,6 @@ export async function remoteStages(): Promise<Stage[]> {
   for (const [kind, name, thinned] of played)
     for (const scenario of scenarios.filter((one) => one.name === name))
       stages.push({ ...(await stageOf(rnv, scenario, kind)), thinned });
-  return stages;
-}
-
-/** The same over real sockets: a few of their cases. */
-export async function wireStages(wire: Wire): Promise<Stage[]> {
-  signInStep();
-  const rnv = await buildRnv();
-  const stages: Stage[] = [];
-  for (const kind of ["http", "s3"] as const)
-    for (const scenario of scenarios.filter((one) => one.name === "update"))
-      stages.push({ ...(await stageOf(rnv, scenario, kind, wire)), thinned: 29 });
   return stages;
 }
 

@@ -5,7 +5,6 @@ import type { Rnv } from "./build-rnv";
 import { baseUrl, type Machine, workspaceId } from "./machine";
 import { type Delivery, remoteLabel, type StateMishap, type StateRequest, type Told } from "./remote-faults";
 import { isS3, type RemoteImage, RemoteServer, stateUser } from "./remote-server";
-import type { SeenOnWire, Wire } from "./wire";
 
 /** One process as the state's server meets it. */
 export interface RemoteProcess {
@@ -14,6 +13,13 @@ export interface RemoteProcess {
   readonly step: <T>(label: string, effect: () => Promise<T>) => Promise<T>;
   readonly mishap: (request: StateRequest) => StateMishap | undefined;
 }
+interface SeenByServer {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
 type StateBackendClock = InstanceType<Rnv["StateServer"]>["clock"];
 
 const inMemory = "http://127.0.0.1:2";
@@ -26,8 +32,6 @@ export class RemoteWorld {
   readonly server: RemoteServer;
   /** Requests that went anywhere else. */
   readonly strays: string[] = [];
-  readonly #wire: Wire | undefined;
-  readonly #origin: string;
   #delayed: { left: number; readonly deliver: () => void }[] = [];
 
   constructor(
@@ -35,8 +39,6 @@ export class RemoteWorld {
     image: RemoteImage,
   ) {
     this.server = new RemoteServer(image);
-    this.#wire = image.wire;
-    this.#origin = image.wire?.origin ?? inMemory;
   }
 
   /** The backend that one process has; from outside, without a process, nothing goes wrong. */
@@ -52,9 +54,9 @@ export class RemoteWorld {
     });
     return rnv.createRemoteBackend({
       store: isS3(kind)
-        ? rnv.createS3Store(s3Settings(this.#origin), stateServer)
+        ? rnv.createS3Store(s3Settings(inMemory), stateServer)
         : rnv.createHttpStore(
-            httpSettings(this.#origin),
+            httpSettings(inMemory),
             stateServer,
             rnv.backupFolder(machine.disk, "/state/backups", "the state"),
           ),
@@ -69,7 +71,7 @@ export class RemoteWorld {
   }
 
   image(): RemoteImage {
-    return { ...this.server.image(), ...(this.#wire && { wire: this.#wire }) };
+    return this.server.image();
   }
 
   /** What was still on its way arrives. */
@@ -88,13 +90,13 @@ export class RemoteWorld {
 
   #carry(process: RemoteProcess, sent: WireRequest): Promise<WireResponse> {
     const { origin: asked, pathname } = new URL(sent.url);
-    if (asked !== this.#origin) this.strays.push(`${sent.method} ${sent.url}`);
+    if (asked !== inMemory) this.strays.push(`${sent.method} ${sent.url}`);
     const request = { method: sent.method, path: pathname };
     const label = remoteLabel(request, this.server.kind);
     return process.step(`remote ${label}`, async () => {
       const mishap = process.mishap(request);
       const about = `${process.pid} remote ${label}${mishap ? ` [${mishap.name}]` : ""}`;
-      const answering = async (seen: SeenOnWire): Promise<Told> => {
+      const answering = async (seen: SeenByServer): Promise<Told> => {
         this.#letPass();
         const delivery = this.#delivery(seen);
         return mishap?.tell(delivery) ?? delivery.carry();
@@ -110,15 +112,14 @@ export class RemoteWorld {
     });
   }
 
-  async #send(request: WireRequest, answering: (seen: SeenOnWire) => Promise<Told>): Promise<WireResponse> {
-    if (this.#wire !== undefined) return this.#wire.send(request, answering);
+  async #send(request: WireRequest, answering: (seen: SeenByServer) => Promise<Told>): Promise<WireResponse> {
     const { method, url, body = "" } = request;
     const { pathname, search, host } = new URL(url);
     const headers = { host, ...request.headers };
     return this.#answer(await answering({ method, path: `${pathname}${search}`, body, headers }));
   }
 
-  #delivery(seen: SeenOnWire): Delivery {
+  #delivery(seen: SeenByServer): Delivery {
     return {
       carry: async () => this.server.handle(seen),
       stale: (answer) => this.server.stale(seen.path.split("?")[0] ?? "", answer),

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { writeFigures } from "../support/figures-page";
 import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
-import { type NaiveTally, playNaive } from "./naive-client";
 import { plantedBugs, remotePlantedBugs } from "./planted-bugs";
 import { play } from "./play";
 import { randomCase } from "./random-case";
@@ -34,7 +33,7 @@ async function main(): Promise<number> {
   });
   report(tally, (Date.now() - startedAt) / 1000);
   const isClean = Object.keys(tally.failures).length === 0;
-  if (process.argv.length === 2 && isClean) await keepWhole(tally, to - from);
+  if (process.argv.length === 2 && isClean) writeFigures("tested", "faults", figuresOf(tally, to - from));
   if (process.argv.includes("--accept-stops")) writeStops(Object.keys(tally.stops));
   const unknown = newStops(Object.keys(tally.stops));
   for (const cell of unknown) console.log(`NEW STOP ${cell} (${tally.stops[cell]?.name})`);
@@ -80,25 +79,12 @@ function report(tally: Tally, seconds: number): void {
   console.log(`${tally.cases} cases in ${seconds.toFixed(0)} s`);
 }
 
-/** What the whole run came to, for README.md; and what a client without keys, intents and looks leaves behind. */
-async function keepWhole(tally: Tally, seeds: number): Promise<void> {
-  const [stage] = await allStages();
-  if (stage === undefined) return;
-  const naive = await playNaive(stage.image);
-  console.log(
-    `a naive client: ${naive.cases} cases, ${naive.duplicates} with doubles, ${naive.orphans} with orphans`,
-  );
-  writeFigures("tested", "faults", figuresOf(tally, seeds, naive));
-  console.log("docs/explain/tested.md has these figures");
-}
-
 /** Returns what `docs/explain/tested.md` says of a whole run. */
-function figuresOf(tally: Tally, seeds: number, naive: NaiveTally): string {
+function figuresOf(tally: Tally, seeds: number): string {
   const shown = (figure: number): string => figure.toLocaleString("en-US");
   return `| test | result |
 |---|---|
 | each request, disk call and moment of a run with each fault; kills, power cuts, full disks, stolen locks, two runs, clocks off by 25 hours, reads that lag; states on disk, over HTTP and in S3 | ${shown(tally.cases)} cases, ${shown(seeds)} of them random: nothing lost, nothing created twice, nothing deleted by mistake; ${shown(stopped(tally))} end in a stop that says what to do |
-| a client that retries POST and writes its state afterwards, with the same faults | ${shown(naive.cases)} cases: ${shown(naive.duplicates)} leave duplicates, ${shown(naive.orphans)} leave orphans |
 | bugs planted in the sources | ${plantedBugs.length + remotePlantedBugs.length}, each found |
 
 \`npm run faults\` plays this ([test/faults](../../test/faults/README.md)).`;

@@ -10,7 +10,6 @@ import { Process } from "./process";
 import { remoteLabel, type StateRequest } from "./remote-faults";
 import { emptyRemote, type RemoteKind } from "./remote-server";
 import type { Scenario } from "./scenarios";
-import type { Wire } from "./wire";
 
 /** A scenario made ready: its manifests in files, and what its cases start from. */
 export interface Stage {
@@ -30,8 +29,6 @@ export interface Stage {
   readonly diskCalls: number;
   /** Requests to the server of the state, where there is one. */
   readonly remote?: RemoteKind;
-  /** Real sockets to it. */
-  readonly wire?: Wire;
   /** The whole run plays every n-th case only: its like is played in full elsewhere. */
   readonly thinned?: number;
   readonly stateRequests: readonly (StateRequest & { readonly label: string })[];
@@ -43,19 +40,14 @@ const settledMs = 180_000;
 const youngMs = 1000;
 
 /** Runs a scenario up to where its cases begin, then again without a fault, to measure it. */
-export async function stageOf(
-  rnv: Rnv,
-  scenario: Scenario,
-  remote?: RemoteKind,
-  wire?: Wire,
-): Promise<Stage> {
+export async function stageOf(rnv: Rnv, scenario: Scenario, remote?: RemoteKind): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
     return path;
   };
-  const machine = new Machine(1, undefined, scenario.ways, remote && emptyRemote(remote, wire));
+  const machine = new Machine(1, undefined, scenario.ways, remote && emptyRemote(remote));
   const { store } = machine.emulator;
   scenario.seed?.(store);
   const seeded = machine.ids();
@@ -76,7 +68,7 @@ export async function stageOf(
   };
   const measured = await measure(rnv, image, request, scenario);
   return {
-    ...{ rnv, scenario, request, image, ...(remote && { remote }), ...(wire && { wire }) },
+    ...{ rnv, scenario, request, image, ...(remote && { remote }) },
     ...(scenario.thinned && { thinned: scenario.thinned }),
     young: { ...image, time: image.time - settledMs + youngMs },
     foreign: new Set(scenario.adopt ? [] : foreign),

@@ -3,11 +3,10 @@ import { casesOf } from "./cases";
 import { explain } from "./explain";
 import { play } from "./play";
 import { randomCase } from "./random-case";
-import { remoteStages, wireStages } from "./remote-stages";
+import { remoteStages } from "./remote-stages";
 import { scenarios } from "./scenarios";
 import { type Stage, stageOf } from "./stage";
 import { count, emptyTally, type Tally } from "./tally";
-import { Wire } from "./wire";
 
 /** The share of the matrix that one process plays. */
 export interface Share {
@@ -26,7 +25,7 @@ const patienceMs = 30_000;
 
 export async function playShare(share: Share, stages?: readonly Stage[]): Promise<Tally> {
   const local = stages ?? (await allStages());
-  const all = stages ?? [...local, ...(await remoteStages()), ...(await wireStages(await Wire.open()))];
+  const all = stages ?? [...local, ...(await remoteStages())];
   const tally = emptyTally();
   const fault = new RegExp(share.fault);
   let index = 0;

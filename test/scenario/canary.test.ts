@@ -1,9 +1,7 @@
 import type { Fault } from "../../src/emulator/faults";
 import { type Canary, canary, sightings } from "../support/canaries";
-import { applyKilledAfterPatch, approve, type CliRun, openScenario, type Scenario } from "../support/cli";
-import { saying } from "../support/edited-answers";
-import { secretForms } from "../support/secret-forms";
-import { inSoak, isSoak, shareOf } from "../support/soak";
+import { approve, type CliRun, oneScenario } from "../support/cli";
+import { inSoak, shareOf } from "../support/soak";
 
 const plain = canary("plain");
 const environment = canary("environment");
@@ -35,9 +33,6 @@ const env = {
 /** Debug output of Node about requests and files. */
 const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
 
-/** `npm test` plays an apply with all of them and what is left of it, the soak all ways in which one may be shown. */
-const itInSoak = isSoak ? it : it.skip;
-
 const shop = (more = "", text = yaml(plain)) => `
 projects:
   shop:
@@ -60,16 +55,14 @@ ${more}
 `;
 
 describe("no secret is ever shown", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
   let seen: string[];
   let runs: number;
   const inputs = ["rnv.yaml", "other.yaml", "secret.txt"];
   beforeAll(async () => {
-    scenario = await openScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
     scenario.write("secret.txt", file.value);
     scenario.write("rnv.yaml", shop());
   });
-  afterAll(() => scenario.close());
   beforeEach(() => {
     seen = [];
     runs = 0;
@@ -155,58 +148,6 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
-  itInSoak("by what the service says of a deployment, in whatever form it repeats them", async () => {
-    const whole = [plain, environment, file, command, block].map(({ value }) => value);
-    const spoken = [...whole, `${template.core}:`, `x${interpolated.value}x`]
-      .flatMap((value) => Object.values(secretForms).map((write) => write(value)))
-      .join(", ");
-    const [service] = scenario.emulator.store.services();
-    const tell = () => scenario.emulator.store.failNextDeployment(service?.id ?? "", `told: ${spoken}`);
-    const changed = (port: number) =>
-      shop()
-        .replace("kind: web", `kind: web\n        deploy: {}`)
-        .replace("configuration: {", `configuration: { port: ${port},`);
-    tell();
-    scenario.write("rnv.yaml", changed(8101));
-    const failed = await watched(["apply", ...approve], debugging);
-    expect(failed).toMatchObject({ code: 7, stderr: expect.stringContaining("told: (sensitive), ") });
-    tell();
-    expect((await watched(["apply", ...approve, "-json"])).stdout).toContain("told: (sensitive), ");
-    for (const how of [
-      ["plan"],
-      ["plan", "-json"],
-      ["plan", "--format", "markdown"],
-      ["plan", "-out", "t.rnvplan"],
-    ])
-      await watched(how);
-    // These read no source of a secret: they know what is in the manifest and what is in their environment.
-    const known = `told: ${plain.value} ${environment.value} x${interpolated.value}x`;
-    scenario.fail(({ method }) => (method === "GET" ? saying(known) : undefined));
-    expect((await watched(["drift", "--format", "markdown"])).stdout).toContain("told: (sensitive)");
-    for (const how of [["status"], ["status", "-json"], ["deployments", "service.shop.api"]])
-      expect((await watched(how)).code).toBe(0);
-    scenario.fail();
-    scenario.emulator.store.failNextDeployment(service?.id ?? "", known);
-    const again = await watched(["deploy", "service.shop.api"]);
-    expect(again.stdout + again.stderr).toContain("told: (sensitive)");
-    scenario.fail(({ method }) => (method === "GET" ? saying(`told: ${spoken}`) : undefined));
-    scenario.write("rnv.yaml", changed(8102));
-    await watched(["apply", ...approve, "-json"]);
-    await watched(["plan", "-json"]);
-    scenario.fail(({ method, path }) =>
-      method === "POST" && path.endsWith("/deploys")
-        ? { kind: "status", status: 400, message: `told: ${spoken}` }
-        : undefined,
-    );
-    scenario.write("rnv.yaml", changed(8103));
-    const refused = await watched(["apply", ...approve]);
-    expect(refused.stderr).toContain("told: (sensitive), ");
-    scenario.fail();
-    scenario.write("rnv.yaml", shop());
-    expect((await watched(["apply", ...approve])).code).toBe(0);
-    expect(seen).toEqual([]);
-  });
-
   it("by a change, a saved plan, drift and its repair", async () => {
     const next = canary("next");
     canaries.push(next);
@@ -221,44 +162,6 @@ describe("no secret is ever shown", () => {
     expect((await watched(["drift", "-strict"])).code).toBe(2);
     expect((await watched(["apply", ...approve], inSoak(debugging, env))).code).toBe(0);
     await watched(["plan"]);
-    expect(seen).toEqual([]);
-  });
-
-  itInSoak("by values that are revealed, whether they are equal or not", async () => {
-    const theirs = canary("theirs");
-    canaries.push(theirs);
-    const [service] = scenario.emulator.store.services();
-    const [variable] = scenario.emulator.store.variables(service?.id ?? "");
-    const recorded = scenario.read(".rnv/state.json");
-    scenario.emulator.store.editVariable(variable?.id ?? "", { value: theirs.value });
-    scenario.forget();
-    await watched(["drift", "--verify-values", "-json"], debugging);
-    await watched(["plan", "--no-secrets", "-json"]);
-    await watched(["plan", "--verify-values"]);
-    for (const how of [["-json"], ["--format", "markdown"], ["-out", "v.rnvplan"]])
-      await watched(["plan", "--adopt", "--verify-values", "--state", "other/state.json", ...how]);
-    const echoed = `bad ${theirs.value}: ${theirs.core}, or ${plain.value}`;
-    for (const kind of ["status", "malformed"] as const) {
-      scenario.fail(({ path }) =>
-        path.endsWith("/reveal") ? { kind, status: 400, message: echoed } : undefined,
-      );
-      await watched(["plan", "--adopt", "--verify-values", "--state", "third/state.json"]);
-    }
-    scenario.fail();
-    expect(scenario.requests().filter((request) => request.endsWith("/reveal")).length).toBeGreaterThan(8);
-    expect(scenario.read(".rnv/state.json")).toBe(recorded);
-    expect((await watched(["apply", "--verify-values", ...approve])).code).toBe(0);
-    expect(seen).toEqual([]);
-  });
-
-  itInSoak("by a run that is killed while a secret is on its way", async () => {
-    const killed = canary("killed");
-    canaries.push(killed);
-    scenario.write("rnv.yaml", shop("", yaml(killed)));
-    expect((await applyKilledAfterPatch(scenario, { env })).code).toBe(-1);
-    await watched(["state", "pull"]);
-    await watched(["plan"], debugging);
-    expect((await watched(["apply", ...approve])).code).toBe(0);
     expect(seen).toEqual([]);
   });
 
@@ -302,16 +205,6 @@ describe("no secret is ever shown", () => {
     const planned = await watched(["plan"]);
     expect(Math.max(validated.code, planned.code)).toBeGreaterThan(0);
     expect(runs).toBe(2);
-    expect(seen).toEqual([]);
-  });
-
-  itInSoak("by a variable of more than 262,144 bytes, which is refused before it is sent", async () => {
-    scenario.write("rnv.yaml", shop("", JSON.stringify(plain.core.repeat(30_000))));
-    scenario.forget();
-    const { code, stderr } = await watched(["apply", ...approve]);
-    expect({ code, stderr }).toMatchObject({ stderr: expect.stringContaining("variable.shop.api.PLAIN") });
-    expect(code).not.toBe(0);
-    expect(scenario.sent.filter(({ path }) => path.includes("/variables"))).toEqual([]);
     expect(seen).toEqual([]);
   });
 

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
-import { isSoak } from "../support/soak";
 
 const shop = (branch: string, more = "") =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n${more}`;
@@ -11,16 +10,14 @@ const stateKey = { RNV_STATE_KEY: "ab".repeat(32) };
 const merged = "a".repeat(40);
 
 /** A pull request is planned, the world changes or does not, it is merged, and applied (DESIGN section 15). */
-describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform) => {
-  // `npm test` plays the first story on both, the others on one.
-  const it = platform === "github" || isSoak ? test : test.skip;
+describe("a reviewed plan", () => {
   let scenario: Scenario;
   let server: CodeHostServer;
   const outputs = (name: "output" | "summary") => readFileSync(join(scenario.folder, name), "utf8");
 
   beforeAll(async () => {
     scenario = await openScenario();
-    server = await serveCodeHost(platform);
+    server = await serveCodeHost("github");
     server.pulls.push({
       number: 7,
       branch: "change",
@@ -49,33 +46,20 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
   const common = () => ({
     ...server.environment,
     ...stateKey,
-    GITHUB_OUTPUT: platform === "github" ? join(scenario.folder, "output") : "",
-    GITHUB_STEP_SUMMARY: platform === "github" ? join(scenario.folder, "summary") : "",
+    GITHUB_OUTPUT: join(scenario.folder, "output"),
+    GITHUB_STEP_SUMMARY: join(scenario.folder, "summary"),
   });
-  const inPullRequest = () => ({
+  const inPullRequest = (number = 7) => ({
     ...common(),
-    ...(platform === "github"
-      ? {
-          GITHUB_EVENT_NAME: "pull_request",
-          ...event({ action: "synchronize", pull_request: { number: 7 } }),
-        }
-      : { CI_MERGE_REQUEST_IID: "7" }),
+    ...event({ action: "synchronize", pull_request: { number } }),
+    GITHUB_EVENT_NAME: "pull_request",
   });
-  const onMain = () => ({
-    ...common(),
-    ...(platform === "github"
-      ? { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged, ...event({}) }
-      : { CI_COMMIT_SHA: merged }),
-  });
+  const onMain = () => ({ ...common(), ...event({}), GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged });
   const inQueue = () => ({
     ...common(),
-    ...(platform === "github"
-      ? {
-          GITHUB_EVENT_NAME: "merge_group",
-          GITHUB_SHA: "c".repeat(40),
-          ...event({ merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` } }),
-        }
-      : { CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_EVENT_TYPE: "merge_train" }),
+    ...event({ merge_group: { head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${"d".repeat(40)}` } }),
+    GITHUB_EVENT_NAME: "merge_group",
+    GITHUB_SHA: "c".repeat(40),
   });
   const plan = (env: Record<string, string>, ...args: string[]): Promise<CliRun> =>
     scenario.runWith({ env }, "ci", "plan", ...args);
@@ -89,7 +73,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     scenario.emulator.store.editConfiguration(api?.id ?? "", { branch });
   };
 
-  test("is applied at the merge, once, and a job that runs again does nothing", async () => {
+  it("is applied at the merge, once, and a job that runs again does nothing", async () => {
     const planned = await plan(inPullRequest());
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 3 to add") });
     expect(own("plan")).toEqual([expect.stringContaining("**Plan: 3 to add, 0 to change, 0 to destroy.**")]);
@@ -158,24 +142,6 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     await scenario.isQuiet();
   });
 
-  it("does not apply what is not merged yet", async () => {
-    const [pull] = server.pulls.splice(0);
-    server.pulls.push({
-      ...(pull as (typeof server.pulls)[number]),
-      isOpen: true,
-      mergeCommit: undefined,
-    } as never);
-    scenario.write("rnv.yaml", shop("early"));
-    await plan(inPullRequest());
-    const early = await apply();
-    server.pulls.splice(0, 1, pull as (typeof server.pulls)[number]);
-    expect(early).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("no merged pull request found for this commit"),
-    });
-    expect(scenario.requests()).toEqual([]);
-  });
-
   it("is not applied while the review cannot be read, and a failure before any plan is told", async () => {
     scenario.write("rnv.yaml", shop("asked"));
     await plan(inPullRequest());
@@ -186,13 +152,13 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       stderr: expect.stringContaining("error[api.forbidden]"),
     });
     server.refuse = undefined;
-    const unread = { ...onMain(), GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" };
+    const unread = { ...onMain(), GITHUB_TOKEN: "" };
     const without = await scenario.runWith({ env: unread }, "ci", "apply");
     expect(without).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("this job has no code host"),
     });
-    expect(without.stderr.match(/is not set/g)).toHaveLength(platform === "github" ? 2 : 1);
+    expect(without.stderr.match(/is not set/g)).toHaveLength(2);
     expect(own("apply")).toEqual([]);
     const keyless = await scenario.runWith({ env: { ...onMain(), RNV_API_KEY: "" } }, "ci", "apply");
     expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining("RNV_API_KEY") });
@@ -254,75 +220,44 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
   });
 
-  it("tells that its apply was cancelled, and goes on when the job runs again", async () => {
-    const more = web.replaceAll("web", "last").replace("kind: last", "kind: web");
-    scenario.write("rnv.yaml", shop("cancelled", more));
+  it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
+    const second = "e".repeat(40);
+    server.pulls.push({
+      ...{ number: 8, branch: "other", commit: "b".repeat(40), isOpen: false },
+      ...{ commits: [second], mergeCommit: second },
+    });
+    const pushed = (...args: string[]) => {
+      const push = { commits: [{ id: merged }, { id: second }] };
+      const env = { ...onMain(), ...event(push), GITHUB_SHA: second };
+      return scenario.runWith({ env }, "ci", "apply", ...args);
+    };
+    const [one, two] = ["one", "two"].map((name) =>
+      web.replaceAll("web", name).replace(`kind: ${name}`, "kind: web"),
+    );
+    const base = shop("half");
+    scenario.write("rnv.yaml", base);
+    await scenario.runWith({ env: stateKey }, "apply", ...approve);
+    scenario.forget();
+    scenario.write("rnv.yaml", base + one);
     await plan(inPullRequest());
-    const started = scenario.start({ env: onMain() }, "ci", "apply", "-parallelism=1");
-    let isFirst = true;
-    scenario.fail(({ method }) => {
-      if (method === "GET" || !isFirst) return undefined;
-      isFirst = false;
-      const run = async (): Promise<void> => {
-        started.process.kill("SIGTERM");
-        await started.shows("Finishing requests in progress. ");
-      };
-      return { kind: "hook", when: "before", run };
+    scenario.write("rnv.yaml", base + two);
+    await plan(inPullRequest(8));
+    // What both bring, and a third without a review.
+    scenario.write("rnv.yaml", base + one + two + web);
+    expect(await pushed()).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("service.shop.web would change now, and was not reviewed"),
     });
-    expect(await started.ended).toMatchObject({ code: 130 });
-    scenario.fail();
-    expect(own("apply")).toEqual([expect.stringContaining("**Interrupted (exit 130).**")]);
-    expect(own("apply")[0]).toContain("Nothing is lost. Run this job again to continue.");
-    expect(await apply()).toMatchObject({ code: 0 });
-    expect(own("apply")).toEqual([expect.stringContaining("**Applied.**")]);
-    scenario.write("rnv.yaml", shop("cancelled"));
-    const removed = ["apply", ...approve, "--confirm-delete", "service.shop.last"];
-    expect((await scenario.runWith({ env: stateKey }, ...removed)).code).toBe(0);
+    expect(scenario.requests()).toEqual([]);
+    scenario.write("rnv.yaml", base + one + two);
+    expect(await pushed()).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
+    expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
+    scenario.write("rnv.yaml", base);
+    const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
+    expect((await scenario.runWith({ env: stateKey }, "apply", ...approve, ...names)).code).toBe(0);
+    server.pulls.pop();
   });
-
-  if (platform === "github")
-    it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {
-      const second = "e".repeat(40);
-      server.pulls.push({
-        ...{ number: 8, branch: "other", commit: "b".repeat(40), isOpen: false },
-        ...{ commits: [second], mergeCommit: second },
-      });
-      const pushed = (...args: string[]) => {
-        const push = { commits: [{ id: merged }, { id: second }] };
-        const env = { ...onMain(), ...event(push), GITHUB_SHA: second };
-        return scenario.runWith({ env }, "ci", "apply", ...args);
-      };
-      const inSecond = () => ({
-        ...inPullRequest(),
-        ...event({ action: "opened", pull_request: { number: 8 } }),
-      });
-      const [one, two] = ["one", "two"].map((name) =>
-        web.replaceAll("web", name).replace(`kind: ${name}`, "kind: web"),
-      );
-      const base = shop("half");
-      scenario.write("rnv.yaml", base);
-      await scenario.runWith({ env: stateKey }, "apply", ...approve);
-      scenario.forget();
-      scenario.write("rnv.yaml", base + one);
-      await plan(inPullRequest());
-      scenario.write("rnv.yaml", base + two);
-      await plan(inSecond());
-      // What both bring, and a third without a review.
-      scenario.write("rnv.yaml", base + one + two + web);
-      expect(await pushed()).toMatchObject({
-        code: 5,
-        stderr: expect.stringContaining("service.shop.web would change now, and was not reviewed"),
-      });
-      expect(scenario.requests()).toEqual([]);
-      scenario.write("rnv.yaml", base + one + two);
-      expect(await pushed()).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
-      const told = server.comments.filter(({ body }) => body.includes("**Applied.** Apply complete!"));
-      expect(told.map(({ at }) => at).sort()).toEqual(["pull 7", "pull 8"]);
-      scenario.write("rnv.yaml", base);
-      const names = ["one", "two"].flatMap((name) => ["--confirm-delete", `service.shop.${name}`]);
-      expect((await scenario.runWith({ env: stateKey }, "apply", ...approve, ...names)).code).toBe(0);
-      server.pulls.pop();
-    });
 
   it("is compared in a queue, where the comment stays as it was reviewed", async () => {
     scenario.write("rnv.yaml", shop("queued", web));
@@ -359,7 +294,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(await plan(inPullRequest(), "--report", "reports")).toMatchObject({ code: 0 });
     expect(own("plan")).toEqual([]);
     scenario.write("rnv.yaml", shop("reported"));
-    const by = { GITHUB_ACTOR: "ada", GITLAB_USER_LOGIN: "ada", GITHUB_SHA: merged, CI_COMMIT_SHA: merged };
+    const by = { GITHUB_ACTOR: "ada", GITHUB_SHA: merged };
     const detailed = await plan({ ...inPullRequest(), ...by }, "--report", "reports", "-detailed-exitcode");
     expect(detailed.code).toBe(2);
     const read = (name: string) => scenario.read(`reports/${name}`);
@@ -372,15 +307,13 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(JSON.parse(read("gl-terraform.json"))).toEqual({ create: 0, update: 2, delete: 0 });
     expect(JSON.parse(read("gl-code-quality-report.json"))).toEqual([]);
     expect(read("rnv.env")).toBe(`PLAN_CHANGES=true\nPLAN_DIGEST=${digest}\nPLAN_EXITCODE=2\n`);
-    if (platform === "github") {
-      expect(outputs("output").trimEnd().split("\n").slice(-4)).toEqual([
-        "changes=true",
-        `digest=${digest}`,
-        "exitcode=2",
-        `plans=${JSON.stringify([{ stage: "", stack: "", changes: true, digest, exitcode: 2 }])}`,
-      ]);
-      expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
-    }
+    expect(outputs("output").trimEnd().split("\n").slice(-4)).toEqual([
+      "changes=true",
+      `digest=${digest}`,
+      "exitcode=2",
+      `plans=${JSON.stringify([{ stage: "", stack: "", changes: true, digest, exitcode: 2 }])}`,
+    ]);
+    expect(outputs("summary")).toContain("Plan: 0 to add, 2 to change");
     expect(own("plan")).toHaveLength(1);
     expect((await scenario.run("show", "reports/plan.rnvplan")).stdout).toContain(`Digest: ${digest}`);
     scenario.write("rnv.yaml", shop("main"));
@@ -389,7 +322,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
     expect(empty.split("\n").filter((line) => line !== "" && !line.startsWith("<!--"))).toEqual([
       "**rnv plan of `rnv.yaml`**: No changes. Your infrastructure matches the configuration.",
     ]);
-    for (const { text } of scenario.files()) expect(text).not.toContain(hostTokens[platform]);
+    for (const { text } of scenario.files()) expect(text).not.toContain(hostTokens.github);
   });
 
   it("says that no plan could be made, and what was reviewed before is no longer applied", async () => {
@@ -413,9 +346,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       code: 0,
       stderr: expect.stringContaining("Resource not accessible"),
     });
-    expect(stderr).toContain(
-      platform === "github" ? "permissions: pull-requests: write" : "RNV_GITLAB_TOKEN",
-    );
+    expect(stderr).toContain("permissions: pull-requests: write");
   });
 
   it("is red where a change is blocked: in the comment with what passes it, in JUnit, at its line", async () => {
@@ -431,8 +362,7 @@ describe.each(["github", "gitlab"] as const)("a reviewed plan on %s", (platform)
       check_name: "guard.delete_unconfirmed",
       location: { lines: { begin: 4 } },
     });
-    if (platform === "github")
-      expect(blocked.stderr).toMatch(/::error file=rnv\.yaml,line=4,.*title=guard\.delete_unconfirmed::/);
+    expect(blocked.stderr).toMatch(/::error file=rnv\.yaml,line=4,.*title=guard\.delete_unconfirmed::/);
     const refused = await apply();
     expect(refused).toMatchObject({ code: 4 });
     expect(scenario.requests()).toEqual([]);

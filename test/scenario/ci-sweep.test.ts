@@ -1,5 +1,5 @@
 import { isKeptBy } from "../../src/cli/verbs/ci";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
 import { shareOf } from "../support/soak";
 
@@ -31,8 +31,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
     host = await serveCodeHost(platform);
     scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
-    for (const id of ["12", "pr-13", "14", "demo2"])
-      expect(await scenario.run("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
+    for (const id of ["12", "pr-13", "14", "demo2"]) await scenario.applies("--stage", `preview/${id}`);
     // Two pages of them.
     for (let number = 200; number < 320; number += 1) host.pulls.push(pull(number, true));
     host.pulls.push(pull(12, false), pull(13, true), pull(14, false));

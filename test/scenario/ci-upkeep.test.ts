@@ -67,18 +67,6 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     if (platform === "github") expect(outputs).toMatch(/drift=false[\s\S]*drift=unknown/);
   });
 
-  it("writes a service with a name that no manifest takes as a key under another one", async () => {
-    scenario.write(
-      "rnv.yaml",
-      "services:\n  proto: { name: __proto__, kind: static, deploy: { when: never } }\n",
-    );
-    await job({}, "apply", ...approve);
-    const taken = { RNV_STATE: "taken/state.json" };
-    expect(await job(taken, "init", "--from", "workspace", "--force")).toMatchObject({ code: 0 });
-    expect(scenario.read("rnv.yaml")).toMatch(/\bproto:\n +name: __proto__/);
-    expect((await job(taken, "plan", "-detailed-exitcode")).code).toBe(0);
-  });
-
   it("repairs drift behind an approval, and nothing else; the issue says so", async () => {
     scenario.write("rnv.yaml", shop("main"));
     await job({}, "apply", ...approve);
@@ -96,32 +84,5 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
     scenario.write("rnv.yaml", shop("main"));
     expect(await job({}, "ci", "apply", "--repair")).toMatchObject({ code: 0 });
     await scenario.isQuiet();
-  });
-
-  it("leaves a history of moves and rollbacks too, with who did it", async () => {
-    const who = { GITHUB_ACTOR: "ada", GITLAB_USER_LOGIN: "ada" };
-    scenario.write("rnv.yaml", shop("main"));
-    await job(who, "apply", ...approve);
-    scenario.write("rnv.yaml", shop("next"));
-    await job(who, "apply", ...approve);
-    const moved = "moved: [{ from: service.shop.api, to: service.shop.web }]\n";
-    scenario.write("rnv.yaml", shop("next", "web", moved));
-    await job(who, "apply", ...approve);
-    await job(who, "state", "mv", "service.shop.web", "service.shop.site");
-    const [api] = scenario.emulator.store.services();
-    const first = scenario.emulator.store.deployments(api?.id ?? "").at(0);
-    const back = ["rollback", "service.shop.site", String(first?.id), "--confirm", "api"];
-    expect(await job(who, ...back)).toMatchObject({ code: 0 });
-    expect(await job(who, ...back, "--no-wait")).toMatchObject({ code: 0 });
-    const { stdout } = await job(who, "history", "--format", "json");
-    const runs = (JSON.parse(stdout) as { runs: { command: string; by: string; exit_code: number }[] }).runs;
-    expect(runs.map(({ command, by, exit_code }) => `${command} by ${by}: ${exit_code}`)).toEqual([
-      "rollback by ada: 0",
-      "rollback by ada: 0",
-      "state mv by ada: 0",
-      "apply by ada: 0",
-      "apply by ada: 0",
-      "apply by ada: 0",
-    ]);
   });
 });

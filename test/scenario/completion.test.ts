@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
-import { approve, briefly, openScenario, type Scenario } from "../support/cli";
+import { briefly, oneScenario } from "../support/cli";
 
 /** A shell that is not there is not tried: the title says so. */
 const ifInstalled = (shell: string) =>
@@ -12,10 +12,9 @@ const ifInstalled = (shell: string) =>
 const has = (shell: string): boolean => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
 
 describe("completion", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   let path: string;
   beforeAll(async () => {
-    scenario = await openScenario();
     mkdirSync(join(scenario.folder, "bin"));
     scenario.write(
       "bin/rnv",
@@ -23,8 +22,7 @@ describe("completion", () => {
     );
     chmodSync(join(scenario.folder, "bin/rnv"), 0o755);
     path = `${join(scenario.folder, "bin")}:${process.env.PATH}`;
-    scenario.write("rnv.yaml", "services: { api: { kind: web, deploy: { when: never } } }\n");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied("services: { api: { kind: web, deploy: { when: never } } }\n");
     scenario.write(
       "rnv.yaml",
       `services:
@@ -35,7 +33,6 @@ describe("completion", () => {
 `,
     );
   });
-  afterAll(() => scenario.close());
 
   /** What Tab offers after these words: the function that the script registers, called as bash calls it. */
   const offered = (...words: readonly string[]): { words: string[]; stderr: string } => {

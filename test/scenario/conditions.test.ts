@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const manifest = (lifecycle: string, replicas = 2) => `projects:
   shop:
@@ -19,11 +19,7 @@ const twoReplicas = pre("service.configuration.replicas >= 2");
 
 /** DESIGN section 14: conditions of a service, in the language of policies. */
 describe("conditions of a service", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
   const services = () => scenario.emulator.store.services().length;
 
   it("stop a plan that does not meet what must hold before it, and nothing is written", async () => {
@@ -46,8 +42,7 @@ describe("conditions of a service", () => {
     );
     expect(applied.stderr).toContain("--> rnv.yaml:9:");
     expect((await scenario.run("apply", "--override-policy", "precondition", ...approve)).code).not.toBe(0);
-    scenario.write("rnv.yaml", manifest(twoReplicas));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(manifest(twoReplicas));
     expect(JSON.parse((await scenario.run("plan", "-json")).stdout).checks).toEqual([
       expect.objectContaining({ policy: "precondition", status: "passed", address: "service.shop.api" }),
     ]);
@@ -57,7 +52,7 @@ describe("conditions of a service", () => {
     scenario.write("rnv.yaml", manifest(twoReplicas));
     await scenario.run("apply", ...approve);
     scenario.write("rnv.yaml", manifest(twoReplicas, 1));
-    expect((await scenario.run("apply", "-target", "service.shop.web", ...approve)).code).toBe(0);
+    await scenario.applies("-target", "service.shop.web");
     expect((await scenario.run("plan", "-target", "service.shop.api")).code).toBe(4);
     expect((await scenario.run("plan", "-refresh-only")).code).toBe(0);
     const destroyed = await scenario.run(
@@ -88,13 +83,11 @@ describe("conditions of a service", () => {
     expect({ code: again.code, writes: scenario.requests() }).toEqual({ code: 7, writes: [] });
     // A plan looks at what is before an apply.
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
-    scenario.write(
-      "rnv.yaml",
+    await scenario.applied(
       manifest(
         post("service.healthStatus == 'ready' && service.configuration.replicas == 2 && service.url != ''"),
       ),
     );
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
   });
 
   it("are type-checked when they are read, without a secret and without what only an apply can know", async () => {

@@ -1,4 +1,4 @@
-import { approve, itInScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 /** DESIGN section 5, "Consistent reads". */
 const shop = (replicas: number) => `projects:
@@ -16,10 +16,10 @@ const fast = preloaded("fast");
 const later = preloaded("fast", "ahead");
 
 describe("a version that is older than the recorded one", () => {
+  const at = eachScenario();
   /** A service that was changed an hour ago, and replicas that have stopped before that. */
-  const behind = async (at: Scenario) => {
-    at.write("rnv.yaml", shop(1));
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+  const behind = async () => {
+    await at.applied(shop(1));
     at.settle();
     at.emulator.store.setLag({ all: { ms: 1000 * hour } });
     at.write("rnv.yaml", shop(2));
@@ -28,8 +28,8 @@ describe("a version that is older than the recorded one", () => {
     at.forget();
   };
 
-  itInScenario("is never believed, whatever its age, until -refresh-only accepts it", async (at) => {
-    await behind(at);
+  it("is never believed, whatever its age, until -refresh-only accepts it", async () => {
+    await behind();
     for (const [verb, ...args] of [["plan"], ["drift"], ["apply", ...approve]] as const) {
       const { code, stderr } = await at.start(later, verb, ...args).ended;
       expect({ verb, code }).toEqual({ verb, code: 1 });

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const source = "configuration: { repository: 'https://git.example.com/shop' }";
 const service = (name: string, more = "") =>
@@ -11,14 +11,12 @@ const confirmed = ["--confirm-delete", "service.shop.db"] as const;
 
 /** Interface, "Canvas": a `reference` edge points from consumer to provider and lists variable names only. */
 describe("a service that others refer to", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const idOf = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop(api, db));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(api, db));
     const { store } = scenario.emulator;
     const billing = store.addProject({ name: "Billing" });
     const invoices = store.addService({ name: "invoices", projectId: billing.id });
@@ -26,7 +24,6 @@ describe("a service that others refer to", () => {
     scenario.settle();
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("is not deleted before that is confirmed, and every report names them", async () => {
     scenario.write("rnv.yaml", shop(api));
@@ -66,18 +63,7 @@ describe("a service that others refer to", () => {
     expect((await scenario.runWith({ env }, ...saved)).code).toBe(0);
     // Without the key that made it, a saved plan confirms nothing.
     expect((await scenario.run("apply", "db.rnvplan")).code).toBe(4);
-    scenario.write("rnv.yaml", `${shop(api)}removed: [{ address: service.shop.db, consumers: true }]\n`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(idOf("db")).toBe("");
-  });
-
-  it("is deleted with a saved plan that confirms it, or where the confirmation is given to apply", async () => {
-    scenario.write("rnv.yaml", `${shop(api)}removed: [service.shop.db]\n`);
-    await scenario.run("plan", "-out", "blocked.rnvplan");
-    const refused = await scenario.run("apply", "blocked.rnvplan");
-    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    const applied = await scenario.run("apply", "blocked.rnvplan", "--confirm-consumers", "service.shop.db");
-    expect(applied.code).toBe(0);
+    await scenario.applied(`${shop(api)}removed: [{ address: service.shop.db, consumers: true }]\n`);
     expect(idOf("db")).toBe("");
   });
 
@@ -100,13 +86,12 @@ describe("a service that others refer to", () => {
     const { store } = scenario.emulator;
     store.deleteServiceNow(idOf("invoices"));
     const old = service("api", ", variables: { DB_HOST: db.internal }");
-    scenario.write("rnv.yaml", shop(old, db));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(old, db));
     store.addReference(idOf("api"), idOf("db"), ["DB_HOST"]);
     scenario.write("rnv.yaml", shop(old));
     expect((await scenario.run("apply", ...approve, ...confirmed)).code).toBe(4);
     scenario.write("rnv.yaml", shop(service("api", ", variables: { DB_HOST: other.internal }")));
-    expect((await scenario.run("apply", ...approve, ...confirmed)).code).toBe(0);
+    await scenario.applies(...confirmed);
   });
 
   it("is archived, renamed and suspended with a warning, and so are changes of a variable that they name", async () => {
@@ -125,22 +110,13 @@ describe("a service that others refer to", () => {
     );
     const withUrl = service("db", ", variables: { DATABASE_URL: one, OTHER: two }");
     expect(await warned(withUrl)).not.toContain("guard.consumers");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     const without = await warned(db);
     expect(without).toContain(`variable.shop.db.DATABASE_URL will be destroyed and ${users}`);
     expect(without).not.toContain("variable.shop.db.OTHER will be destroyed and");
     expect((await scenario.run("deploy", "service.shop.db")).code).toBe(0);
     const suspended = await scenario.run("suspend", "service.shop.db");
     expect(suspended.stderr).toContain(`warning[guard.consumers]: service.shop.db ${users}`);
-  });
-
-  it("is looked for in three requests", async () => {
-    await scenario.run("plan");
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
   });
 
   it("is said to be unchecked where the canvas is read project by project", async () => {

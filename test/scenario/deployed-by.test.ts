@@ -1,11 +1,11 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const service = (name: string) =>
   `  ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}", branch: main } }\n`;
 const told = "deployed by lina from branch";
 
 describe("drift of a service that another user has deployed", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const idOf = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
   const drifts = (name: string) =>
@@ -13,13 +13,10 @@ describe("drift of a service that another user has deployed", () => {
   const lists = () => scenario.requests("all").filter((request) => request.endsWith("/deploys"));
 
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", `services:\n${service("api")}${service("web")}`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(`services:\n${service("api")}${service("web")}`);
     scenario.settle();
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("says who deployed it, with one request", async () => {
     drifts("api");
@@ -57,14 +54,5 @@ describe("drift of a service that another user has deployed", () => {
     const { code, stdout } = await scenario.run("drift");
     expect(code).toBe(2);
     expect(stdout).not.toContain("deployed by");
-  });
-
-  it("costs nothing without drift", async () => {
-    await scenario.isQuiet();
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
   });
 });

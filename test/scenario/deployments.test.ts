@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const commit = (digit: string) => digit.repeat(40);
 const api = (configuration: string, deploy = "{}") => `
@@ -21,7 +21,7 @@ describe("the state after an apply", () => {
       const { stdout } = await scenario.run("state", "show", "-json", "service.api");
       return JSON.parse(stdout).values;
     };
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     const [live] = scenario.emulator.store.services();
     expect(await shown()).toMatchObject({ status: "live", healthStatus: "ready" });
     expect((await shown()).liveDeploymentId).toBe(scenario.emulator.store.deployments(live?.id ?? "")[0]?.id);
@@ -39,17 +39,13 @@ describe("the state after an apply", () => {
 });
 
 describe("deployments", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const service = () => {
     const [found] = scenario.emulator.store.services();
     if (!found) throw new Error("no service");
     return found;
   };
   const deploys = () => scenario.emulator.store.deployments(service().id);
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
 
   it("a paid plan is saved, and its apply ends with 8 until the checkout is complete", async () => {
     scenario.write("rnv.yaml", api("plan: starter"));
@@ -61,7 +57,7 @@ describe("deployments", () => {
     expect((await scenario.run("apply", ...approve)).code).toBe(8);
     expect(deploys()).toHaveLength(1);
     scenario.emulator.store.completeCheckout(service().id);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
     await scenario.isQuiet();
   });
@@ -78,7 +74,7 @@ describe("deployments", () => {
     const planned = await scenario.run("plan", "-detailed-exitcode");
     expect(planned.code).toBe(2);
     expect(planned.stdout).toContain("deployment.api will run");
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(deploys().map(({ status }) => status)).toEqual(["failed", "live"]);
     await scenario.isQuiet();
   });
@@ -91,23 +87,20 @@ describe("deployments", () => {
     expect(stderr).toContain("error[apply.deploy_timeout]");
     expect(stdout).toContain("Waiting for capacity: no worker is online.");
     scenario.emulator.store.setCondition("worker-offline", false);
-    scenario.write("rnv.yaml", api("branch: main", "{ timeout: 1m }"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(api("branch: main", "{ timeout: 1m }"));
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
     await scenario.isQuiet();
   });
 
   it("wait: false only queues, and the next plan is empty", async () => {
     scenario.emulator.store.setCondition("worker-offline", true);
-    scenario.write("rnv.yaml", api("branch: main", "{ wait: false }"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(api("branch: main", "{ wait: false }"));
     await scenario.isQuiet();
     expect(deploys()).toHaveLength(1);
   });
 
   it("a pinned commit is deployed, and another live commit is drift that the next apply repairs", async () => {
-    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("a")}" }`));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(api("branch: main", `{ commit: "${commit("a")}" }`));
     expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a")]);
     await scenario.isQuiet();
     scenario.emulator.store.deploy(service().id, { commitSha: commit("b") });
@@ -115,18 +108,8 @@ describe("deployments", () => {
     const drift = await scenario.run("drift");
     expect(drift.code).toBe(2);
     expect(drift.stdout).toContain(commit("b"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a"), commit("b"), commit("a")]);
-    await scenario.isQuiet();
-  });
-
-  it("a new pin is one deployment of that commit", async () => {
-    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("a")}" }`));
-    await scenario.run("apply", ...approve);
-    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("c")}" }`));
-    scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
     await scenario.isQuiet();
   });
 
@@ -147,21 +130,6 @@ describe("deployments", () => {
     const { code, stdout } = await scenario.run("apply", ...approve);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(deploys().at(-1)?.status).toBe("live");
-    await scenario.isQuiet();
-  });
-
-  it("of a service that was archived behind our back run after it is restored", async () => {
-    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "1" }\n`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    scenario.emulator.store.editService(service().id, () => ({ archived: true }));
-    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "2" }\n`);
-    scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual([
-      "POST /workspaces/ID/services/ID/restore",
-      "PATCH /workspaces/ID/services/ID/variables/ID",
-      "POST /workspaces/ID/services/ID/deploys",
-    ]);
     await scenario.isQuiet();
   });
 });

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { driftDocumentSchema } from "../../src/plan/drift";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
 const shop = (branch = "main", level = "info") => `
@@ -28,8 +28,7 @@ describe("drift, with a key that may only read", () => {
         { key: readKey, scope: "read", role: "viewer" },
       ],
     });
-    scenario.write("rnv.yaml", shop());
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop());
   });
   afterAll(() => scenario.close());
   beforeEach(() => {
@@ -130,7 +129,7 @@ ${more}`,
     const refused = await scenario.runWith({ env: { RNV_API_KEY: readKey } }, "apply", ...approve);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain("api.forbidden");
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(await drift()).toMatchObject({ code: 0 });
     await scenario.isQuiet();
   });
@@ -148,7 +147,7 @@ ${more}`,
 });
 
 describe("what drift tells apart, and what counts", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const store = () => scenario.emulator.store;
   const find = (name: string) =>
     store()
@@ -169,11 +168,8 @@ describe("what drift tells apart, and what counts", () => {
       ),
     );
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop());
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop());
   });
-  afterEach(() => scenario.close());
 
   it("a manifest that is not applied is pending: 0, unless -fail-on pending", async () => {
     scenario.write("rnv.yaml", shop("next"));
@@ -190,26 +186,6 @@ describe("what drift tells apart, and what counts", () => {
     const refused = await scenario.run("drift", "-fail-on", "drifted,pendng");
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr).toContain('did you mean "pending"?');
-  });
-
-  it("what the manifest drops is pending, in the words of what becomes of it", async () => {
-    const kept = shop().replace(
-      "deploy: { when: never } }",
-      "deploy: { when: never }, lifecycle: { onRemove: archive } }",
-    );
-    scenario.write("rnv.yaml", kept);
-    expect(await report()).toMatchObject({
-      code: 0,
-      pending: [{ address: "service.shop.web", attributes: [{ path: "lifecycle.onRemove" }] }],
-    });
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.write("rnv.yaml", shop().replace(/ {6}web:.*\n/, ""));
-    expect(await report()).toMatchObject({
-      code: 0,
-      missing: [],
-      pending: [{ address: "service.shop.web", action: "delete", archives: true }],
-    });
-    expect((await scenario.run("drift")).stdout).toContain("service.shop.web would be archived");
   });
 
   it("the deployment that repairs drift is shown below it, and is not pending", async () => {
@@ -248,23 +224,6 @@ describe("what drift tells apart, and what counts", () => {
     expect(stdout).toMatch(/\nDrift: 3 not managed here\.\n$/);
     expect(stdout).not.toContain("canary-of-theirs");
     expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs")');
-  });
-
-  it("what is declared is not taken for unmanaged where only a part is looked at", async () => {
-    for (const part of [
-      ["-target", "deployment.shop.api"],
-      ["-exclude", "variable.shop.api.LOG_LEVEL"],
-    ])
-      expect(await report("-strict", ...part)).toMatchObject({ code: 0, unmanaged: [] });
-  });
-
-  it("that undeclared variables are not known is said with -strict, where the service does not list them", async () => {
-    const env = { RNV_GAP_LIST_VARIABLES: "off" };
-    const { stdout } = await scenario.runWith({ env }, "drift", "-strict", "-json");
-    expect(JSON.parse(stdout).unchecked).toContainEqual({
-      address: "service.shop.web",
-      reason: expect.stringContaining("undeclared variables are not known"),
-    });
   });
 
   it("a failed deployment is pending in text, JSON and Markdown of drift and plan, though nothing is to apply", async () => {

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const keys = { one: "1a".repeat(32), two: "2b".repeat(32) };
 const manifest = (variables: string) =>
@@ -8,17 +8,15 @@ describe.each([
   ["with a variable", ", variables: { LOG_LEVEL: info }"],
   ["without one", ""],
 ])("RNV_STATE_ENCRYPTION, where nothing is to change (%s)", (_, variables) => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const state = () => scenario.read(".rnv/state.json");
   const apply = (env: Record<string, string>) => scenario.runWith({ env }, "apply", ...approve);
   const quiet = expect.objectContaining({ code: 0, stdout: expect.stringContaining("No changes.") });
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest(variables));
     expect(await apply({ RNV_STATE_KEY: keys.one })).toMatchObject({ code: 0 });
     scenario.forget();
   });
-  afterAll(() => scenario.close());
 
   it("writes the state encrypted", async () => {
     expect(state()).toContain("service.docs");

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const shop = (environment: string) => `projects:
   shop:
@@ -12,11 +12,7 @@ const shop = (environment: string) => `projects:
 
 /** "Before the first write: every declared environment exists" (DESIGN section 7). */
 describe("the environment of a service", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
   const project = () => scenario.emulator.store.projects()[0];
 
   it("that a new project will not have is an error of the plan, and nothing is written", async () => {
@@ -34,8 +30,7 @@ describe("the environment of a service", () => {
   });
 
   it("is one that the project has, by name or by id, else an error with what it has", async () => {
-    scenario.write("rnv.yaml", shop("Production"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("Production"));
     const staging = scenario.emulator.store.addEnvironment(project()?.id ?? "", "Staging");
     scenario.forget();
 
@@ -45,11 +40,9 @@ describe("the environment of a service", () => {
     expect(wrong.stderr).toContain('did you mean "Staging"?; it has: Production, Staging');
     expect(scenario.requests("all")).toHaveLength(3);
 
-    scenario.write(
-      "rnv.yaml",
+    await scenario.applied(
       `${shop("Production")}      next: { kind: web, environment: Staging, deploy: { when: never } }\n`,
     );
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     await scenario.isQuiet();
     const byId = `environment: ${staging.id}`;
     scenario.write("rnv.yaml", scenario.read("rnv.yaml").replace("environment: Staging", byId));
@@ -59,8 +52,7 @@ describe("the environment of a service", () => {
   });
 
   it("that is changed to one that is not there destroys nothing", async () => {
-    scenario.write("rnv.yaml", shop("Production"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("Production"));
     scenario.forget();
     scenario.write("rnv.yaml", shop("Staging"));
     const { code, stderr } = await scenario.run("apply", ...approve, "--confirm-delete", "service.shop.web");

@@ -165,7 +165,7 @@ const situations: readonly {
 ];
 
 async function applied(scenario: Scenario): Promise<void> {
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applies();
 }
 
 describe("exit codes", () => {
@@ -180,16 +180,6 @@ describe("exit codes", () => {
     if (stderr instanceof RegExp) expect(ended.stderr).toMatch(stderr);
     else if (stderr !== undefined) expect(ended.stderr).toContain(stderr);
     expect(ended.stderr).not.toMatch(/this is a bug/i);
-    await scenario.close();
-  });
-
-  it("1: the port of the emulator is taken, which is no bug", async () => {
-    const scenario = await openScenario({ fresh: true });
-    const { port } = new URL(scenario.url);
-    const { code, stdout, stderr } = await scenario.run("emulator", "-port", port);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(`error[command.usage]: cannot listen on port ${port}: `);
-    expect(stderr).toContain("-port 0");
     await scenario.close();
   });
 

@@ -1,15 +1,13 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 
 const shop = (branch: string) =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/shop", branch: ${branch} } }\n`;
 
 describe("a digest that is expected", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop("main"));
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   const apply = (digest: string) => scenario.run("apply", ...approve, "--expect-digest", digest);

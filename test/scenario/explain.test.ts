@@ -1,12 +1,8 @@
 import { diagnosticCodes } from "../../src";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 describe("rnv explain", () => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
+  const scenario = oneScenario();
   const explain = (word: string) => scenario.run("explain", word);
 
   it("tells the type, the default and the effect of a field, by its name or its path", async () => {

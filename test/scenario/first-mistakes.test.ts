@@ -1,11 +1,7 @@
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
-let scenario: Scenario;
-beforeAll(async () => {
-  scenario = await openScenario();
-});
-afterAll(() => scenario.close());
+const scenario = oneScenario();
 
 const services = (text: string): string => `projects:\n  shop:\n    services:\n${text}`;
 
@@ -31,14 +27,6 @@ it("a block with a wrong name, and one below a misspelt key, show their own mist
   ])
     expect(stderr).toContain(text);
   expect(stderr).toContain("4 errors");
-});
-
-it("services below a misspelt key are checked as services", async () => {
-  scenario.write("rnv.yaml", "projects: { shop: { servces: { api: { kind: 5 } } } }\n");
-  const { code, stderr } = await scenario.run("validate");
-  expect(code).toBe(1);
-  expect(stderr).toContain('project.shop has no attribute "servces"');
-  expect(stderr).toContain("service.shop.api: kind must be text, not the number 5");
 });
 
 it("validate warns of a kind that it does not know, and says that plan asks the service", async () => {

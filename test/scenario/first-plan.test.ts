@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 import { withoutFields } from "../support/edited-answers";
 
 const shop = (health = "/healthz", level = "info") => `
@@ -21,12 +21,10 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 `;
 
 describe("plan and apply", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop());
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("a first plan of a new workspace takes at most 4 requests, none of them a write", async () => {
@@ -93,7 +91,7 @@ describe("plan and apply", () => {
     const planned = await scenario.run("plan", "-detailed-exitcode");
     expect(planned.code).toBe(2);
     scenario.forget();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(scenario.requests().sort()).toEqual([
       "PATCH /workspaces/ID/services/ID",
       "PATCH /workspaces/ID/services/ID/variables/ID",
@@ -135,12 +133,10 @@ it("every write carries a key, and no key is ever used for two bodies", async ()
     ["/b", "debug"],
     ["/a", "info"],
   ]) {
-    scenario.write("rnv.yaml", shop(health, level));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(health, level));
   }
   expect((await scenario.run("destroy", ...approve)).code).toBe(0);
-  scenario.write("rnv.yaml", shop("/a", "info"));
-  expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  await scenario.applied(shop("/a", "info"));
   expect(scenario.sent.length).toBeGreaterThan(20);
   const uses = new Map<string, Set<string>>();
   for (const { method, path, body, idempotencyKey } of scenario.sent) {

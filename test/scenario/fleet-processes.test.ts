@@ -1,21 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/model/report-documents";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
+import { openSilent, processesBelow, until } from "../support/silent-service";
 import { shareOf } from "../support/soak";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  ${name}:\n    services:\n      ${name}-api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
 
-let scenario: Scenario;
-beforeEach(async () => {
-  scenario = await openScenario();
-});
-afterEach(() => scenario.close());
+const scenario = eachScenario();
 
 const write = (file: string, text: string): void => {
   mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
@@ -28,32 +22,7 @@ const statusesOf = (stdout: string) =>
   Object.fromEntries(
     fleetReportSchema.parse(JSON.parse(stdout)).members.map(({ name, status }) => [name, status]),
   );
-/** Takes requests and answers none. */
-async function openSilent() {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const close = (): void => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
-  return { url, connections: () => sockets.size, close };
-}
-
-/** Ids of the processes that work below the folder of the scenario, and whose command line matches. */
-function processes(pattern = /./): readonly number[] {
-  const script = `for p in /proc/[0-9]*; do d=$(readlink $p/cwd) || continue; case "$d" in "$1"/*) echo "\${p#/proc/} $(tr '\\0' ' ' < $p/cmdline)";; esac; done; true`;
-  const listed = execFileSync("sh", ["-c", script, "sh", scenario.folder], {
-    ...{ encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
-  });
-  const lines = listed.split("\n").filter((line) => line !== "" && pattern.test(line));
-  return lines.map((line) => Number.parseInt(line, 10));
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
-}
+const processes = (pattern?: RegExp) => processesBelow(scenario.folder, pattern);
 
 it("reads a workspace once for all members with one key, and shows what each shows alone", async () => {
   const names = ["a", "b", "c", "d"];
@@ -160,15 +129,6 @@ it.each(shareOf(["plan", "drift", "apply"], 2))(
   },
 );
 
-it("leaves no program of a member behind after a SIGKILL", async () => {
-  const waits = '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n';
-  write("a/rnv.yaml", manifest("a", waits));
-  const started = scenario.start({}, "fleet", "plan");
-  await until(() => scenario.files().some(({ path }) => path.endsWith("started")));
-  started.process.kill("SIGKILL");
-  await until(() => processes().length === 0);
-});
-
 it("ends what is in flight of an apply that is interrupted, and the next one goes on", async () => {
   writeMembers("a", "b");
   const started = scenario.start({}, "fleet", "apply", "-auto-approve", "-json", "-parallelism", "1");
@@ -190,13 +150,4 @@ it("ends what is in flight of an apply that is interrupted, and the next one goe
   expect(statusesOf(next.stdout)).toEqual({ a: "applied", b: "applied" });
   const names = scenario.emulator.store.projects().map(({ name }) => name);
   expect(names.sort()).toEqual(["a", "b"]);
-});
-
-it("reports a member whose environment no process can be given, and takes a month for a long time", async () => {
-  writeMembers("a", "b");
-  write("rnv.fleet.yaml", 'members:\n  a: { state: "a\\0b" }\n  b: { timeout: 600h }\n');
-  const { code, stdout } = await scenario.run("fleet", "plan", "-json");
-  expect(code).toBe(1);
-  expect(statusesOf(stdout)).toEqual({ a: "failed", b: "changes" });
-  expect(stdout).toContain("rnv cannot be started in");
 });

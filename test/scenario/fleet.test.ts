@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
 import { fleetReportSchema } from "../../src/model/report-documents";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
+import { openSilent, processesBelow, until } from "../support/silent-service";
 
 const manifest = (name: string, more = "") =>
   `projects:\n  shop:\n    name: ${name}\n    services:\n      api:\n        kind: web\n        configuration: { repository: "https://git.example.com/${name}" }\n${more}`;
@@ -14,26 +13,7 @@ const manifest = (name: string, more = "") =>
 const waits = (name: string) =>
   manifest(name, '        variables: { TOKEN: { fromCommand: ["sh", "-c", "touch started; sleep 60"] } }\n');
 
-/** A service that takes requests and never answers. */
-async function openSilent() {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
-    connections: () => sockets.size,
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-let scenario: Scenario;
-beforeEach(async () => {
-  scenario = await openScenario();
-});
-afterEach(() => scenario.close());
+const scenario = eachScenario();
 
 const write = (file: string, text: string): void => {
   mkdirSync(dirname(join(scenario.folder, file)), { recursive: true });
@@ -256,7 +236,7 @@ it("Ctrl-C ends every member once, and reports those that were not run", async (
   expect(reportOf(stdout).members.filter(({ seconds }) => seconds > 0)).toHaveLength(2);
   // What is said to someone at a terminal.
   expect(stdout).not.toContain("Ctrl-C");
-  expect(processesIn(scenario.folder)).toEqual([]);
+  expect(processesBelow(scenario.folder)).toEqual([]);
 });
 
 it("a second Ctrl-C leaves at once, and takes all with it", async () => {
@@ -266,7 +246,7 @@ it("a second Ctrl-C leaves at once, and takes all with it", async () => {
   started.process.kill("SIGINT");
   started.process.kill("SIGTERM");
   expect((await started.ended).code).toBe(130);
-  await until(() => processesIn(scenario.folder).length === 0);
+  await until(() => processesBelow(scenario.folder).length === 0);
 });
 
 it("takes the members of which a file has changed in git, and prints the matrix of a workflow", async () => {
@@ -298,6 +278,10 @@ it("takes the members of which a file has changed in git, and prints the matrix 
     code: 0,
     stdout: "Fleet: nothing to run.\n",
   });
+  // A file that a manifest names counts, wherever it is.
+  write("common/x.env", "y\n");
+  expect(await matrix()).toEqual([{ member: "c", folder: "c" }]);
+  write("common/x.env", "x\n");
   write("a/more.env", "X=1\n");
   expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
   git("add", "-A");
@@ -317,86 +301,3 @@ it("takes the members of which a file has changed in git, and prints the matrix 
     ),
   });
 });
-
-it("takes the members of which a file has changed outside of their folders, behind links and in submodules", async () => {
-  const git = (folder: string, ...args: string[]) =>
-    execFileSync(
-      "git",
-      ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "protocol.file.allow=always", ...args],
-      {
-        cwd: join(scenario.folder, folder),
-        stdio: "pipe",
-      },
-    );
-  const commit = (folder: string) => {
-    git(folder, "add", "-A");
-    git(folder, "commit", "-qm", "more");
-  };
-  write("other/m/rnv.yaml", manifest("m"));
-  git("other", "init", "-qb", "main");
-  commit("other");
-  const secrets = (path: string) => `        variables: { A: { fromFile: ${path} } }\n`;
-  write("fleet/parts/rnv/api.yaml", manifest("parts", secrets("../../common/x.env")));
-  write("fleet/named/rnv.yaml", manifest("named", secrets("../common/deep/y.env")));
-  write("fleet/moved/rnv.yaml", manifest("moved"));
-  write("fleet/still/rnv.yaml", manifest("still"));
-  for (const file of ["x.env", "deep/y.env", "real/rnv.yaml"]) write(`fleet/common/${file}`, "x\n");
-  symlinkSync("common/real", join(scenario.folder, "fleet/link"));
-  const names = ["link", "moved", "parts", "still"].map((name) => `  ${name}:\n`).join("");
-  write("fleet/rnv.fleet.yaml", `members:\n${names}  m: { dir: sub/m }\n  named:\n`);
-  write("policies/cost.yaml", "policies: []\n");
-  git("", "init", "-qb", "main");
-  git("", "submodule", "add", "-q", join(scenario.folder, "other"), "fleet/sub");
-  commit("");
-  // What hides files from other commands of git hides none from this one.
-  git("", "config", "diff.relative", "true");
-  git("", "config", "submodule.fleet/sub.ignore", "all");
-  // A folder above, in which git is not asked.
-  symlinkSync("fleet", join(scenario.folder, "by-link"));
-  const changed = async (place = "fleet") => {
-    const env = { RNV_POLICY: "policies" };
-    const { stdout, stderr } = await scenario.runWith(
-      { env },
-      "fleet",
-      "matrix",
-      place,
-      "--changed-since",
-      "main",
-    );
-    expect(stderr).toBe("");
-    return (JSON.parse(stdout) as { include: { member: string }[] }).include.map(({ member }) => member);
-  };
-  const touched = async (file: string) => {
-    const before = scenario.read(file);
-    write(file, `${before}# more\n`);
-    const found = [await changed(), await changed("by-link")];
-    write(file, before);
-    expect(found[1]).toEqual(found[0]);
-    return found[0];
-  };
-  expect(await changed()).toEqual([]);
-  expect(await touched("fleet/common/x.env")).toEqual(["parts"]);
-  expect(await touched("fleet/common/deep/y.env")).toEqual(["named"]);
-  expect(await touched("fleet/common/real/rnv.yaml")).toEqual(["link"]);
-  expect(await touched("fleet/sub/m/rnv.yaml")).toEqual(["m"]);
-  expect(await touched("policies/cost.yaml")).toHaveLength(6);
-  expect(await touched("fleet/rnv.fleet.yaml")).toHaveLength(6);
-  // Locations of a manifest before and now.
-  git("fleet", "mv", "moved/rnv.yaml", "moved/rnv.yml");
-  expect(await changed()).toEqual(["moved"]);
-});
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-/** Command lines of the processes that work in a folder or below it. */
-function processesIn(folder: string): readonly string[] {
-  const script = `for p in /proc/[0-9]*; do d=$(readlink $p/cwd) || continue; case "$d" in "$1"/*) tr '\\0' ' ' < $p/cmdline;; esac; done; true`;
-  return execFileSync("sh", ["-c", script, "sh", folder], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  })
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-}

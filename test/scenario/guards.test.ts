@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario, openScenario } from "../support/cli";
 
 const service = (name: string, kind = "web") =>
   `      ${name}:\n        kind: ${kind}\n        configuration: { repository: "https://git.example.com/${name}" }\n        deploy: { when: never }\n`;
@@ -6,18 +6,15 @@ const shop = (...services: string[]) =>
   `projects:\n  shop:\n    name: Shop\n    services:\n${services.join("")}`;
 
 describe("what guards deletions", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const liveNames = () =>
     scenario.emulator.store
       .services()
       .map(({ name }) => name)
       .sort();
   beforeAll(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop(service("api"), service("web")));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(service("api"), service("web")));
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
   afterEach(() => scenario.fail());
 
@@ -112,21 +109,19 @@ describe("what guards deletions", () => {
 
   it("-replace names what it replaces: that confirms it", async () => {
     const before = scenario.emulator.store.services().find(({ name }) => name === "api")?.id;
-    expect((await scenario.run("apply", ...approve, "-replace=service.shop.api")).code).toBe(0);
+    await scenario.applies("-replace=service.shop.api");
     expect(scenario.emulator.store.services().find(({ name }) => name === "api")?.id).not.toBe(before);
     await scenario.isQuiet();
   });
 
   it("a removed entry in git confirms the deletion", async () => {
-    scenario.write("rnv.yaml", `${shop(service("api"))}removed: [service.shop.web]\n`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(`${shop(service("api"))}removed: [service.shop.web]\n`);
     expect(liveNames()).toEqual(["api"]);
     await scenario.isQuiet();
   });
 
   it("everything gone at once stops the run: lost membership looks the same", async () => {
-    scenario.write("rnv.yaml", shop(service("api"), service("b"), service("c")));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(service("api"), service("b"), service("c")));
     scenario.forget();
     for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.deleteServiceNow(id);
     scenario.settle();
@@ -141,8 +136,7 @@ describe("preventDestroy", () => {
   it("holds against removal, replacement and destroy, also once its block is gone", async () => {
     const scenario = await openScenario();
     const guarded = service("api").concat("        lifecycle: { preventDestroy: true }\n");
-    scenario.write("rnv.yaml", shop(guarded, service("web")));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(guarded, service("web")));
     scenario.forget();
     const attempts = [
       ["apply", shop(guarded.replace("kind: web", "kind: static"), service("web"))],
@@ -156,8 +150,7 @@ describe("preventDestroy", () => {
       expect(stderr).toContain("error[guard.prevent_destroy]");
       expect(scenario.requests()).toEqual([]);
     }
-    scenario.write("rnv.yaml", shop(service("api"), service("web")));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop(service("api"), service("web")));
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
     expect(scenario.emulator.store.projects()).toEqual([]);
     await scenario.close();

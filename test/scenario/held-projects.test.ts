@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const service = (name: string) => `      ${name}: { kind: web, deploy: { when: never } }\n`;
 const shop = (...names: string[]) =>
@@ -7,7 +7,7 @@ const other = "services:\n  docs: { kind: static, deploy: { when: never } }\n";
 
 /** Interface, "Projects": the project must hold no services and no scoped environment groups. */
 describe("a project that is to be deleted while it holds something else", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const liveNames = () =>
     scenario.emulator.store
       .services()
@@ -16,12 +16,9 @@ describe("a project that is to be deleted while it holds something else", () => 
   const projectId = () => scenario.emulator.store.projects()[0]?.id ?? "";
 
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", `${shop("api", "web")}${other}`);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(`${shop("api", "web")}${other}`);
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("is named with what it holds, and none of its services is destroyed", async () => {
     const legacy = scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });
@@ -36,23 +33,6 @@ describe("a project that is to be deleted while it holds something else", () => 
     expect(stderr).toContain("rnv destroy --exclude project.shop");
     expect((await scenario.run("destroy", ...approve, "--exclude", "project.shop")).code).toBe(0);
     expect(liveNames()).toEqual(["legacy"]);
-  });
-
-  it("is so too when its block is taken away, whatever is confirmed, saved or not", async () => {
-    scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });
-    scenario.write("rnv.yaml", other);
-    const names = ["project.shop", "service.shop.api", "service.shop.web"].flatMap((address) => [
-      "--confirm-delete",
-      address,
-    ]);
-    const refused = await scenario.run("apply", ...approve, ...names);
-    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(refused.stderr).toContain('the service "legacy"');
-    const saved = await scenario.run("plan", "-out", "held.rnvplan", ...names);
-    expect(saved.stderr).toContain("It is blocked: resolve that, and plan again.");
-    const applied = await scenario.run("apply", "held.rnvplan");
-    expect({ code: applied.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(liveNames()).toEqual(["api", "docs", "legacy", "web"]);
   });
 
   it("is held by an environment group of its own, and not by one of another project", async () => {

@@ -1,11 +1,7 @@
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 describe("help", () => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
+  const scenario = oneScenario();
   const optionsOf = (help: string): string[] =>
     [...help.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, name]) => name ?? "");
 

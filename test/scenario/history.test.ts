@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const shop = (names: readonly string[]) =>
   `projects:\n  shop:\n    services:\n${names
@@ -19,15 +19,13 @@ const github = {
 };
 
 describe("rnv history", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const runs = async (...args: readonly string[]) =>
     JSON.parse((await scenario.run("history", "-json", ...args)).stdout).runs;
   const serial = () => JSON.parse(scenario.read(".rnv/state.json")).serial;
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop(["api", "web"]));
   });
-  afterEach(() => scenario.close());
 
   it("lists who applied what, when, which commit and how it ended, newest first; a run without changes is none", async () => {
     expect(await scenario.run("history")).toEqual({
@@ -52,7 +50,7 @@ describe("rnv history", () => {
     const ids = scenario.emulator.log.map(({ requestId }) => requestId);
     expect(ids.every((id) => new RegExp(`^rnv-${first.id}-\\d+$`).test(id))).toBe(true);
     const before = serial();
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect([serial(), await runs()]).toEqual([before, [first]]);
 
     scenario.write("rnv.yaml", shop(["api"]));
@@ -100,33 +98,8 @@ describe("rnv history", () => {
     const cut = (await runs())[0];
     expect(cut).toMatchObject({ command: "apply", by: expect.any(String), digest: expect.any(String) });
     expect([cut.ended_at, cut.counts, cut.exit_code]).toEqual([undefined, undefined, undefined]);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(await runs()).toMatchObject([{ exit_code: 0 }, cut, { exit_code: 3 }]);
-  });
-
-  it("a run that was interrupted is in it, with the digest that its plan was shown with", async () => {
-    const { digest } = JSON.parse((await scenario.run("plan", "-json")).stdout);
-    const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
-    let writes = 0;
-    scenario.fail(({ method }) => {
-      if (method === "GET") return undefined;
-      writes += 1;
-      const run = async (): Promise<void> => {
-        started.process.kill("SIGINT");
-        await started.shows("Finishing requests in progress. ");
-      };
-      return writes === 2 ? { kind: "hook", when: "before", run } : undefined;
-    });
-    expect(await started.ended).toMatchObject({ code: 130 });
-    scenario.fail();
-    expect(await runs()).toMatchObject([{ exit_code: 130, digest, counts: { failed: 0 } }]);
-    expect((await scenario.run("history")).stdout).toMatch(/interrupted \(exit 130\)/);
-  });
-
-  it("a run whose deployment failed is in it with exit 7", async () => {
-    scenario.emulator.store.failNextDeployment("*");
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 7 });
-    expect(await runs()).toMatchObject([{ exit_code: 7, counts: { added: 4, failed: 1 } }]);
   });
 
   it("the last 50 are kept", async () => {

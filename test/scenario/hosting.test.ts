@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const service = (name: string, more = "") =>
   `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}"${more} } }\n`;
@@ -8,16 +8,14 @@ const api = "service.shop.api";
 
 /** "Before the first write the plan proves what it can: hosting is available and the worker is online" (DESIGN section 7). */
 describe("what the service says it cannot do now", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const lists = () =>
     scenario.requests("all").filter((line) => line.startsWith("GET") && line.endsWith("/deploys"));
   const posts = () => scenario.requests().filter((line) => /deploys|actions/.test(line));
 
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop());
   });
-  afterEach(() => scenario.close());
 
   it("is a warning of the plan: hosting is off", async () => {
     scenario.emulator.store.setCondition("hosting-off", true);
@@ -65,20 +63,12 @@ describe("what the service says it cannot do now", () => {
     expect(posts()).toHaveLength(3);
 
     scenario.emulator.store.setCondition("hosting-off", false);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     await scenario.isQuiet();
   });
 
-  it("ends a deployment of what runs as well, where the catalog says it", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.emulator.store.setCondition("hosting-off", true);
-    scenario.forget();
-    expect((await scenario.run("restart", api)).stderr).toContain("live.hosting_off");
-    expect(posts()).toHaveLength(1);
-  });
-
   it("is tried again where it is not ready in passing only", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     let refusals = 2;
     scenario.fail(({ method }) =>
       method === "POST" && refusals-- > 0
@@ -95,29 +85,10 @@ describe("what the service says it cannot do now", () => {
     expect(stdout).toContain(
       "warning[live.worker_offline]: no worker is online: 2 planned deployments will wait",
     );
-    scenario.write("rnv.yaml", shop().replaceAll(" } }", " }, deploy: { wait: false } }"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop().replaceAll(" } }", " }, deploy: { wait: false } }"));
     const deployed = await scenario.run("deploy", api, "-no-wait");
     expect(deployed).toMatchObject({ code: 0, stderr: expect.stringContaining("live.worker_offline") });
     scenario.emulator.store.setCondition("worker-offline", false);
     await scenario.isQuiet();
-  });
-
-  it("costs a plan without deployments no request", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.forget();
-    await scenario.isQuiet();
-    expect(scenario.requests("all").sort()).toEqual([
-      "GET /catalog",
-      "GET /workspaces/ID/canvas",
-      "GET /workspaces/ID/projects",
-    ]);
-    scenario.write("rnv.yaml", shop(", startCommand: run"));
-    scenario.forget();
-    expect((await scenario.run("plan")).stdout).toContain("Plan: 0 to add, 4 to change");
-    expect(lists()).toHaveLength(1);
-    scenario.forget();
-    await scenario.run("drift");
-    expect(lists()).toEqual([]);
   });
 });

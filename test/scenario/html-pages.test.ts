@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const manifest = (branch: string) => `
 projects:
@@ -15,11 +15,7 @@ projects:
 `;
 
 describe("--html", () => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
+  const scenario = oneScenario();
   const env = { TOKEN: "canary-of-pages" };
   const run = (...args: readonly string[]) => scenario.runWith({ env }, ...args);
 

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/model/time";
-import { applyKilledAfterPatch, approve, openScenario, type Scenario } from "../support/cli";
+import { approve, openScenario, type Scenario } from "../support/cli";
 
 const shop = (variables: string, more = "") => `
 projects:
@@ -24,8 +24,7 @@ describe("a value that the service ignores", () => {
   const patches = () => scenario.requests().filter((request) => request.startsWith("PATCH"));
   beforeAll(async () => {
     scenario = await openScenario({ clock: { ...systemClock, now: () => now() } });
-    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: info, OTHER: kept }"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("{ LOG_LEVEL: info, OTHER: kept }"));
   });
   afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
@@ -55,24 +54,15 @@ describe("a value that the service ignores", () => {
     },
   );
 
-  it("of a saved plan is an error too, and the plan can be made and applied again", async () => {
-    store().setCondition("ignored-values", true);
-    expect(await scenario.run("plan", "-out", "p.rnvplan")).toMatchObject({ code: 0 });
-    const { code, stderr } = await scenario.run("apply", "p.rnvplan");
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("apply.not_taken") });
-    expect(valueAt("LOG_LEVEL")).toBe("info");
-  });
-
   it("is sent again by the next apply once the service takes values", async () => {
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     expect(valueAt("LOG_LEVEL")).toBe("debug");
     await scenario.isQuiet();
   });
 
   it("is told from a second write in one second: it is sent again when the second is over", async () => {
     store().setCondition("coarse-times", true);
-    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: warn, OTHER: kept }"));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop("{ LOG_LEVEL: warn, OTHER: kept }"));
     // The service's clock stands still until the value is sent again: both writes fall into one second.
     const stoodAt = Date.now();
     now = () => stoodAt;
@@ -84,7 +74,7 @@ describe("a value that the service ignores", () => {
     scenario.forget();
     scenario.write("rnv.yaml", shop("{ LOG_LEVEL: again, OTHER: kept }"));
     store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "theirs" });
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies();
     scenario.fail();
     expect(valueAt("LOG_LEVEL")).toBe("again");
     expect(patches()).toHaveLength(2);
@@ -93,42 +83,6 @@ describe("a value that the service ignores", () => {
         scenario.sent.filter(({ method }) => method === "PATCH").map(({ idempotencyKey }) => idempotencyKey),
       ).size,
     ).toBe(2);
-    await scenario.isQuiet();
-  });
-
-  it("is nothing that a new name of a variable is taken for", async () => {
-    store().setCondition("untimed-answers", true);
-    scenario.write(
-      "rnv.yaml",
-      shop(
-        "{ LEVEL: again, OTHER: kept }",
-        "moved: [{ from: variable.shop.api.LOG_LEVEL, to: variable.shop.api.LEVEL }]",
-      ),
-    );
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(valueAt("LEVEL")).toBe("again");
-    await scenario.isQuiet();
-  });
-
-  it("is no matter where the answer was lost and is that of the same write, sent again", async () => {
-    scenario.write("rnv.yaml", shop("{ LEVEL: lost, OTHER: kept }"));
-    let lost = 0;
-    scenario.fail(({ method }) => (method === "PATCH" && lost++ === 0 ? { kind: "reset-after" } : undefined));
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    scenario.fail();
-    expect(lost).toBe(2);
-    expect(valueAt("LEVEL")).toBe("lost");
-    await scenario.isQuiet();
-  });
-
-  it("is not taken for a success after a kill in the middle of its write", async () => {
-    scenario.write("rnv.yaml", shop("{ LEVEL: killed, OTHER: kept }"));
-    store().setCondition("ignored-values", true);
-    expect((await applyKilledAfterPatch(scenario)).code).toBe(-1);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 1 });
-    store().setCondition("ignored-values", false);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(valueAt("LEVEL")).toBe("killed");
     await scenario.isQuiet();
   });
 });

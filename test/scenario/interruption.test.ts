@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
-import { shareOf } from "../support/soak";
+import { approve, eachScenario, oneScenario } from "../support/cli";
 
 const names = ["a", "b", "c", "d"];
 const shop = `projects:\n  shop:\n    services:\n${names
@@ -13,7 +12,7 @@ const shop = `projects:\n  shop:\n    services:\n${names
   .join("")}`;
 
 describe("an apply that is cut short", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
   const expectEachOnce = () => {
     const { store } = scenario.emulator;
@@ -25,10 +24,8 @@ describe("an apply that is cut short", () => {
     }
   };
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop);
   });
-  afterEach(() => scenario.close());
 
   /** Calls back with the nth write that reaches the service, before or after its commit. */
   const atWrite = (nth: number, when: "before" | "after", then: () => void | Promise<void>) => {
@@ -55,7 +52,7 @@ describe("an apply that is cut short", () => {
       expect(liveNames().length).toBeLessThan(names.length);
       expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
       scenario.fail();
-      expect((await scenario.run("apply", ...approve)).code).toBe(0);
+      await scenario.applies();
       expectEachOnce();
       await scenario.isQuiet();
     },
@@ -102,50 +99,17 @@ describe("an apply that is cut short", () => {
     });
     expect((await started.ended).code).toBe(130);
     scenario.fail();
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expectEachOnce();
     await scenario.isQuiet();
   });
-
-  const kills = [
-    [1, "before"],
-    [1, "after"],
-    [2, "before"],
-    [3, "after"],
-    [7, "after"],
-    [10, "before"],
-    [13, "after"],
-  ] as const;
-  it.each(shareOf(kills, 3))(
-    "by kill -9 at write %i, %s its commit: planned, then finished once",
-    async (nth, when) => {
-      const started = scenario.start({}, "apply", ...approve);
-      atWrite(nth, when, async () => {
-        started.process.kill("SIGKILL");
-        await started.ended;
-      });
-      expect((await started.ended).code).toBe(-1);
-      scenario.fail();
-      scenario.forget();
-      expect((await scenario.run("plan")).code).toBe(0);
-      expect(scenario.sent).toEqual([]);
-      const { code, stderr } = await scenario.run("apply", ...approve);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      expectEachOnce();
-      await scenario.isQuiet();
-      expect((await scenario.run("destroy", ...approve)).code).toBe(0);
-      expect(scenario.emulator.store.services()).toEqual([]);
-    },
-  );
 });
 
 describe("the lock of the state", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", "projects: { shop: {} }\n");
   });
-  afterAll(() => scenario.close());
 
   it("held by a running apply refuses every writer with 6, and no reader", async () => {
     let letGo = () => {};
@@ -213,6 +177,6 @@ describe("the lock of the state", () => {
     expect(wrong.code).not.toBe(0);
     const freed = await scenario.run("force-unlock", id);
     expect({ id, ...freed }).toMatchObject({ code: 0, stdout: expect.stringContaining("Removed the lock") });
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
   });
 });

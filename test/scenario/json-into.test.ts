@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const manifest = (replicas: number) =>
   `services:\n  docs: { kind: web, configuration: { repository: "https://git.example.com/docs", replicas: ${replicas} } }\n`;
@@ -7,12 +7,10 @@ const manifest = (replicas: number) =>
 const timeless = (text: string) => text.replace(/"(timestamp|time|at)": ?"[^"]*"/g, '"$1":""');
 
 describe("--json-into", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest(1));
   });
-  afterAll(() => scenario.close());
 
   it("writes what plan -json prints, and shows the text", async () => {
     const { code, stdout } = await scenario.run("plan", "--json-into", "plan.json");

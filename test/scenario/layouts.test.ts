@@ -1,6 +1,6 @@
 import type { Canvas } from "../../src/api/wire/shapes";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const service = (name: string, more = "") => `      ${name}: { kind: web, deploy: { when: never }${more} }\n`;
 const shop = (services: string, layout: string) =>
@@ -10,11 +10,7 @@ const at = (x: number) => `{ x: ${x}, y: 0 }`;
 
 /** "Archived services are excluded" and "node ids must exist in the current canvas" (interface, "Canvas"). */
 describe("the layout of a canvas", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   const ok = async (...args: string[]) => {
     const ended = await scenario.run(...args);
@@ -117,28 +113,6 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
   });
 
-  it("leaves out the place of an archived service, says so, and gives it once it is restored", async () => {
-    const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
-    const archived = service("api", ", archived: true") + service("web");
-    const { stdout, stderr } = await applied(archived, layout);
-    expect(stdout + stderr).toContain("service.shop.api is archived");
-    expect(await places()).toEqual({ web: 20 });
-    await applied(both, layout);
-    expect(await places()).toEqual({ api: 10, web: 20 });
-    await applied(archived, layout);
-    await applied(archived, layout.replace("20", "30"));
-    expect(await places()).toEqual({ web: 30 });
-  });
-
-  it("is left alone where a service stays archived, because that is ignored", async () => {
-    const ignoring = service("api", ", lifecycle: { ignoreChanges: [archived] }") + service("web");
-    await applied(ignoring, `{ positions: { api: ${at(10)}, web: ${at(20)} } }`);
-    store().editService(idOf("api"), () => ({ archived: true }));
-    await scenario.isQuiet();
-    await applied(ignoring, "auto");
-    expect(Object.keys(await places())).toEqual(["web"]);
-  });
-
   it("gives its place to a service that is made or replaced in the same apply", async () => {
     const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
     await applied(both, layout);
@@ -181,31 +155,5 @@ describe("the layout of a canvas", () => {
     }
     expect(scenario.requests()).toEqual([]);
     expect((await scenario.run("plan")).stderr).not.toContain("bug");
-  });
-
-  it("with a place for a service that the manifest no longer has is an error of the plan", async () => {
-    const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
-    await applied(both, layout);
-    scenario.write("rnv.yaml", shop(service("api"), layout));
-    expect(await scenario.run("plan")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no node "web"'),
-    });
-    // What is destroyed needs no layout.
-    await ok("destroy", ...approve);
-  });
-
-  it("is named by ids of services and groups as well", async () => {
-    await applied(both, "auto");
-    const layout = `{ positions: { ${idOf("api")}: ${at(40)} } }`;
-    await applied(both, layout);
-    expect((await places()).api).toBe(40);
-  });
-
-  it("of a new project with an unknown service writes nothing", async () => {
-    scenario.write("rnv.yaml", shop(both, `{ positions: { worker: ${at(1)} } }`));
-    const { code, stderr } = await scenario.run("apply", ...approve);
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('no node "worker"') });
-    expect(scenario.requests()).toEqual([]);
   });
 });

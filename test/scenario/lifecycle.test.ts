@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const shop = (lifecycle = "", health = "/a") => `projects:
   shop:
@@ -15,14 +15,11 @@ ${lifecycle === "" ? "" : `        lifecycle: ${lifecycle}\n`}
 
 /** A change of `lifecycle` is a line of the plan (DESIGN, section 8): apply writes it to the state, and nowhere else. */
 describe("a change of lifecycle", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const recorded = () => JSON.parse(scenario.read(".rnv/state.json")).resources["service.shop.api"];
   beforeAll(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop());
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop());
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("is a change of the plan, alone, and apply sends nothing for it", async () => {
@@ -70,7 +67,7 @@ describe("a change of lifecycle", () => {
     expect(stdout).toContain("service.shop.api will be updated in place");
     expect(stdout).toMatch(/~ configuration\.healthCheckPath +"\/a" -> "\/b"\n/);
     expect(stdout).toMatch(/~ lifecycle\.onRemove +"archive" -> "delete"\n/);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect(recorded()).toMatchObject({ preventDestroy: true, onRemove: "delete" });
     await scenario.isQuiet();
   });
@@ -80,7 +77,7 @@ describe("a change of lifecycle", () => {
     expect((await scenario.run("plan", "-destroy", "--confirm-delete=service.shop.api")).stdout).toContain(
       "blocked: service.shop.api is protected: preventDestroy",
     );
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applies();
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
   });
 });

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { systemClock } from "../../src/model/time";
 import { createLocalBackend } from "../../src/state/local/local-backend";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 describe("a run that waits for the lock", () => {
-  let at: Scenario;
+  const at = eachScenario();
   let release: () => Promise<void>;
   beforeEach(async () => {
-    at = await openScenario();
     at.write("rnv.yaml", "projects: { shop: {} }\n");
     const backend = createLocalBackend({
       path: join(at.folder, ".rnv/state.json"),
@@ -21,7 +20,6 @@ describe("a run that waits for the lock", () => {
     const session = await backend.lock(holder, 0);
     release = () => session.release();
   });
-  afterEach(() => at.close());
   const who = () => `deploy (pid ${process.pid} on ${hostname()})`;
 
   it("says at once who holds it and how long it is waited for, and goes on when it is free", async () => {

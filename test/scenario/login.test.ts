@@ -144,32 +144,6 @@ const key = "API key (not shown)";
     const ofFolder = await atTerminal(scenario, "login", [[`${name} [shop]`, ""], ...again], bare());
     expect(ofFolder.code).toBe(0);
   });
-
-  it("says where it cannot write", async () => {
-    scenario.write(".rnv", "");
-    const { code, screen } = await atTerminal(scenario, "login --profile shop", answers(), bare());
-    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringMatching(/cannot write\s/) });
-    expect(screen).not.toContain("bug");
-  });
-
-  it("says which variables of the environment win over the profile", async () => {
-    const env = bare({ RNV_BASE_URL: "embedded" });
-    const { screen } = await atTerminal(scenario, "login --profile shop", answers(), env);
-    expect(screen).toContain(
-      "The environment wins over the profile. To use the profile: unset RNV_BASE_URL\n",
-    );
-  });
-
-  it("does not ask with -input=false, nor in CI", async () => {
-    for (const [args, env] of [
-      ["login -input=false", bare()],
-      ["login", bare({ CI: "true" })],
-      ["login", bare({ GITHUB_ACTIONS: "true" })],
-    ] as const) {
-      const { code, screen } = await atTerminal(scenario, args, [], env);
-      expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining("needs a terminal") });
-    }
-  });
 });
 
 it("rnv login without a terminal names the variables to set", async () => {
@@ -225,19 +199,6 @@ describe("a profile", () => {
     expect(await run(bare(), "validate")).toMatchObject({ code: 0 });
   });
 
-  it("is an error where the file of profiles cannot be read", async () => {
-    save("shop");
-    for (const text of ["{", "[null]", '{"shop": null}']) {
-      writeFileSync(saved("profiles.json"), text);
-      const { code, stderr } = await run(bare(), "plan", "--profile", "shop");
-      expect({ text, code, stderr }).toEqual({
-        text,
-        code: 1,
-        stderr: expect.stringContaining("cannot read "),
-      });
-    }
-  });
-
   it("loses to the environment, and its key goes to no other address", async () => {
     save("shop");
     useInFolder("shop");
@@ -273,19 +234,6 @@ describe("a profile", () => {
     useInFolder("shop");
     expect((await run(bare(), "plan", "--untrusted")).stderr).toContain("RNV_BASE_URL is not set");
     expect(await run(bare(), "plan", "--untrusted", "--profile", "shop")).toMatchObject({ code: 0 });
-  });
-
-  it("of a fleet's folder is not that of its members, which use their own", async () => {
-    save("one", "two");
-    useInFolder("one");
-    mkdirSync(join(scenario.folder, "shop"));
-    scenario.write("shop/rnv.yaml", manifest);
-    rmSync(join(scenario.folder, "rnv.yaml"));
-    expect(await run(bare(), "fleet", "plan")).toMatchObject({ code: 1 });
-    useInFolder("two", join(scenario.folder, "shop"));
-    expect(await run(bare(), "fleet", "plan")).toMatchObject({ code: 0 });
-    rmSync(join(scenario.folder, "shop", ".rnv"), { recursive: true });
-    expect(await run(bare(), "fleet", "plan", "--profile", "two")).toMatchObject({ code: 0 });
   });
 
   it("named embedded is built in", async () => {
@@ -330,50 +278,6 @@ describe("a profile", () => {
     expect(screen).toContain("rnv.yaml: a first manifest to edit");
     expect(scenario.read(".rnv/profile")).toBe("shop\n");
     expect((await run(bare(), "plan")).code).toBe(0);
-  });
-
-  it("asks for what is missing beside an address of the environment", async () => {
-    const answers = [
-      [name, "shop"],
-      [`${url} [${scenario.url}]`, ""],
-      [workspace, embeddedWorkspaceId],
-      [key, embeddedApiKey],
-    ] as const;
-    const env = bare({ RNV_BASE_URL: scenario.url });
-    const { code, screen } = await atTerminal(scenario, "init", answers, env);
-    expect({ code, screen }).toMatchObject({ code: 0 });
-    expect(screen).not.toContain(service);
-    expect(screen).toContain("answers: the key opens workspace");
-  });
-
-  it("writes nothing where the question is left, and asks where the folder's profile does not exist", async () => {
-    for (const typed of shareOf(["\u0003", "\u0004"], 2)) {
-      const { code } = await atTerminal(scenario, "init", [[service, typed]], bare());
-      expect({ typed, code, files: scenario.files() }).toEqual({ typed, code: 130, files: [] });
-    }
-    useInFolder("nope");
-    const { code } = await atTerminal(scenario, "init", [[service, down]], bare());
-    expect({ code, profile: scenario.read(".rnv/profile") }).toEqual({ code: 0, profile: "embedded\n" });
-  });
-
-  it("asks for no service with -input=false, in CI, or where the environment names one", async () => {
-    for (const [args, env] of [
-      ["init -input=false", bare()],
-      ["init", bare({ CI: "true" })],
-      ["init", {}],
-    ] as const) {
-      const { code, screen } = await atTerminal(scenario, args, [], env);
-      expect({ args, code }).toEqual({ args, code: 0 });
-      expect(screen).not.toContain(service);
-    }
-  });
-
-  it("offers what is live only where there is something", async () => {
-    const asked = "Start from:";
-    scenario.emulator.store.addService({ name: "api", kind: "web" });
-    const { screen } = await atTerminal(scenario, "init", [[asked, ""]]);
-    expect(screen).toContain("what is live in the workspace");
-    expect(screen).toContain("taken over; nothing was written to the service");
   });
 });
 

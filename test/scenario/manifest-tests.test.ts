@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { testReportSchema } from "../../src/model/report-documents";
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 const manifest = `stages: { production: {}, staging: {} }
 projects:
@@ -21,16 +21,14 @@ const head = 'environment: { TOKEN: canary-of-the-test, HOST: "a.example" }\ntes
 
 /** `rnv test`: what a test says is compared with what the engine does, on a service of its own. */
 describe("rnv test", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     scenario.write(
       "rnv.policy.yaml",
       "policies: { main: { level: mandatory, each: service, require: service.configuration.branch == 'main', message: only main } }\n",
     );
   });
-  afterAll(() => scenario.close());
   const run = (tests: string, ...options: string[]) => {
     scenario.write("shop.rnvtest.yaml", head + tests);
     return scenario.runWith({ env: { TOKEN: "canary-of-the-job", HOST: "job.example" } }, "test", ...options);

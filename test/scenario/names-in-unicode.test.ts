@@ -1,4 +1,4 @@
-import { approve, openScenario } from "../support/cli";
+import { openScenario } from "../support/cli";
 
 const composed = "Caf\u00e9";
 const decomposed = "Cafe\u0301";
@@ -15,7 +15,7 @@ describe("a name that differs from another only by how Unicode composes it", () 
     at.write("rnv.yaml", manifest(composed, composed));
     const planned = await at.run("plan");
     expect(planned.stderr).toContain(`service.cafe.web exists and is not managed here (id ${id})`);
-    expect(await at.run("apply", "-adopt", ...approve)).toMatchObject({ code: 0 });
+    await at.applies("-adopt");
     expect(at.sent.filter(({ method }) => method === "PATCH")).toEqual([]);
     await at.isQuiet();
     expect(await at.run("drift")).toMatchObject({ code: 0 });
@@ -23,11 +23,7 @@ describe("a name that differs from another only by how Unicode composes it", () 
     at.write("rnv.yaml", manifest(decomposed, decomposed));
     await at.isQuiet();
 
-    at.write(
-      "rnv.yaml",
-      `${manifest(composed, composed).split("    services")[0]}removed: [service.cafe.web]\n`,
-    );
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await at.applied(`${manifest(composed, composed).split("    services")[0]}removed: [service.cafe.web]\n`);
     expect(store.services()).toEqual([]);
     await at.close();
   });

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 
 const key = { RNV_STATE_KEY: "c".repeat(64) };
@@ -14,7 +14,7 @@ const manifest = (level: string, token = "opensesame-1234") => `projects:
 const open = (text: string) => `{ value: "${text}", sensitive: false }`;
 
 describe("a variable with sensitive: false", () => {
-  let at: Scenario;
+  const at = eachScenario();
   const run = (...args: readonly string[]) => at.runWith({ env: key }, ...args);
   const isQuiet = async () => expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   const stored = () => {
@@ -23,13 +23,11 @@ describe("a variable with sensitive: false", () => {
     return { id, variable: store.variables(id).find((one) => one.key === "LOG_LEVEL") };
   };
   beforeEach(async () => {
-    at = await openScenario();
     at.write("rnv.yaml", manifest(open("verbose-output")));
     expect(await run("apply", ...approve)).toMatchObject({ code: 0 });
     at.settle();
     at.forget();
   });
-  afterEach(() => at.close());
 
   it("is shown as old -> new in every form of a plan, and its neighbour in none", async () => {
     await isQuiet();

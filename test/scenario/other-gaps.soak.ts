@@ -138,16 +138,6 @@ it("a color that the service does not have is an error that names it and the set
   await scenario.close();
 });
 
-it("a color that the service writes in capitals is the same color", async () => {
-  const scenario = await openScenario();
-  const { id } = scenario.emulator.store.addProject({ name: "shop", color: "#2F6FED" });
-  scenario.write("rnv.yaml", `projects:\n  shop: { color: "#2f6fed", import: ${id} }\n`);
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  expect(scenario.requests()).toEqual([]);
-  await scenario.isQuiet();
-  await scenario.close();
-});
-
 it("a project that cannot be renamed says so, and the plan is empty once the dashboard has", async () => {
   const scenario = await openScenario({ gaps: { renamesProjects: false } });
   const named = (name: string) => `projects:\n  shop: { name: ${name} }\n`;
@@ -166,112 +156,6 @@ it("a project that cannot be renamed says so, and the plan is empty once the das
   scenario.emulator.store.editProject(project?.id ?? "", { name: "Store" });
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   await scenario.isQuiet();
-  await scenario.close();
-});
-
-it("items of lists that are objects are read, compared in any order, shown and written as they stand", async () => {
-  const scenario = await openScenario();
-  const listed = (...items: readonly string[]) => `
-services:
-  api:
-    kind: web
-    configuration: { ipAllowList: [${items.join(", ")}] }
-    deploy: { when: never }
-`;
-  const office = "{ cidr: 10.0.0.0/8, note: office }";
-  scenario.write("rnv.yaml", listed(office, "192.0.2.1"));
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  const list = () => scenario.emulator.store.services()[0]?.configuration.ipAllowList;
-  expect(list()).toEqual([{ cidr: "10.0.0.0/8", note: "office" }, "192.0.2.1"]);
-  scenario.write("rnv.yaml", listed("192.0.2.1", "{ note: office, cidr: 10.0.0.0/8 }"));
-  await scenario.isQuiet();
-  scenario.write("rnv.yaml", listed("{ cidr: 10.0.0.0/8, note: home }"));
-  const planned = await scenario.run("plan", "-json");
-  const changes: { address: string; change: { after: { configuration: unknown } } }[] = JSON.parse(
-    planned.stdout,
-  ).resource_changes;
-  const change = changes.find(({ address }) => address === "service.api");
-  expect(change?.change.after.configuration).toMatchObject({
-    ipAllowList: [{ cidr: "10.0.0.0/8", note: "home" }],
-  });
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  expect(list()).toEqual([{ cidr: "10.0.0.0/8", note: "home" }]);
-  await scenario.isQuiet();
-  await scenario.close();
-});
-
-it("two variables of one key are an error that lists their ids, and nothing is written", async () => {
-  const scenario = await openScenario({ gaps: { variableKeys: "repeatable" } });
-  const { store } = scenario.emulator;
-  const service = store.addService({ name: "api" });
-  const ids = [
-    store.addVariable(service.id, "LOG_LEVEL", "a"),
-    store.addVariable(service.id, "LOG_LEVEL", "b"),
-  ];
-  scenario.write(
-    "rnv.yaml",
-    `services:\n  api: { kind: web, import: ${service.id}, variables: { LOG_LEVEL: info }, deploy: { when: never } }\n`,
-  );
-  const { code, stderr } = await scenario.run("apply", "--adopt", ...approve);
-  expect(code).toBe(1);
-  for (const { id } of ids) expect(stderr).toContain(id);
-  expect(scenario.requests()).toEqual([]);
-  await scenario.close();
-});
-
-it("addresses that move with a service's name are known after the apply, and reach what refers to them in it", async () => {
-  const scenario = await openScenario();
-  const { store } = scenario.emulator;
-  const named = (name: string) => `
-projects:
-  shop:
-    services:
-      api: { name: ${name}, kind: web, deploy: { when: never } }
-      worker:
-        kind: web
-        variables: { API: "\${service.shop.api.url}" }
-        deploy: { when: never }
-`;
-  const api = () => store.services().find(({ kind, name }) => kind === "web" && name !== "worker");
-  const told = () => {
-    const worker = store.services().find(({ name }) => name === "worker");
-    return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));
-  };
-  scenario.write("rnv.yaml", named("api"));
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  const [before] = told();
-  expect(before).toMatch(/^https:\/\/api-/);
-  scenario.write("rnv.yaml", named("front"));
-  const planned = JSON.parse((await scenario.run("plan", "-json")).stdout);
-  const change = planned.resource_changes.find(
-    ({ address }: { address: string }) => address === "variable.shop.worker.API",
-  );
-  expect(change.change).toMatchObject({ actions: ["update"] });
-  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-  expect(api()?.name).toBe("front");
-  expect(told()).toEqual([expect.stringMatching(/^https:\/\/front-/)]);
-  await scenario.isQuiet();
-  await scenario.close();
-});
-
-it("a service that someone archived, where no list shows it and no route reads it, stays recorded and is said to be unchecked", async () => {
-  const scenario = await openScenario({ gaps: { readService: false } });
-  const { store } = scenario.emulator;
-  scenario.write("rnv.yaml", shop("/a", "info"));
-  const env = { RNV_GAP_READ_SERVICE: "off" };
-  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
-  const [{ id } = { id: "" }] = store.services();
-  store.editService(id, () => ({ archived: true }));
-  scenario.settle();
-  scenario.forget();
-  const drift = await scenario.runWith({ env }, "drift", "-json");
-  expect(JSON.parse(drift.stdout)).toMatchObject({ has_drift: false, missing: [] });
-  expect(JSON.parse(drift.stdout).unchecked).toContainEqual(
-    expect.objectContaining({ address: "service.shop.api" }),
-  );
-  await apply(scenario, env);
-  expect(scenario.requests().filter((one) => one.startsWith("POST /workspaces/ID/services "))).toEqual([]);
-  expect(store.services().map((one) => one.id)).toEqual([id]);
   await scenario.close();
 });
 
@@ -295,58 +179,6 @@ describe("a kind with defaults of its own", () => {
     await scenario.isQuiet();
     const strict = await scenario.run("drift", "--strict");
     expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
-    await scenario.close();
-  });
-
-  const killedAt = async (scenario: Scenario, write: string, when: "before" | "after") => {
-    const killed = scenario.start({}, "apply", ...approve);
-    const kill = () => void killed.process.kill("SIGKILL");
-    scenario.fail(({ method, path }) => {
-      if (!`${method} ${path}`.endsWith(write)) return undefined;
-      if (when === "after") return { kind: "hook", when, run: kill };
-      kill();
-      return { kind: "reset-before" };
-    });
-    await killed.ended;
-    scenario.fail();
-  };
-
-  it.each<[string, string, "before" | "after", (journal: string) => string]>([
-    ["before its answer was read", "/services", "after", (journal: string) => journal],
-    [
-      "before its answer was compared",
-      "/variables",
-      "before",
-      // The last lines are those of its comparison and of the variable's intent.
-      (journal: string) =>
-        `${journal
-          .replace(/[\s\0]+$/, "")
-          .split("\n")
-          .slice(0, -2)
-          .join("\n")}\n`,
-    ],
-  ])("knows them although the run that made it was killed %s", async (_, write, when, atDeath) => {
-    const scenario = await openScenario({ gaps });
-    const journal = ".rnv/state.json.journal";
-    const live = () => scenario.emulator.store.services()[0]?.configuration;
-    const docs = (configuration: string) =>
-      site(configuration).replace(" deploy:", " variables: { A: a }, deploy:");
-    scenario.write("rnv.yaml", docs("publishDirectory: build, port: null"));
-    await killedAt(scenario, write, when);
-    scenario.write(journal, atDeath(scenario.read(journal)));
-    expect(scenario.emulator.store.services()).toHaveLength(1);
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    expect(live()).toMatchObject({ port: 80, runtime: "docker" });
-    expect(JSON.parse(scenario.read(".rnv/state.json")).resources["service.docs"]).toMatchObject({
-      initial: { "configuration.port": 80, "configuration.runtime": "docker" },
-    });
-    expect(scenario.read(".rnv/state.json")).not.toContain("madeWith");
-    scenario.write("rnv.yaml", docs("publishDirectory: build, port: 9000"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    scenario.write("rnv.yaml", docs("publishDirectory: build"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    expect(live()?.port).toBe(80);
-    await scenario.isQuiet();
     await scenario.close();
   });
 

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const base = `projects:
   shop:
@@ -16,15 +16,12 @@ const base = `projects:
 `;
 
 describe("an overlay and the environment", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const both = ["-f", "rnv.yaml", "-f", "production.yaml"] as const;
   beforeAll(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", base);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(base);
     await scenario.isQuiet();
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("an empty environment variable is no value: nothing is sent for it", async () => {
@@ -50,14 +47,6 @@ describe("an overlay and the environment", () => {
     }
     const { code, stdout } = await scenario.runWith({ env: { STAGE: "test" } }, "plan", "-detailed-exitcode");
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("variable.shop.api.STAGE") });
-  });
-
-  it("null takes away a service, and its deletion is confirmed by name as any other", async () => {
-    scenario.write("production.yaml", "projects: { shop: { services: { worker: null } } }\n");
-    const refused = await scenario.run("apply", ...both, ...approve);
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain("service.shop.worker will be destroyed. Blocked: it is not confirmed");
-    expect(scenario.requests()).toEqual([]);
   });
 
   it("null takes away a field and a variable: the one goes back to its default, the other is deleted", async () => {

@@ -1,4 +1,4 @@
-import { openScenario, type Scenario } from "../support/cli";
+import { oneScenario } from "../support/cli";
 
 const source = 'repository: "https://git.example.com/shop"';
 const service = (name: string, more = "") =>
@@ -6,11 +6,7 @@ const service = (name: string, more = "") =>
 
 /** Interface, "Catalog": `workspaceLimit`, `backupRetentionDays` and `maxConnections` of a plan. */
 describe("the limits of a plan of the catalog", () => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
+  const scenario = oneScenario();
   const planned = async (...services: readonly string[]) => {
     scenario.write("rnv.yaml", `services:\n${services.join("")}`);
     const { code, stdout, stderr } = await scenario.run("plan");

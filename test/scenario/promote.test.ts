@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const tested = "1".repeat(40);
 const newer = "2".repeat(40);
@@ -26,20 +26,18 @@ const inStaging = ["--stage", "staging"] as const;
 const fromStaging = ["--from", "staging"] as const;
 
 describe("rnv promote", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const serviceId = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 
   beforeEach(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest);
     scenario.write("staging.yaml", overlay(tested));
     scenario.write("production.yaml", "# Production.\nprojects: { shop: { color: '#2f6fed' } }\n");
-    expect((await scenario.run("apply", ...approve, ...inStaging)).code).toBe(0);
+    await scenario.applies(...inStaging);
     scenario.settle();
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it("pins what runs in one stage in the overlay of the other, and keeps its comments", async () => {
     scenario.write("production.yaml", overlay(newer));
@@ -72,17 +70,6 @@ describe("rnv promote", () => {
     expect(commits).toContainEqual(["deployment.shop.api", tested]);
   });
 
-  it.each(["# Production.\nprojects: {}\n", "# Production.\nprojects:\n", ""])(
-    "writes blocks into an overlay that declares nothing yet: %j",
-    async (empty) => {
-      scenario.write("production.yaml", empty);
-      expect((await scenario.run("promote", "service.shop.api", ...fromStaging)).code).toBe(0);
-      expect(scenario.read("production.yaml")).toBe(
-        `${empty.slice(0, empty.indexOf("projects"))}projects:\n  shop:\n    services:\n      api:\n        deploy:\n          commit: "${tested}"\n`,
-      );
-    },
-  );
-
   it("writes nothing where a service runs another commit than it pins, is not healthy, or has no commit", async () => {
     const before = scenario.read("production.yaml");
     const refusal = async (): Promise<string> => {
@@ -108,18 +95,5 @@ describe("rnv promote", () => {
     expect(await refusal()).toContain("failed: The build failed");
     expect((await scenario.run("suspend", "service.shop.api", ...inStaging)).code).toBe(0);
     expect(await refusal()).toContain("service.shop.api cannot be promoted: it is suspended");
-  });
-
-  it("says how to name the stages", async () => {
-    const neither = await scenario.run("promote", ...fromStaging);
-    expect(neither.stderr).toContain("rnv promote takes the address of a service, or --all");
-    const unknown = await scenario.run("promote", "--all", "--from", "stagin");
-    expect(unknown.stderr).toContain('did you mean "staging"?');
-    scenario.write(
-      "rnv.yaml",
-      manifest.replace("  production: { overlay: production.yaml }", "  production: {}"),
-    );
-    const bare = await scenario.run("promote", "--all", ...fromStaging);
-    expect(bare.stderr).toContain("stage production has no overlay to write to");
   });
 });

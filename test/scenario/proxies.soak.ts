@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { selfSigned } from "../../src/terraform/certificate";
 import { approve, openScenario, type Scenario } from "../support/cli";
-import { serveHttpState } from "../support/http-state-server";
 import { type ConnectProxy, closedPort, secureHost, serveProxy, serveSecurely } from "../support/tunnel";
 
 const shop = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
@@ -63,14 +61,6 @@ describe("a service behind TLS with a private authority, reached through a proxy
     expect(proxy.asked.length).toBeLessThanOrEqual(3);
   });
 
-  it("is asked for again where the proxy is out of breath", async () => {
-    proxy.refusal = 503;
-    const planning = scenario.start({ env: environment }, "plan");
-    while (proxy.asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
-    proxy.refusal = undefined;
-    expect(await planning.ended).toMatchObject({ code: 0 });
-  });
-
   it("is not reached through a proxy that is down, which the message names", async () => {
     const port = await closedPort();
     const { code, stderr } = await run({ HTTPS_PROXY: `127.0.0.1:${port}` }, "plan");
@@ -88,35 +78,5 @@ describe("a service behind TLS with a private authority, reached through a proxy
     const own = await run({ RNV_BASE_URL: scenario.url, HTTP_PROXY: down, HTTPS_PROXY: down }, "export");
     expect(own.code).toBe(0);
     expect(proxy.asked).toEqual([]);
-  });
-
-  it("keeps its state on a server behind the proxy, which asks for a certificate of the client", async () => {
-    const states = await serveHttpState();
-    const client = selfSigned(Date.now(), "rnv");
-    const guarded = await serveSecurely(Number(new URL(states.url).port), client.certificate);
-    const both = { [`${secureHost}:443`]: secure.port, [`${secureHost}:8443`]: guarded.port };
-    const wide = await serveProxy(both, "rnv:p@ss-for-the-proxy");
-    open.push(states, guarded, wide);
-    const env = {
-      HTTPS_PROXY: `http://rnv:${password}@127.0.0.1:${wide.port}`,
-      RNV_STATE: `https://${secureHost}:8443/state/shop`,
-      RNV_STATE_HTTP_CLIENT_CA_CERTIFICATE_PEM: guarded.authority,
-      RNV_STATE_HTTP_RETRY_MAX: "0",
-    };
-    const record = ["import", "project.shop", scenario.emulator.store.projects()[0]?.id ?? ""];
-    expect((await run(env, ...record)).code).toBe(1);
-    expect(states.seen).toEqual([]);
-    const certificate = { TF_HTTP_CLIENT_CERTIFICATE_PEM: client.certificate };
-    expect((await run({ ...env, ...certificate }, "plan")).stderr).toContain("needs its private key");
-    const known = { ...env, ...certificate, TF_HTTP_CLIENT_PRIVATE_KEY_PEM: client.key };
-    expect(await run(known, ...record)).toMatchObject({ code: 0, stderr: "" });
-    expect(states.stored.get("/state/shop")).toContain(record[2]);
-  });
-
-  it("refuses an address that is none, without repeating it", async () => {
-    const { code, stdout, stderr } = await run({ HTTPS_PROXY: "socks://rnv:hidden-word@proxy" }, "plan");
-    expect(code).toBe(1);
-    expect(stderr).toContain("error[config.invalid]: HTTPS_PROXY is not the address of a proxy");
-    expect(stdout + stderr).not.toContain("hidden-word");
   });
 });

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 interface Shop {
   readonly project?: string;
@@ -19,7 +19,7 @@ projects:
 `;
 
 describe("a change of an applied service", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const service = () => {
     const [found] = scenario.emulator.store.services();
     if (!found) throw new Error("no service");
@@ -55,11 +55,9 @@ describe("a change of an applied service", () => {
     scenario.fail();
   };
   beforeEach(async () => {
-    scenario = await openScenario();
     await apply(shop());
     expect(deployments()).toBe(1);
   });
-  afterEach(() => scenario.close());
 
   it("deploys nothing where nothing that runs reads the field", async () => {
     const quiet = shop({
@@ -78,27 +76,11 @@ describe("a change of an applied service", () => {
     await scenario.isQuiet();
   });
 
-  it("deploys nothing for a description, a colour or the name of its project", async () => {
-    expect(await apply(shop({ project: 'name: Store\n    description: new\n    color: "#112233"' }))).toEqual(
-      ["PATCH /workspaces/ID/projects/ID"],
-    );
-    await scenario.isQuiet();
-  });
-
   it("deploys once where one of several fields needs it", async () => {
     expect(await apply(shop({ configuration: "description: new, branch: release" }))).toEqual([
       "PATCH /workspaces/ID/services/ID",
       "POST /workspaces/ID/services/ID/deploys",
     ]);
-    await scenario.isQuiet();
-  });
-
-  it("deploys nothing after a kill in the middle of one that needs no deployment", async () => {
-    const changed = shop({ configuration: "description: new" });
-    await killAtNextWrite(changed);
-    expect(service().configuration.description).toBe("new");
-    expect(await apply(changed)).toEqual([]);
-    expect(deployments()).toBe(1);
     await scenario.isQuiet();
   });
 

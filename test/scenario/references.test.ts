@@ -54,8 +54,7 @@ describe("a reference to a field that is not declared", () => {
 it("a change of what the service decides and a variable refers to is said to come from there", async () => {
   const scenario = await openScenario();
   const { store } = scenario.emulator;
-  scenario.write("rnv.yaml", pair("configuration: { branch: main }", "url"));
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applied(pair("configuration: { branch: main }", "url"));
   const [api] = store.services();
   // The service moves its addresses: no declared field was changed.
   store.editService(api?.id ?? "", ({ configuration }) => ({
@@ -72,7 +71,7 @@ it("a change of what the service decides and a variable refers to is said to com
       attributes: [{ path: "value", cause: "edit", from: ["service.shop.api.url"] }],
     },
   ]);
-  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  await scenario.applies();
   expect(variableOf(scenario)).toBe("");
   await scenario.isQuiet();
   await scenario.close();

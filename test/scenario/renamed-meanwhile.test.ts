@@ -1,18 +1,13 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const manifest = (path: string): string =>
   `projects:\n  shop:\n    services:\n      api: { kind: web, configuration: { repository: "https://git.example.com/a", healthCheckPath: ${path} } }\n`;
 
 describe("a service that someone renames between the last read and our PATCH", () => {
-  let at: Scenario;
-  beforeEach(async () => {
-    at = await openScenario();
-  });
-  afterEach(() => at.close());
+  const at = eachScenario();
 
   it("is not deployed: apply stops at it, and the next plan shows the name", async () => {
-    at.write("rnv.yaml", manifest("/a"));
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await at.applied(manifest("/a"));
     at.write("rnv.yaml", manifest("/b"));
     const [{ id = "" } = {}] = at.emulator.store.services();
     at.fail(({ method }) => {

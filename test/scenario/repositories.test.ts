@@ -160,8 +160,7 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))(
       };
       origin(".", "shop");
       origin("other", "docs");
-      scenario.write("rnv.yaml", "projects: { moved: {}, kept: {} }\n");
-      expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+      await scenario.applied("projects: { moved: {}, kept: {} }\n");
       const to = "other/.rnv/state.json";
       expect(await scenario.run("state", "mv", "--to", to, "project.moved")).toMatchObject({ code: 0 });
       expect(JSON.parse(scenario.read(".rnv/state.json")).repository).toBe(`${server}/acme/shop`);

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const older = "1".repeat(40);
 const newer = "2".repeat(40);
@@ -11,17 +11,11 @@ const rollback = ["rollback", "service.api", "--confirm", "api"] as const;
 const byRnv = /rolled back by rnv on \d{4}-\d\d-\d\d to the release of deployment/;
 
 describe("rnv rollback", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const applied = async (manifest: string) => {
-    scenario.write("rnv.yaml", manifest);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(manifest);
     scenario.settle();
   };
-
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
 
   it("names the commit that the manifest declares, and the line that makes the rollback last", async () => {
     await applied(shop("one", pinned(older)));

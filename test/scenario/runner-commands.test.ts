@@ -1,5 +1,5 @@
-import { commandsIn, hiddenIn } from "../hostile/inertness";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { aliveIn, commandsIn, hiddenIn } from "../hostile/inertness";
+import { approve, oneScenario } from "../support/cli";
 
 /** What runners of GitHub, Azure and TeamCity obey, at the beginning of a text and in a line of its own. */
 const hostile = [
@@ -17,16 +17,26 @@ const hostile = [
   "###[section]x",
 ];
 
+/** What a terminal, a browser and a reader of Markdown would act on. */
+const others = [
+  "\u001b[2J\u001b]0;t\u0007",
+  "a\u202eb\u2066c\u200bd\u2028e",
+  "[x](http://evil.example) ![x](http://evil.example) www.evil.example",
+  "@admin **b** <img src=x onerror=alert(1)>",
+  "</details><script>alert(1)</script> | a |",
+  "```\n<!-- evil -->\n@admin",
+  "`@admin` ``` ~~~ @admin",
+];
+
 /** Annotations that rnv writes itself, for a job of GitHub. */
 const isOwn = (line: string): boolean => /^::(error|warning|notice) (file|title)=/.test(line);
 
 describe("a text of the service or of a manifest that is a command to a CI runner", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     const { store } = scenario.emulator;
     const { id: projectId } = store.addProject({ name: "Shop" });
-    for (const [i, text] of hostile.entries()) {
+    for (const [i, text] of [...hostile, ...others].entries()) {
       const { id } = store.addService({
         name: `s${i}`,
         projectId,
@@ -38,7 +48,6 @@ describe("a text of the service or of a manifest that is a command to a CI runne
     store.addService({ name: "##[group]name", projectId, live: true });
     store.addService({ name: "::error::name", projectId, live: true });
   });
-  afterAll(() => scenario.close());
 
   const github = { GITHUB_ACTIONS: "true", CI: "true", RNV_STATE_KEY: "a".repeat(64) };
 
@@ -80,6 +89,7 @@ describe("a text of the service or of a manifest that is a command to a CI runne
       expect(text.length).toBeGreaterThan(10);
       expect(commandsIn(text).filter((found) => !isOwn(found))).toEqual([]);
       expect(hiddenIn(text)).toEqual([]);
+      if (verb.includes("markdown")) expect(aliveIn(stdout)).toEqual([]);
     });
 
   first.forEach(isInertIn);
@@ -88,6 +98,14 @@ describe("a text of the service or of a manifest that is a command to a CI runne
     const { store } = scenario.emulator;
     for (const { id, configuration } of store.services())
       store.editConfiguration(id, { description: `${configuration.description}\n::notice::changed` });
+    // Names of what is not managed, and what the platform says of a deployment, stand in prose.
+    const [{ id: first = "" } = {}] = store.services();
+    for (const text of others) {
+      store.addService({ name: text, live: true });
+      store.failNextDeployment(first, text);
+      store.deploy(first, { actor: text });
+      store.settle();
+    }
     expect(await scenario.run("plan", "-detailed-exitcode")).toMatchObject({ code: 2 });
   });
 
@@ -102,6 +120,9 @@ describe("a text of the service or of a manifest that is a command to a CI runne
   it("is inert in every report of a job", () => {
     const reports = scenario.files().filter(({ path }) => /\/(report|drift)\/.*(?<!rnvplan)$/.test(path));
     expect(reports.length).toBeGreaterThan(5);
-    for (const { path, text } of reports) expect([path, commandsIn(text)]).toEqual([path, []]);
+    for (const { path, text } of reports) {
+      expect([path, commandsIn(text)]).toEqual([path, []]);
+      if (path.endsWith(".md")) expect([path, aliveIn(text)]).toEqual([path, []]);
+    }
   });
 });

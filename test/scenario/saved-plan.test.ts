@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type Plain } from "../../src/model/value";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const shop = (health: string, ...names: string[]) =>
   `projects:\n  shop:\n    services:\n${names
@@ -19,15 +19,13 @@ interface Saved extends Record<string, Plain> {
 }
 
 describe("a saved plan", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop("/a", "api", "web"));
     const made = await scenario.run("plan", "-out", "first.rnvplan");
     expect(made.code).toBe(0);
     expect(made.stderr).toContain("rnv apply first.rnvplan");
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   const refused = async (file: string, text: string) => {
@@ -113,8 +111,7 @@ describe("a saved plan", () => {
   });
 
   it("carries the confirmations that it was made with", async () => {
-    scenario.write("rnv.yaml", shop("/c", "api", "web", "jobs"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop("/c", "api", "web", "jobs"));
     scenario.write("rnv.yaml", `${shop("/c", "api")}removed: [service.shop.jobs]\n`);
     const { stdout, stderr } = await scenario.run(
       ...["plan", "-out", "both.rnvplan", "--confirm-delete", "service.shop.web"],
@@ -127,8 +124,7 @@ describe("a saved plan", () => {
   });
 
   it("believes no confirmation that was written into it, whoever made the checksum right", async () => {
-    scenario.write("rnv.yaml", shop("/c", "api", "web"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop("/c", "api", "web"));
     scenario.write("rnv.yaml", shop("/c", "api"));
     await scenario.run("plan", "-out", "honest.rnvplan");
     await scenario.run("plan", "-out", "confirmed.rnvplan", "--confirm-delete", "service.shop.web");
@@ -178,8 +174,7 @@ describe("a saved plan", () => {
     const names = ["service.shop.api", "project.shop"].flatMap((address) => ["--confirm-delete", address]);
     expect((await scenario.run("apply", "end.rnvplan", ...names)).code).toBe(0);
     expect(scenario.emulator.store.projects()).toEqual([]);
-    scenario.write("rnv.yaml", shop("/c", "api"));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(shop("/c", "api"));
   });
 
   it("takes no options of its own", async () => {
@@ -203,8 +198,7 @@ describe("a saved plan", () => {
 
   it("is not made, and not applied, where a third of everything is gone or nothing is declared", async () => {
     const four = shop("/c", "api", "b", "c", "d");
-    scenario.write("rnv.yaml", four);
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(four);
     scenario.write("rnv.yaml", shop("/x", "api", "b", "c", "d"));
     expect((await scenario.run("plan", "-out", "kept.rnvplan")).code).toBe(0);
     scenario.forget();

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const manifest = (level: string) => `
 x-web: &web { branch: main, repository: "https://git.example.com/shop" }
@@ -21,9 +21,8 @@ services:
 
 /** DESIGN section 12. */
 describe("variables that services share", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", manifest("info"));
     scenario.write(".env.production", "# of production\nexport REGION='eu 1'\nHOST=$STAGE.example.com\n");
     scenario.write(
@@ -31,7 +30,6 @@ describe("variables that services share", () => {
       'require("node:fs").appendFileSync("runs", "x"); console.log(JSON.stringify({ shop: { sentry: "canary-a", token: "canary-b" } }));',
     );
   });
-  afterAll(() => scenario.close());
   const env = { STAGE: "live" };
   const keysOf = (name: string): string[] => {
     const { store } = scenario.emulator;

@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type TerraformResourceLifecycle, TerraformStack, TerraformVariable } from "cdktf";
 import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 /** What a program asks of its service, its project and the catalog. */
 interface Asked {
@@ -28,14 +27,10 @@ function synthesizeInto(folder: string, { service, data, validation }: Asked): v
 }
 
 describe("conditions of a stack", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const rnv = (env: Readonly<Record<string, string>>, ...args: string[]) =>
     scenario.runWith({ env }, args[0] as string, "-f", "cdktf.out", ...args.slice(1));
   const services = () => scenario.emulator.store.services().map(({ name }) => name);
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
 
   it("that are known stop the plan, with their message and their place, as results that a machine reads", async () => {
     synthesizeInto(scenario.folder, {
@@ -112,18 +107,5 @@ describe("conditions of a stack", () => {
     synthesizeInto(scenario.folder, { service: { postcondition: [after] } });
     expect((await rnv({}, "destroy", ...approve)).code).toBe(0);
     expect(services()).toEqual([]);
-  });
-
-  it("that are written wrong are mistakes with a place", async () => {
-    const stack = {
-      resource: {
-        rnv_project: { p: { name: "p", lifecycle: { precondition: [{ condition: "${self.id}" }] } } },
-      },
-    };
-    writeFileSync(join(scenario.folder, "wrong.tf.json"), JSON.stringify(stack));
-    const { code, stderr } = await scenario.run("validate", "-f", "wrong.tf.json");
-    expect(code).toBe(1);
-    expect(stderr).toContain("lifecycle.precondition lacks error_message");
-    expect(stderr).toContain("self.id is not supported");
   });
 });

@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Annotations, App, Fn, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
 import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const token = "canary-token-of-the-shop";
 
@@ -36,15 +35,13 @@ function synthesizeInto(folder: string): void {
 }
 
 describe("values of a stack", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const env = { TF_VAR_token: token };
   const rnv = (...args: string[]) =>
     scenario.runWith({ env }, args[0] as string, "-f", "cdktf.out", ...args.slice(1));
   beforeAll(async () => {
-    scenario = await openScenario();
     synthesizeInto(scenario.folder);
   });
-  afterAll(() => scenario.close());
 
   const services = () => new Map(scenario.emulator.store.services().map((one) => [one.name, one]));
   const textOf = (key: string) => {
@@ -105,72 +102,5 @@ describe("values of a stack", () => {
       expect(text).not.toContain(token);
       expect(text).not.toContain(Buffer.from(`user:${token}`).toString("base64"));
     }
-  });
-});
-
-describe("fields of one resource in another", () => {
-  let scenario: Scenario;
-  const rnv = (...args: string[]) =>
-    scenario.runWith(
-      { env: { TF_VAR_token: token } },
-      args[0] as string,
-      "-f",
-      "cdk.tf.json",
-      ...args.slice(1),
-    );
-  beforeAll(async () => {
-    scenario = await openScenario();
-    const configuration = { repository: "https://git.example.com/shop/api", replicas: 2 };
-    const service = { kind: "worker", project_id: "${rnv_project.shop.id}" };
-    const on = { service_id: "${rnv_service.worker.id}" };
-    const stack = {
-      variable: { token: { type: "string", sensitive: true } },
-      resource: {
-        rnv_project: { shop: { name: "Shop" } },
-        rnv_service: {
-          api: { ...service, name: "api", configuration },
-          worker: {
-            ...service,
-            name: "${rnv_project.shop.name}-worker",
-            configuration: {
-              repository: "${rnv_service.api.configuration.repository}",
-              replicas: "${rnv_service.api.configuration.replicas * 2}",
-            },
-          },
-        },
-        rnv_variable: {
-          first: { ...on, key: "FIRST", value: "${var.token}" },
-          second: { ...on, key: "SECOND", value: "key=${rnv_variable.first.value}" },
-        },
-      },
-      output: { shape: { value: "${rnv_service.api.configuration}" } },
-    };
-    writeFileSync(join(scenario.folder, "cdk.tf.json"), JSON.stringify(stack));
-  });
-  afterAll(() => scenario.close());
-
-  it("are planned as the program declares them, and applied in one run", async () => {
-    const planned = await rnv("plan");
-    expect({ code: planned.code, stderr: planned.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(planned.stdout).toMatch(/configuration\.replicas +4\n/);
-    expect(planned.stdout).toMatch(/name +"Shop-worker"\n/);
-    const applied = await rnv("apply", ...approve);
-    expect(applied.code).toBe(0);
-    const { store } = scenario.emulator;
-    const worker = store.services().find(({ name }) => name === "Shop-worker");
-    const texts = store.variables(worker?.id ?? "").map(({ id, key }) => [key, store.variableValue(id)]);
-    expect(Object.fromEntries(texts)).toEqual({ FIRST: token, SECOND: `key=${token}` });
-    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
-    const outputs = await scenario.run("output", "-json");
-    // As in Terraform, a field that is not declared is null.
-    const shape = Object.entries(JSON.parse(outputs.stdout).shape.value).filter(
-      ([, value]) => value !== null,
-    );
-    expect(Object.fromEntries(shape)).toEqual({
-      repository: "https://git.example.com/shop/api",
-      replicas: 2,
-    });
-    for (const { stdout, stderr } of [planned, applied, outputs])
-      expect(stdout + stderr).not.toContain(token);
   });
 });

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 /** The shared part of an environment, and its services: one class each, made for every environment. */
 class Base extends TerraformStack {
@@ -41,7 +41,7 @@ const twoPlaces = (app: App): void => {
 };
 
 describe("an app of several stacks", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const rnv = (...args: string[]) => scenario.run(args[0] as string, "-f", "cdktf.out", ...args.slice(1));
   const recorded = (stack: string) =>
     JSON.parse(readFileSync(join(scenario.folder, ".rnv", stack, "state.json"), "utf8"));
@@ -51,10 +51,8 @@ describe("an app of several stacks", () => {
     services: scenario.emulator.store.services().length,
   });
   beforeEach(async () => {
-    scenario = await openScenario();
     synthesizeInto(scenario.folder, twoPlaces);
   });
-  afterEach(() => scenario.close());
 
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {
     await rnv("apply", ...approve);
@@ -185,34 +183,6 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining("leave this stack to Terraform, and name those that rnv runs"),
     });
-  });
-
-  it("draws one stack, which is named where there are several", async () => {
-    const drawn = async (...stacks: string[]) =>
-      [...(await rnv("graph", ...stacks)).stdout.matchAll(/^ *"([\w.-]+)" \[/gm)].map(([, name]) => name);
-    synthesizeInto(scenario.folder, (app) => {
-      for (const id of ["web-a", "web-b", "jobs"]) {
-        const stack = new TerraformStack(app, id);
-        new RnvProvider(stack, "rnv");
-        new Service(stack, id, { kind: "web", deploy: { when: "never" } });
-      }
-    });
-    expect(await drawn("web-a")).toEqual(["service.web-a"]);
-    writeFileSync(join(scenario.folder, "cdktf.out", "stacks", "jobs", "cdk.tf.json"), "{");
-    expect(await drawn("web-b")).toEqual(["service.web-b"]);
-    expect(await rnv("graph", "web-*")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("name it: --stack web-a, --stack web-b"),
-    });
-  });
-
-  it("says what is wrong with an output folder, also where a stack is named", async () => {
-    rmSync(join(scenario.folder, "cdktf.out"), { recursive: true });
-    for (const named of [[], ["staging*"]])
-      expect(await rnv("plan", ...named)).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("cdktf.out does not exist yet"),
-      });
   });
 
   it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {

@@ -48,16 +48,6 @@ describe("instances of a stage whose states are elsewhere", () => {
     expect([...server.stored.keys()].filter((key) => !/pr-2\.json|x\.y/.test(key))).toEqual([]);
   });
 
-  it("are swept with a manifest from standard input", async () => {
-    const local = manifest(`states/${open}stage.id}.json`);
-    scenario.write("rnv.yaml", local);
-    for (const id of ["1", "2", "3"])
-      expect(await rnv("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
-    const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2", "-f", "-"];
-    expect(await scenario.runWith({ input: local }, ...sweep)).toMatchObject({ code: 0 });
-    expect(names()).toEqual(["pr-2"]);
-  });
-
   it("are named where a server of states cannot list them", async () => {
     scenario.write("rnv.yaml", manifest(`https://localhost:1/${open}stage.id}`));
     const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2"];

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 const manifest = `stages:
   production: { overlay: stages/production.yaml, protect: true }
@@ -21,21 +21,19 @@ const production = "projects: { shop: { services: { api: { configuration: { bran
 const staging = "projects: { shop: { services: { api: { configuration: { branch: develop } } } } }\n";
 
 describe("stages of a manifest", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const recorded = (stage: string) =>
     JSON.parse(readFileSync(join(scenario.folder, ".rnv", stage, "state.json"), "utf8"));
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);
   beforeEach(async () => {
-    scenario = await openScenario();
     mkdirSync(join(scenario.folder, "stages"));
     scenario.write("rnv.yaml", manifest);
     scenario.write("stages/production.yaml", production);
     scenario.write("stages/staging.yaml", staging);
   });
-  afterEach(() => scenario.close());
 
   it("each has its overlay and a state of its own, which names it, and addresses are the same", async () => {
-    expect(await scenario.run("apply", "--stage", "staging", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("--stage", "staging");
     const env = { RNV_STAGE: "production" };
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
     expect(names()).toEqual(["Shop staging", "Shop production"]);
@@ -87,34 +85,6 @@ describe("stages of a manifest", () => {
     expect(scenario.requests("all")).toEqual([]);
   });
 
-  it("verbs of a state alone take the stages of another manifest, too", async () => {
-    mkdirSync(join(scenario.folder, "elsewhere"));
-    scenario.write(
-      "elsewhere/shop.yaml",
-      "stages: { eu: { state: states/eu.json } }\nprojects: { shop: { name: EU } }\n",
-    );
-    const eu = ["-f", "elsewhere/shop.yaml", "--stage", "eu"];
-    expect(await scenario.run("apply", ...eu, ...approve)).toMatchObject({ code: 0 });
-    expect(existsSync(join(scenario.folder, "states/eu.json"))).toBe(true);
-    expect((await scenario.run("state", "list", ...eu)).stdout).toBe("project.shop\n");
-    for (const verb of [["show"], ["history"], ["output"], ["state", "backups"], ["state", "pull"]])
-      expect({ verb, ...(await scenario.run(...verb, ...eu)) }).toMatchObject({ verb, code: 0 });
-    expect(await scenario.run("state", "mv", "project.shop", "project.shop2", ...eu)).toMatchObject({
-      code: 0,
-    });
-    expect(await scenario.run("state", "list", "-f", "elsewhere/shop.yaml")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("name one with --stage or RNV_STAGE: eu"),
-    });
-    expect(await scenario.run("state", "list", "--stage", "eu")).toMatchObject({ code: 1 });
-    expect(await scenario.run("state", "list", "-f", "nowhere.yaml", "--stage", "eu")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("nowhere.yaml"),
-    });
-    const { stderr } = await scenario.run("plan", "-f", "nowhere.yaml", "--stage", "eu");
-    expect(stderr).toContain("cannot read nowhere.yaml: it does not exist\n\n1 error\n");
-  });
-
   it("a state of another stage changes nothing, with exit 4", async () => {
     await scenario.run("apply", "--stage", "staging", ...approve);
     const before = scenario.files();
@@ -158,9 +128,9 @@ describe("stages of a manifest", () => {
     scenario.write("stages/preview.yaml", "projects: { shop: { name: 'pr-${stage.id}' } }\n");
     const withPreview = (text: string) =>
       text.replace("each: true,", "each: true, overlay: stages/preview.yaml,");
-    expect(await scenario.run("apply", "--stage", "production", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("--stage", "production");
     scenario.write("rnv.yaml", withPreview(scenario.read("rnv.yaml")));
-    expect(await scenario.run("apply", "--stage", "preview/7", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("--stage", "preview/7");
     // The service goes, and the protection comes, in one change.
     scenario.write("rnv.yaml", withPreview(manifest));
     scenario.forget();
@@ -176,7 +146,7 @@ describe("stages of a manifest", () => {
       });
     }
     expect(scenario.requests()).toEqual([]);
-    expect(await scenario.run("apply", "--stage", "preview/7", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies("--stage", "preview/7");
     expect(scenario.requests().filter((request) => request.startsWith("DELETE"))).toHaveLength(1);
   });
 
@@ -208,8 +178,7 @@ describe("stages of a manifest", () => {
 
   it("a state from before there were stages becomes that of the stage it is used for, unless that is disposable", async () => {
     const plain = manifest.replace(/^stages:\n(?: .*\n)+/, "").replaceAll("${stage.name}", "production");
-    scenario.write("rnv.yaml", plain);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(plain);
     scenario.write(
       "rnv.yaml",
       manifest.replace("name: Shop ${stage.name}", "name: 'Shop ${stage.name} ${stage.id}'"),
@@ -220,9 +189,7 @@ describe("stages of a manifest", () => {
       stderr: expect.stringContaining("names no stage, and preview/1 is disposable"),
     });
     scenario.write("rnv.yaml", manifest);
-    expect(await scenario.run("apply", "--stage", "production", ...state, ...approve)).toMatchObject({
-      code: 0,
-    });
+    await scenario.applies("--stage", "production", ...state);
     expect(JSON.parse(scenario.read(".rnv/state.json")).stage).toBe("production");
     scenario.write("rnv.yaml", plain);
     for (const verb of [["plan"], ["apply", ...approve], ["destroy", ...approve]])
@@ -244,7 +211,7 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
 `,
     );
     const app = ["--app", "node app.cjs"];
-    expect(await scenario.run("apply", ...app, "--stage", "pr/5", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applies(...app, "--stage", "pr/5");
     expect(names()).toEqual(["Shop pr/5"]);
     expect(recorded("pr/5")).toMatchObject({ stage: "pr/5", stack: "shop" });
     await scenario.isQuiet(...app, "--stage", "pr/5");
@@ -261,8 +228,7 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
       "rnv.yaml",
       manifest.replace("name: Shop ${stage.name}", "name: 'pr-${stage.id}'").replace("72h", "1h"),
     );
-    for (const id of ["1", "2", "3"])
-      expect(await scenario.run("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
+    for (const id of ["1", "2", "3"]) await scenario.applies("--stage", `preview/${id}`);
     const sweep = (...words: string[]) => scenario.run("stage", "sweep", "--stage", "preview", ...words);
     for (const [words, code] of [
       [["--keep", ""], 1],

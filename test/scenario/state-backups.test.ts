@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const docs = "services: { docs: { kind: static, deploy: { when: never } } }\n";
 const both = `${docs.replace(" }\n", ", more: { kind: static, deploy: { when: never } } }\n")}`;
@@ -6,16 +6,13 @@ const row =
   /^\d {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}serial \d+ +\d+ records? +\S+ k?B +\S.* {2}\S+\/\.rnv\/state\.json\.backup\.\d$/;
 
 describe("state backups", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   beforeEach(async () => {
-    scenario = await openScenario();
     for (const text of [docs, both]) {
-      scenario.write("rnv.yaml", text);
-      expect((await scenario.run("apply", ...approve)).code).toBe(0);
+      await scenario.applied(text);
     }
     expect((await scenario.run("state", "rm", "service.more")).code).toBe(0);
   });
-  afterEach(() => scenario.close());
 
   it("lists what was written when and by which verb, newest first, and restore says which one it put back", async () => {
     const { code, stdout } = await scenario.run("state", "backups");

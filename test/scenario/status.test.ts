@@ -1,5 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
 const manifest = `
@@ -38,8 +38,7 @@ describe("status and deployments, with a key that may only read", () => {
     expect(await run("status")).toEqual({ code: 0, stdout: "", stderr: "No service is recorded yet.\n" });
     expect(await json("status")).toEqual({ format_version: "1.0", services: [] });
     expect(await run("deployments", "service.shop.api")).toMatchObject({ code: 1, stdout: "" });
-    scenario.write("rnv.yaml", manifest);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(manifest);
   });
 
   it("show the release of each recorded service, write nothing and take no lock", async () => {
@@ -126,39 +125,18 @@ describe("status and deployments, with a key that may only read", () => {
     expect(gone).toMatchObject({ code: 1, stdout: "" });
     expect(gone.stderr).toContain("service.shop.web no longer exists");
   });
-
-  it("say why the service lists no deployments while hosting is off", async () => {
-    store().setCondition("hosting-off", true);
-    const { code, stdout } = await run("deployments", "service.shop.cron");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^service\.shop\.cron has no deployments: \S.*\.\n$/);
-    store().setCondition("hosting-off", false);
-  });
-
-  it("refuse what is no service", async () => {
-    const project = await run("status", "project.shop");
-    expect(project).toMatchObject({ code: 1, stdout: "" });
-    expect(project.stderr).toContain("project.shop is not a service");
-    expect((await run("status", "service.shop.apo")).stderr).toContain('did you mean "service.shop.api"?');
-  });
 });
 
 describe("status --variables", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   it("shows keys, who manages them and when they changed, and no value", async () => {
     const variables = "variables: { LEVEL: secret-text, TOKEN: { preserve: true } }";
     const service = (more: string) => `services:\n  api: { kind: web, deploy: { when: never }${more} }\n`;
-    scenario.write("rnv.yaml", service(""));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(service(""));
     const id = scenario.emulator.store.services()[0]?.id ?? "";
     for (const key of ["TOKEN", "OTHER"]) scenario.emulator.store.addVariable(id, key, "x");
-    scenario.write("rnv.yaml", service(`, ${variables}`));
-    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.applied(service(`, ${variables}`));
     const { stdout } = await scenario.run("status", "--variables");
     expect(stdout).toMatch(/LEVEL: managed by rnv, changed /);
     expect(stdout).toMatch(/TOKEN: preserved, changed /);

@@ -1,75 +1,8 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
-import { serveCodeHost } from "../support/code-host-server";
+import { approve } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { shareOf } from "../support/soak";
 import { type StoredWorld, StoredWorlds } from "../support/stored-world";
-
-/** A workspace, its state and a saved plan as they lay on a disk before the sources were rearranged. */
-const fixture = join(__dirname, "../support/stored");
-const files = {
-  "rnv.yaml": "rnv.yaml",
-  "saved.plan": "saved.plan",
-  "state.json": ".rnv/state.json",
-  "state.key": ".rnv/state.key",
-  "service.ndjson": ".rnv/emulator/journal.ndjson",
-  "service.key": ".rnv/emulator/key",
-};
-
-describe("what an earlier rnv wrote", () => {
-  let scenario: Scenario;
-  const run = (...args: string[]) => scenario.runWith({ env: { RNV_BASE_URL: "embedded" } }, ...args);
-  const isQuiet = async () =>
-    expect(await run("plan", "-detailed-exitcode")).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("No changes."),
-    });
-  const deploymentsOf = async (service: string): Promise<number> =>
-    JSON.parse((await run("deployments", service, "-json")).stdout).deployments.length;
-  beforeEach(async () => {
-    scenario = await openScenario();
-    mkdirSync(join(scenario.folder, ".rnv/emulator"), { recursive: true });
-    for (const [from, to] of Object.entries(files))
-      copyFileSync(join(fixture, from), join(scenario.folder, to));
-  });
-  afterEach(() => scenario.close());
-
-  it("a state and a saved plan are read, shown and applied as they were meant", async () => {
-    const listed = await run("state", "list");
-    expect(listed.stdout.trim().split("\n")).toHaveLength(13);
-    expect(await run("drift")).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift") });
-    const planned = await run("plan", "-confirm-delete", "service.old");
-    const shown = await run("show", "saved.plan");
-    expect(shown.code).toBe(0);
-    // What was saved before plans had a digest shows none.
-    expect(shown.stdout.trim()).toBe(planned.stdout.replace(/\n\nDigest: [0-9a-f]{64}\n$/, ""));
-    expect(shown.stdout).toContain("Plan: 3 to add, 4 to change, 2 to destroy.");
-    // Plans were not authenticated then: what such a plan confirms is confirmed again.
-    expect(await run("apply", "saved.plan", "-input=false")).toMatchObject({ code: 4 });
-    const applied = await run("apply", "saved.plan", "-input=false", "-confirm-delete", "service.old");
-    expect(applied).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("3 added, 4 changed, 2 destroyed"),
-    });
-    await isQuiet();
-  });
-
-  it("a run that was killed after its deployment was sent is settled, and deploys once", async () => {
-    copyFileSync(join(fixture, "state.json.journal"), join(scenario.folder, ".rnv/state.json.journal"));
-    appendFileSync(
-      join(scenario.folder, ".rnv/emulator/journal.ndjson"),
-      readFileSync(join(fixture, "service-after.ndjson")),
-    );
-    const before = await deploymentsOf("service.shop.api");
-    const applied = await run("apply", "-auto-approve", "-input=false", "-confirm-delete", "service.old");
-    expect(applied).toMatchObject({ code: 0 });
-    expect(await deploymentsOf("service.shop.api")).toBe(before);
-    expect(before).toBe(2);
-    await isQuiet();
-  });
-});
 
 const worlds = new StoredWorlds();
 afterAll(() => worlds.close());
@@ -340,54 +273,6 @@ describe("a journal of version 0.1 with an open intent", () => {
       expect(store.deployments(service?.id ?? "").map(({ status }) => status)).toHaveLength(count);
       await expectQuiet(world, env);
     });
-});
-
-describe("a comment of version 0.1 on a pull request", () => {
-  const merged = "a".repeat(40);
-  const job = {
-    github: { GITHUB_EVENT_NAME: "push", GITHUB_SHA: merged },
-    gitlab: { CI_COMMIT_SHA: merged },
-  };
-  for (const platform of shareOf(["github", "gitlab"] as const, 2))
-    itWith(
-      `of ${platform} has no authenticated record and is no review`,
-      `comments/${platform}`,
-      async (world) => {
-        const server = await serveCodeHost(platform);
-        try {
-          server.pulls.push({
-            ...{ number: 7, branch: "change", commit: "b".repeat(40), isOpen: false },
-            ...{ commits: [merged], mergeCommit: merged },
-          });
-          const author = platform === "github" ? "github-actions[bot]" : "rnv-bot";
-          server.addComment("pull 7", author, world.scenario.read("comment.md"));
-          world.scenario.write("event.json", "{}");
-          const env: Environment = {
-            ...server.environment,
-            ...stateKey,
-            ...job[platform],
-            ...(platform === "github" && { GITHUB_EVENT_PATH: join(world.scenario.folder, "event.json") }),
-          };
-          const refused = await world.runWith(env, "ci", "apply");
-          expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("error[plan.digest]") });
-          expect(world.writes()).toEqual([]);
-          // The refused apply has commented the plan with a record of it: by hand, its digest applies it.
-          const [, digest = ""] = /^Digest: ([0-9a-f]{64})$/m.exec(refused.stdout) ?? [];
-          const applied = await world.runWith(env, "ci", "apply", "--expect-digest", digest);
-          expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
-          expect(world.writes().sort()).toEqual([
-            "PATCH /services/api",
-            "POST /services",
-            "POST /services/api/deploys",
-            "POST /services/worker/deploys",
-            "POST /services/worker/variables",
-          ]);
-          await expectQuiet(world, stateKey);
-        } finally {
-          await server.close();
-        }
-      },
-    );
 });
 
 /** Demands that the lock stops a run and that its id removes it; then applies what the run before left. */

@@ -1,17 +1,13 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const kinds = ["web", "worker", "static", "cron"] as const;
 const names = ["api", "Nightly job", "ünïcode", "a.b/c", "UPPER", "2nd", "-dash"];
 
 /** DESIGN section 13: what was made by hand, managed by one command. */
 describe("rnv init --from workspace", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
 
   /** 40 services in 3 projects and outside of them, as people make them. */
   function fill(): void {
@@ -92,15 +88,6 @@ describe("rnv init --from workspace", () => {
     expect(scenario.read("rnv.yaml")).not.toContain("Online");
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests()).toEqual([]);
-  });
-
-  it("writes nothing where the service cannot be read", async () => {
-    scenario.fail(({ path }) =>
-      path.endsWith("/canvas") ? { kind: "status", status: 403, code: "forbidden" } : undefined,
-    );
-    const { code } = await scenario.run("init", "--from", "workspace");
-    expect(code).toBe(1);
-    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });
 
   it("converts what another tool runs: found by its usual name, reported, never written over", async () => {

@@ -1,15 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 
 /** DESIGN section 15 and the README: commands run on `plan` and `apply` only where a value is needed. */
 describe("the command of a variable", () => {
-  let at: Scenario;
+  const at = eachScenario();
   beforeEach(async () => {
-    at = await openScenario();
     at.write("rnv.yaml", manifest());
   });
-  afterEach(() => at.close());
 
   const touch = (name: string, value: string) =>
     `{ fromCommand: [node, -e, "require('fs').writeFileSync('${name}-ran','');console.log('${value}')"] }`;
@@ -44,13 +42,13 @@ describe("the command of a variable", () => {
   });
 
   it("runs where what is targeted refers to its service", async () => {
-    expect(await at.run("apply", "-target=service.shop.web", ...approve)).toMatchObject({ code: 0 });
+    await at.applies("-target=service.shop.web");
     expect(ran()).toContain("web");
     expect(storedValue("web")).toBe("first-value");
   });
 
   it("does not run where its service is excluded, and is not said to be unchecked there", async () => {
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await at.applies();
     await at.isQuiet();
     at.write("rnv.yaml", manifest("second-value").replaceAll("-ran", "-ran-again"));
     const { code, stdout } = await at.run("apply", "-exclude=service.shop.web", ...approve);
@@ -60,12 +58,5 @@ describe("the command of a variable", () => {
     expect(existsSync(join(at.folder, "web-ran-again"))).toBe(false);
     // It was left out, not taken for equal.
     expect((await at.run("plan")).stdout).toContain("variable.shop.web.KEY");
-  });
-
-  it("does not run when a saved plan of another service is applied", async () => {
-    expect(await at.run("plan", "-target=service.shop.api", "-out=saved.plan")).toMatchObject({ code: 0 });
-    expect(await at.run("apply", "-input=false", "saved.plan")).toMatchObject({ code: 0 });
-    expect(ran()).toEqual(["api"]);
-    expect(storedValue("api")).toBe("first-value");
   });
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, eachScenario } from "../support/cli";
 import { serveCodeHost } from "../support/code-host-server";
 import { s3Environment, serveS3 } from "../support/s3-server";
 import { shareOf } from "../support/soak";
@@ -15,11 +15,7 @@ const preview = "preview: { each: true, disposable: true, overlay: preview.yaml 
 
 /** A stage was removed from the manifest while its resources exist (DESIGN section 11). */
 describe("a stage that is no longer declared", () => {
-  let scenario: Scenario;
-  beforeEach(async () => {
-    scenario = await openScenario();
-  });
-  afterEach(() => scenario.close());
+  const scenario = eachScenario();
   const projects = () => scenario.emulator.store.projects().map(({ name }) => name);
 
   it.each(shareOf(["github", "gitlab"] as const, 2))(
@@ -28,8 +24,7 @@ describe("a stage that is no longer declared", () => {
       const host = await serveCodeHost(platform);
       scenario.write("rnv.yaml", manifest(production, "staging: {}", preview));
       scenario.write("preview.yaml", `projects: { shop: { name: "shop-pr-${open}stage.id}" } }\n`);
-      for (const stage of ["production", "staging", "preview/12"])
-        expect(await scenario.run("apply", "--stage", stage, ...approve)).toMatchObject({ code: 0 });
+      for (const stage of ["production", "staging", "preview/12"]) await scenario.applies("--stage", stage);
       scenario.write("rnv.yaml", manifest(production));
       scenario.forget();
       const named = [

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const value = "tr0ub4dor&3-staple";
 const short = "k3y7";
@@ -18,9 +18,8 @@ const manifest = `projects:
 
 /** The manifest and the value are elsewhere: on a laptop, in a job of a dashboard. */
 describe("a value that the run does not have, in a text of the service", () => {
-  let at: Scenario;
+  const at = oneScenario();
   beforeAll(async () => {
-    at = await openScenario();
     at.write("rnv.yaml", manifest);
     const env = { ...key, TOKEN: value, PIN: short };
     expect(await at.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
@@ -37,7 +36,6 @@ describe("a value that the run does not have, in a text of the service", () => {
     });
     store.editDeployment(other ?? "", { error: "the build failed" });
   });
-  afterAll(() => at.close());
 
   const verbs = [
     ["status", "service.shop.api"],

@@ -1,4 +1,4 @@
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const shop = `projects:
   shop:
@@ -9,18 +9,15 @@ const api = "service.shop.api";
 
 /** "Every verb that writes takes the lock and the journal like apply" (DESIGN section 7). */
 describe("verbs that write, as processes", () => {
-  let scenario: Scenario;
+  const scenario = eachScenario();
   const deployments = () =>
     scenario.emulator.store.deployments(scenario.emulator.store.services()[0]?.id ?? "");
   const isWrite = ({ method }: { readonly method: string }) => method !== "GET";
 
   beforeEach(async () => {
-    scenario = await openScenario();
-    scenario.write("rnv.yaml", shop);
-    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.applied(shop);
     scenario.forget();
   });
-  afterEach(() => scenario.close());
 
   it.each([
     ["deploy", [api], () => deployments().length],

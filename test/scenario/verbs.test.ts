@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const shop = `projects:
   shop:
@@ -14,7 +14,7 @@ outputs: { url: "\${service.shop.api.url}", name: shop }
 `;
 
 describe("verbs on an applied workspace", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const api = () => scenario.emulator.store.services()[0]?.id ?? "";
   const ok = async (...args: string[]) => {
     const ended = await scenario.run(...args);
@@ -27,11 +27,9 @@ describe("verbs on an applied workspace", () => {
     return ended.stderr;
   };
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop);
     await ok("apply", ...approve);
   });
-  afterAll(() => scenario.close());
   beforeEach(() => scenario.forget());
 
   it("state list and show tell what is recorded", async () => {
@@ -199,11 +197,7 @@ describe("verbs on an applied workspace", () => {
 });
 
 describe("verbs that need nothing", () => {
-  let scenario: Scenario;
-  beforeAll(async () => {
-    scenario = await openScenario();
-  });
-  afterAll(() => scenario.close());
+  const scenario = oneScenario();
   const bare = { env: { RNV_BASE_URL: "", RNV_WORKSPACE_ID: "", RNV_API_KEY: "" } };
 
   it("init writes a manifest that is valid, and never overwrites", async () => {

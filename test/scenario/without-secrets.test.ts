@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, oneScenario } from "../support/cli";
 
 const stateKey = "ab".repeat(32);
 const env = { RNV_STATE_KEY: stateKey, SHOP_TOKEN: "token-one", SHOP_HOST: "db.example" };
@@ -25,7 +25,7 @@ ${more}
 
 /** DESIGN section 4, "Without secrets". */
 describe("without the secrets of production", () => {
-  let scenario: Scenario;
+  const scenario = oneScenario();
   const variable = (key: string) => {
     const [api] = scenario.emulator.store.services();
     return scenario.emulator.store.variables(api?.id ?? "").find((one) => one.key === key);
@@ -44,12 +44,10 @@ describe("without the secrets of production", () => {
   };
   const ranCommand = () => scenario.files().some(({ path }) => path.endsWith("/command-ran"));
   beforeAll(async () => {
-    scenario = await openScenario();
     scenario.write("rnv.yaml", shop());
     putSources();
     expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
   });
-  afterAll(() => scenario.close());
   beforeEach(() => {
     scenario.write("rnv.yaml", shop());
     hideSources();

@@ -62,6 +62,10 @@ export interface Scenario {
   run(...args: readonly string[]): Promise<CliRun>;
   runWith(options: RunOptions, ...args: readonly string[]): Promise<CliRun>;
   start(options: RunOptions, ...args: readonly string[]): StartedCli;
+  /** Applies without questions, and demands exit code 0. */
+  applies(...args: readonly string[]): Promise<CliRun>;
+  /** Writes a manifest and applies it, and demands exit code 0. */
+  applied(manifest: string): Promise<CliRun>;
   /** What goes wrong with the requests from here on; none without an argument. */
   fail(fault?: (request: SeenRequest, index: number) => Fault | undefined): void;
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
@@ -125,17 +129,28 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
       ? runInResident({ args, cwd: folder, env: { ...baseEnvironment(server), ...how.env } })
       : start(how, ...args).ended;
   };
+  const applies: Scenario["applies"] = async (...args) => {
+    const ended = await runWith({}, "apply", ...approve, ...args);
+    expect(ended).toMatchObject({ code: 0 });
+    return ended;
+  };
+  const write: Scenario["write"] = (file, text) => writeFileSync(join(folder, file), text);
   const scenario: Scenario = {
     folder,
     emulator,
     url: server.url,
     sent,
-    write: (file, text) => writeFileSync(join(folder, file), text),
+    write,
     read: (file) => readFileSync(join(folder, file), "utf8"),
     files: () => textsIn(folder),
     run: (...args) => runWith({}, ...args),
     runWith,
     start,
+    applies,
+    applied: (manifest) => {
+      write("rnv.yaml", manifest);
+      return applies();
+    },
     fail: (next) => {
       fault = next;
       counted = 0;
@@ -166,23 +181,25 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
   return scenario;
 }
 
-/**
- * A test in a scenario of its own, beside the others of its file: while the command line of one waits in real time,
- * another goes on.
- */
-export function itInScenario(
-  title: string,
-  body: (scenario: Scenario) => Promise<void>,
-  options: EmulatorOptions = {},
-): void {
-  it.concurrent(title, async () => {
-    const scenario = await openScenario(options);
-    try {
-      await body(scenario);
-    } finally {
-      await scenario.close();
-    }
+/** A scenario that is opened before each test of the block, and closed after it. */
+export const eachScenario = (options?: ScenarioOptions): Scenario =>
+  scenarioOf(options, beforeEach, afterEach);
+
+/** A scenario that is opened once for all tests of the block. */
+export const oneScenario = (options?: ScenarioOptions): Scenario => scenarioOf(options, beforeAll, afterAll);
+
+/** Stands for the scenario that is open at the time. */
+function scenarioOf(
+  options: ScenarioOptions | undefined,
+  before: (open: () => Promise<void>) => void,
+  after: (close: () => Promise<void>) => void,
+): Scenario {
+  let open: Scenario | undefined;
+  before(async () => {
+    open = await openScenario(options);
   });
+  after(async () => open?.close());
+  return new Proxy({} as Scenario, { get: (_, name) => open?.[name as keyof Scenario] });
 }
 
 export const baseEnvironment = ({ url }: Pick<EmulatorServer, "url">): Record<string, string> => ({

@@ -33,14 +33,6 @@ export const withFields = (fields: AnswerBody): Fault =>
     })),
   );
 
-/** The answer with this text wherever the service says something. */
-export const saying = (text: string): Fault =>
-  withFields(
-    Object.fromEntries(
-      ["error", "blockedReason", "commitMessage", "reason", "runtimeDetail"].map((name) => [name, text]),
-    ),
-  );
-
 /** The answer with another id: that of no resource, unless `id` gives one. */
 export const withOtherId = (
   id: string | ((store: EmulatorStore) => string | undefined) = "00000000-0000-4000-8000-000000000000",

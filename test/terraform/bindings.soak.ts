@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EmulatorStore } from "../../src/emulator/store";
@@ -125,24 +125,6 @@ describeTerraform("bindings that are generated from the provider", () => {
       expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
       expect(worldOf(scenario.emulator.store)).toEqual(byCommand);
       expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
-    }, 600_000);
-
-    // Into this folder cdktn makes a package whose name begins with a dot, which its compiler for Java refuses.
-    const languages = name === "cdktn" ? ["python"] : ["python", "java"];
-    it(`are generated in ${languages.join(" and ")} too`, async () => {
-      scenario = await openScenario();
-      for (const language of languages) {
-        const folder = join(scenario.folder, language);
-        mkdirSync(folder);
-        scenario.write(`${language}/cdktf.json`, settings(language));
-        if (!(await cdk(folder, "get"))) return;
-      }
-      const python = join(scenario.folder, "python", ".gen", "rnv");
-      expect(readdirSync(python)).toEqual(expect.arrayContaining(["service", "variables", "canvas_layout"]));
-      const compile = spawnSync("python3", ["-m", "compileall", "-q", python], { encoding: "utf8" });
-      if (compile.error === undefined) expect(compile).toMatchObject({ status: 0 });
-      const java = "java/src/main/java/gen/rnv/service/ServiceConfiguration.java";
-      expect(existsSync(join(scenario.folder, java))).toBe(languages.includes("java"));
     }, 600_000);
   });
 });

@@ -77,56 +77,14 @@ describeTerraform("what an apply that was cut short made", () => {
       await only.close();
     }
   }, 120_000);
-
-  it("is one deployment, taken over with another key and without a receipt", async () => {
-    const only = new CrashFolder({ apiKeys });
-    await only.open();
-    try {
-      only.write(everything("1"));
-      await only.applyKilledAt(posts("/deploys"), "after");
-      only.environment = { RNV_API_KEY: secondKey };
-      expect(flat(await only.apply())).toContain("has every change already, and is taken over");
-      expect(only.deployments()).toHaveLength(1);
-      only.write(everything("2"));
-      await only.applyKilledAt(posts("/deploys"), "after", { receipt: false });
-      only.environment = {};
-      await only.apply();
-      expect(only.deployments()).toHaveLength(2);
-      await only.expectNoChanges();
-    } finally {
-      await only.close();
-    }
-  }, 120_000);
 });
 
 /** `npm run kills:terraform` kills at each write of a create, an update, a replacement and a destroy. */
 describeTerraform("an apply that was cut short", () => {
   const world = new CrashFolder();
-  const { emulator } = world;
 
   beforeAll(() => world.open());
   afterAll(() => world.close());
-
-  it("a deployment that failed after its provider had died is made again", async () => {
-    const untriggered = (version: string): string =>
-      everything(version)
-        .replace(/\n {2}triggers.*/, "")
-        .replace("[rnv_canvas_layout.shop]", "[rnv_canvas_layout.shop, rnv_variables.api]");
-    world.write(untriggered("3"));
-    await world.apply();
-    await world.apply();
-    const before = world.deployments().length;
-    world.write(untriggered("4"));
-    await world.apply();
-    emulator.store.failNextDeployment("*", "the build ran out of memory");
-    await world.applyKilledAt(({ path }) => path.endsWith("/deploys"), "after");
-    emulator.store.settle();
-    expect(world.deployments().at(-1)?.status).toBe("failed");
-    expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
-    expect(world.deployments()).toHaveLength(before + 2);
-    expect(world.deployments().at(-1)?.status).toBe("live");
-    await world.expectNoChanges();
-  }, 120_000);
   it("a destroy whose provider died stops where nothing is left to prove it, and ends with accept_missing", async () => {
     const names = ["a", "b", "c", "d"];
     world.write(

@@ -80,33 +80,6 @@ data "rnv_deployment" "none" {
       expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
     }, 60_000);
 
-    it("an id is one in any case of letters; what is none is refused at its attribute, also by an ephemeral resource", async () => {
-      world.write(`
-data "rnv_service" "api" {
-  name       = "api"
-  project_id = upper("${shop.id}")
-}
-data "rnv_services" "shop" { project_id = upper("${shop.id}") }
-output "all" { value = [data.rnv_service.api.id, data.rnv_services.shop.services[*].name] }
-`);
-      await world.apply();
-      const { stdout } = await world.start("output", "-json", "all");
-      expect(JSON.parse(stdout)).toEqual([api.id, ["api", "twice"]]);
-      world.write(`
-data "rnv_services" "none" { project_id = "Shop" }
-data "rnv_canvas" "none" { project_id = "" }
-data "rnv_deployments" "none" { service_id = "" }
-data "rnv_variables" "none" { service_id = "api" }
-ephemeral "rnv_variable_value" "none" {
-  service_id = ""
-  key        = "TOKEN"
-}
-`);
-      const output = unframed(await world.run("plan", 1));
-      expect(output.match(/[a-z]+_id: expected an id, which is a UUID/g)).toHaveLength(5);
-      expect(output).not.toContain("bug");
-    }, 60_000);
-
     it("a list of what lies nowhere, or of no kind, is an error; a filter that fits nothing is an empty list", async () => {
       const nowhere = "00000000-0000-4000-8000-00000000ffff";
       world.write(`data "rnv_services" "crons" { kind = "cron" }\n`);
@@ -131,93 +104,6 @@ data "rnv_service" "other" {
       expect(output).toContain('Kind "workre" does not exist');
       expect(output).toContain(`There is no service of the id ${api.id} in the project ${office.id}`);
       expect(output).not.toContain("Check workspace_id");
-    }, 60_000);
-
-    it("show what the same apply has made and changed, however far reads are behind", async () => {
-      store.setLag({ projects: { ms: 1500 }, canvas: { ms: 1500 }, variables: { ms: 1500 } });
-      const written = (text: string) =>
-        world.write(`
-resource "rnv_project" "new" {
-  name        = "New"
-  description = "${text}"
-}
-resource "rnv_service" "new" {
-  project_id = rnv_project.new.id
-  name       = "new"
-  kind       = "worker"
-  configuration {
-    branch = "${text}"
-  }
-}
-resource "rnv_service" "archived" {
-  project_id = rnv_project.new.id
-  name       = "archived"
-  kind       = "web"
-  archived   = true
-}
-resource "rnv_variable" "new" {
-  service_id = "${api.id}"
-  key        = "NEW"
-  value      = "new"
-}
-data "rnv_projects" "all" { depends_on = [rnv_project.new] }
-data "rnv_project" "new" {
-  name       = rnv_project.new.name
-  depends_on = [rnv_project.new]
-}
-data "rnv_service" "new" {
-  id         = rnv_service.new.id
-  depends_on = [rnv_service.new]
-}
-data "rnv_services" "new" {
-  project_id = rnv_project.new.id
-  depends_on = [rnv_service.new, rnv_service.archived]
-}
-data "rnv_canvas" "new" {
-  project_id = rnv_project.new.id
-  depends_on = [rnv_service.new]
-}
-resource "rnv_project" "empty" { name = "Empty" }
-data "rnv_canvas" "empty" { project_id = rnv_project.empty.id }
-data "rnv_variables" "new" {
-  service_id = "${api.id}"
-  depends_on = [rnv_variable.new]
-}
-ephemeral "rnv_variable_value" "new" {
-  service_id = "${api.id}"
-  key        = rnv_variable.new.id == "" ? "" : "NEW"
-}
-resource "rnv_variable" "copy" {
-  service_id       = rnv_service.archived.id
-  key              = "COPY"
-  value_wo         = ephemeral.rnv_variable_value.new.value
-  value_wo_version = 1
-}
-output "all" {
-  value = {
-    projects  = [for one in data.rnv_projects.all.projects : one.description if one.name == "New"]
-    project   = data.rnv_project.new.description
-    service   = data.rnv_service.new.configuration.branch
-    services  = data.rnv_services.new.services[*].configuration.branch
-    canvas    = data.rnv_canvas.new.nodes[*].configuration.branch
-    empty     = data.rnv_canvas.empty.nodes[*].name
-    variables = data.rnv_variables.new.keys
-  }
-}
-`);
-      for (const text of ["made", "changed"]) {
-        written(text);
-        await world.apply();
-        const { stdout } = await world.start("output", "-json", "all");
-        expect(JSON.parse(stdout)).toEqual({
-          ...{ projects: [text], project: text, service: text, services: [text], canvas: [text], empty: [] },
-          variables: ["LOG_LEVEL", "NEW", "TOKEN"],
-        });
-      }
-      store.setLag(undefined);
-      await world.expectNoChanges();
-      world.write("");
-      await world.apply();
     }, 60_000);
 
     it("a list of which the service shows a part only is an error", async () => {

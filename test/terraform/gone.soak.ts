@@ -83,35 +83,6 @@ describeTerraform("resources that seem gone", () => {
     expect(emulator.log.some(({ path }) => path.includes(idOf("d")))).toBe(false);
   }, 30_000);
 
-  it("variables of a service that cannot be found, in a workspace that shows nothing, stay in the state", async () => {
-    const only = new TerraformFolder();
-    await only.openAttached();
-    try {
-      const api = only.emulator.store.addService({ name: "api", kind: "web" });
-      only.write(
-        `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\nimport {\n  to = rnv_service.api\n  id = "${api.id}"\n}\n` +
-          `resource "rnv_variables" "all" {\n  service_id = "${api.id}"\n  values = { A = "1", C = "3", D = "4" }\n}\n` +
-          `resource "rnv_variable" "b" {\n  service_id = "${api.id}"\n  key = "B"\n  value = "2"\n}\n`,
-      );
-      await only.apply();
-      only.settle();
-      only.emulator.setFaults((_index, { path }) =>
-        path.includes(api.id)
-          ? { kind: "status", status: 404 }
-          : path.endsWith("/canvas")
-            ? listsWithout([api.id])
-            : undefined,
-      );
-      const before = only.stateText();
-      const output = await only.run("apply -refresh-only -auto-approve", 1);
-      expect(output.match(/Error: /g)).toHaveLength(1);
-      expect(output).toContain('Service "api" cannot be found');
-      expect(only.stateText()).toBe(before);
-    } finally {
-      await only.close();
-    }
-  }, 30_000);
-
   it("a deletion that is answered with 404 is done, and one with 409 leaves the service in the state", async () => {
     const only = await new TerraformFolder().openAttached();
     const { store } = only.emulator;
@@ -139,70 +110,6 @@ describeTerraform("resources that seem gone", () => {
       expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
     } finally {
       await only.close();
-    }
-  }, 60_000);
-
-  it("a project counts among the resources beside the layout that bears its id", async () => {
-    const only = await new TerraformFolder().openAttached();
-    try {
-      only.write(`
-resource "rnv_project" "shop" { name = "Shop" }
-resource "rnv_canvas_layout" "shop" {
-  project_id = rnv_project.shop.id
-  positions  = "auto"
-}
-resource "rnv_service" "s" {
-  count      = 8
-  name       = "s${"$"}{count.index}"
-  kind       = "web"
-  depends_on = [rnv_canvas_layout.shop]
-}
-`);
-      await only.apply();
-      only.settle();
-      // A third of nine is no mass.
-      for (const { id } of only.emulator.store.services().slice(0, 3))
-        only.emulator.store.deleteServiceNow(id);
-      expect(await only.run("plan")).toContain("3 to add, 0 to change, 0 to destroy");
-    } finally {
-      await only.close();
-    }
-  }, 30_000);
-
-  it("what is protected, and was deleted outside, is planned again: nothing is left to protect", async () => {
-    const service = (name: string, rest = ""): string =>
-      `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n  project_id = rnv_project.shop.id\n${rest}}\n`;
-    const main = (own: string): string =>
-      `resource "rnv_project" "shop" {\n  name = "Shop"\n${own}}\n` +
-      `${service("api", own)}${service("web", own)}${service("job", own)}${service("log", own)}`;
-    for (const [own, settings] of [
-      ["  deletion_protection = true\n", ""],
-      ["", "deletion_protection = true"],
-    ] as const) {
-      const only = await new TerraformFolder().openAttached();
-      const { store } = only.emulator;
-      try {
-        only.write(main(own), settings);
-        await only.apply();
-        only.settle();
-        const [api] = store.services().filter(({ name }) => name === "api");
-        store.deleteServiceNow(api?.id ?? "");
-        expect(await only.run("plan")).toContain("1 to add, 0 to change, 0 to destroy");
-        expect(await only.run("plan -destroy", 1)).toContain('would delete the service "web"');
-        await only.apply();
-        await only.expectNoChanges();
-        only.settle();
-        for (const { id } of store.services()) store.deleteServiceNow(id);
-        store.deleteProjectNow(store.projects()[0]?.id ?? "");
-        only.write(main(own), `${settings}\n  accept_missing = true`);
-        expect(await only.apply()).toContain("5 added, 0 changed, 0 destroyed");
-        await only.expectNoChanges();
-        expect(await only.run("plan -replace=rnv_service.web", 1)).toContain(
-          'would replace the service "web"',
-        );
-      } finally {
-        await only.close();
-      }
     }
   }, 60_000);
 

@@ -122,47 +122,4 @@ describeTerraform("what is ignored, generated and imported", () => {
     await world.expectNoChanges();
     await world.run("plan -refresh-only -input=false -detailed-exitcode");
   }, 60_000);
-
-  it("what ignore_changes names is no change, whatever was edited here or outside", async () => {
-    rmSync(generated(), { force: true });
-    const all = "lifecycle { ignore_changes = all }";
-    const service = (branch: string, lifecycle: string): string =>
-      `resource "rnv_service" "api" {\n name = "api"\n kind = "web"\n project_id = "${ids.project}"\n` +
-      ` configuration { \n branch = "${branch}"\n }\n ${lifecycle}\n}\n`;
-    const map = (value: string, lifecycle: string): string =>
-      `resource "rnv_variables" "api" {\n service_id = "${ids.api}"\n values = { MORE = "${value}" }\n ${lifecycle}\n}\n`;
-    const one = (value: string, lifecycle: string): string =>
-      `resource "rnv_variable" "level" {\n service_id = "${ids.api}"\n key = "LEVEL"\n value = "${value}"\n ${lifecycle}\n}\n`;
-    const forgotten = [
-      "project.shop",
-      "service.docs",
-      "variable.token",
-      "deployment.api",
-      "canvas_layout.shop",
-    ]
-      .map((name) => `removed {\n from = rnv_${name}\n lifecycle {\n destroy = false\n }\n}\n`)
-      .join("");
-    const write = (value: string, ofMap = "", ofOne = "", ofService = ""): void =>
-      world.write(service(value, ofService) + map(value, ofMap) + one(value, ofOne) + forgotten);
-    write("develop");
-    await world.apply();
-    expect(world.attributes("rnv_service", "docs")).toEqual({});
-    expect(emulator.store.services().find(({ id }) => id === ids.docs)).toMatchObject({ deletedAt: null });
-    const values = "lifecycle { ignore_changes = [values] }";
-    const value = "lifecycle { ignore_changes = [value] }";
-    for (const [ofMap, ofOne, ofService] of [
-      [values, value, "lifecycle { ignore_changes = [configuration] }"],
-      [all, all, all],
-    ]) {
-      write(`edited`, ofMap, ofOne, ofService);
-      await world.expectNoChanges();
-    }
-    emulator.store.editConfiguration(ids.api ?? "", { branch: "hotfix" });
-    for (const { id, key } of emulator.store.variables(ids.api ?? ""))
-      if (key === "MORE" || key === "LEVEL") emulator.store.editVariable(id, { value: "outside" });
-    await world.expectNoChanges();
-    emulator.resetLog();
-    await world.apply();
-    expect(world.writes()).toEqual([]);
-  }, 60_000);
 });

@@ -99,25 +99,6 @@ describe("what a later Terraform asks for, on the wire", () => {
       expect(identityIn(read.new_identity)).toEqual({ ...wanted, ...workspace });
     });
 
-    it("hold ids in small letters, and name what is imported in any", async () => {
-      const wanted = { ...workspace, service_id: api.id, id: token.id };
-      const capitals = Object.fromEntries(
-        Object.entries(wanted).map(([name, id]) => [name, id.toUpperCase()]),
-      );
-      const { diagnostics, imported_resources: imported } = await client.call("ImportResourceState", {
-        type_name: "rnv_variable",
-        identity: identityData(capitals),
-      });
-      expect(diagnostics).toEqual([]);
-      expect(identityIn(imported[0].identity)).toEqual(wanted);
-      const { new_identity: read } = await client.call("ReadResource", {
-        type_name: "rnv_variable",
-        current_state: dynamic({ ...plain(imported[0].state), service_id: capitals.service_id }),
-        private: imported[0].private,
-      });
-      expect(identityIn(read)).toEqual(wanted);
-    });
-
     it("of another workspace, or of nothing, are refused", async () => {
       const asked = async (identity: object) => {
         const answer = await client.call("ImportResourceState", {
@@ -211,33 +192,6 @@ describe("what a later Terraform asks for, on the wire", () => {
       );
       expect(plain(variable.resource_object)).toMatchObject({ key: "TOKEN", value: null });
       expect(JSON.stringify(plain(variable.resource_object))).not.toContain("hidden");
-    });
-
-    it("take an id in any case of letters, and nothing that is none", async () => {
-      const [found] = await list("rnv_service", { project_id: shop.id.toUpperCase() });
-      expect(found.display_name).toBe("api");
-      const { diagnostics } = await client.call("ValidateListResourceConfig", {
-        type_name: "rnv_service",
-        config: dynamic(wholeOf(schema.list_resource_schemas.rnv_service, { project_id: "Shop" })),
-      });
-      expect(diagnostics).toMatchObject([{ summary: "project_id: expected an id, which is a UUID" }]);
-    });
-
-    it("are as long as they are, and nothing of the wait for a slow client stays behind", async () => {
-      const many = store.addProject({ name: "Many" });
-      for (let index = 0; index < 300; index += 1)
-        store.addService({ name: `s${index}`, kind: "web", projectId: many.id, configuration });
-      const own = await start();
-      let told = "";
-      own.child?.stderr?.on("data", (chunk) => {
-        told += chunk;
-      });
-      const asked = { config: dynamic({ project_id: many.id }), limit: 0, include_resource_object: true };
-      expect(await own.events("ListResource", { type_name: "rnv_service", ...asked })).toHaveLength(300);
-      own.close();
-      expect(told).toBe("");
-      for (const { id } of store.services().filter(({ projectId }) => projectId === many.id))
-        store.deleteServiceNow(id);
     });
 
     it("of a project that is not there is an error, at its attribute", async () => {
@@ -350,13 +304,6 @@ describe("what a later Terraform asks for, on the wire", () => {
         "deployment_id: expected an id, which is a UUID",
         "service_id: expected an id, which is a UUID",
       ]);
-    });
-
-    it("two at once are two, one after the other", async () => {
-      emulator.resetLog();
-      const request = { action_type: "rnv_restart", config: configOf("rnv_restart", { service_id: api.id }) };
-      await Promise.all([client.events("InvokeAction", request), client.events("InvokeAction", request)]);
-      expect(posts()).toHaveLength(2);
     });
   });
 

@@ -81,7 +81,7 @@ describeTerraform("the life of a project and a service", () => {
     await world.apply();
   }, 30_000);
 
-  it("archives and restores", async () => {
+  it("archives and restores, also what was archived outside", async () => {
     world.write(shop(`plan = "starter"`, "archived = true"));
     await world.apply();
     expect(only().archived).toBe(true);
@@ -90,6 +90,10 @@ describeTerraform("the life of a project and a service", () => {
     await world.apply();
     expect(only().archived).toBe(false);
     await world.expectNoChanges();
+    emulator.store.editService(only().id, () => ({ archived: true }));
+    expect(await world.run("plan -detailed-exitcode", 2)).toMatch(/archived += true -> false/);
+    await world.apply();
+    expect(only().archived).toBe(false);
   }, 30_000);
 
   it("replaces the service when its kind changes", async () => {

@@ -80,35 +80,6 @@ describeTerraform("mistakes in a configuration", () => {
     expect(world.writes()).toEqual([]);
   }, 30_000);
 
-  it("what the interface does not show is a warning of the plan that names its gap, and is sent", async () => {
-    const service = (more: string) =>
-      `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n${more}\n  }\n}\n`;
-    world.write(service("    port = 99999\n    replicas = -1\n    min_replicas = 5\n    max_replicas = 3"));
-    const impossible = await world.run("validate", 1);
-    expect(impossible).toContain("configuration.port: expected a number from 1 to 65535, found 99999");
-    expect(impossible).toContain("configuration.replicas: expected a number of 0 or more, found -1");
-    expect(impossible).toContain("The minimum of 5 replicas is above the maximum of 3");
-    const open = `    scaling = "automatic"\n    build_method = "docker"\n    schedule = "*/5 * * * *"`;
-    world.write(service(`${open}\n    branch = "main"`));
-    expect(await world.run("validate")).not.toContain("not documented");
-    const output = await world.run("plan");
-    expect(output).toContain('Warning: The value "automatic" is not documented');
-    expect(output).toContain('Warning: The value "docker" is not documented');
-    expect(output).toContain('Warning: A schedule is not documented for kind "web"');
-    expect(output).toContain('It is sent as it is written: gap "values of settings".');
-    expect(output).toContain('gap "settings of kinds"');
-    await world.apply();
-    expect(await world.expectNoChanges()).not.toContain("not documented");
-    world.write(service(`${open.replace("docker", "nixpacks")}\n    branch = "next"`));
-    expect(await world.run("plan")).toContain('Warning: The value "nixpacks" is not documented');
-    await world.apply();
-    const [{ configuration } = { configuration: {} }] = world.emulator.store.services();
-    expect(configuration).toMatchObject({ scaling: "automatic", buildMethod: "nixpacks", branch: "next" });
-    world.write("");
-    await world.apply();
-    world.emulator.resetLog();
-  }, 60_000);
-
   it("settings that cannot be are errors of the provider block", async () => {
     for (const most of ["0", "1 / 3"]) {
       world.write(
@@ -125,23 +96,4 @@ describeTerraform("mistakes in a configuration", () => {
     expect(await world.run("plan", 1)).toContain("api_key is not set");
     world.environment = attached;
   }, 30_000);
-
-  it("deletion_protection refuses a plan that deletes or replaces a service, and lets the rest through", async () => {
-    const service = (kind: string) => `resource "rnv_service" "a" {\n  name = "a"\n  kind = "${kind}"\n}\n`;
-    const variable = `resource "rnv_variable" "v" {\n  service_id = rnv_service.a.id\n  key = "K"\n  value = "x"\n}\n`;
-    world.write(service("web") + variable, "deletion_protection = true");
-    await world.apply();
-    expect(await world.run("plan -destroy", 1)).toContain('would delete the service "a"');
-    world.write(service("worker"), "deletion_protection = true");
-    expect(await world.run("plan", 1)).toContain('would replace the service "a"');
-    // Not known before apply: then the apply refuses.
-    world.write(
-      `resource "terraform_data" "on" { input = true }\n`,
-      "deletion_protection = terraform_data.on.output",
-    );
-    expect(await world.run("apply -auto-approve", 1)).toContain('would delete the service "a"');
-    world.write(service("web"), "deletion_protection = true");
-    await world.apply();
-    expect(world.emulator.store.services()).toHaveLength(1);
-  }, 60_000);
 });

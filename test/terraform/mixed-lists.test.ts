@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -12,7 +12,6 @@ describeTerraform("lists of texts and objects", () => {
     store.services().find((one) => one.name === name)?.configuration.ipAllowList;
   const service = (name: string, list: string, more = "") =>
     `resource "rnv_service" "${name}" {\n name = "${name}"\n kind = "web"\n configuration { ip_allow_list = ${list} }\n}\n${more}`;
-  const state = join(world.folder, "w/terraform.tfstate");
 
   beforeAll(() => world.openAttached());
   afterAll(() => world.close());
@@ -86,19 +85,5 @@ output "drawn" { value = jsonencode({ for one in data.rnv_canvas.all.nodes : one
     const shown = { api: ["1.1.1.1/32"], old: [JSON.stringify(office)] };
     expect(JSON.parse(JSON.parse(await world.run("output -json listed")))).toEqual(shown);
     expect(JSON.parse(JSON.parse(await world.run("output -json drawn")))).toEqual(shown);
-  });
-
-  it("reads the sets of texts that earlier versions stored", async () => {
-    world.write(service("api", `["1.1.1.1/32", "2.2.2.2/32"]`));
-    await world.apply();
-    const stored = JSON.parse(readFileSync(state, "utf8"));
-    const [instance] = stored.resources.find((one: { name: string }) => one.name === "api").instances;
-    expect(instance.attributes.configuration.ip_allow_list).toHaveProperty("type");
-    instance.schema_version = 2;
-    instance.attributes.configuration.ip_allow_list = ["1.1.1.1/32", "2.2.2.2/32"];
-    instance.attributes.environment_group_ids = { type: ["tuple", []], value: [] };
-    writeFileSync(state, JSON.stringify({ ...stored, serial: stored.serial + 1 }));
-    await world.run("plan -detailed-exitcode -refresh=false");
-    await world.expectNoChanges();
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -27,60 +27,6 @@ describeTerraform("plans that say what changes and nothing else", () => {
     expect(output).not.toContain("rnv_service.api has changed");
   }, 30_000);
 
-  it("nor after what a deployment is for was unknown in the plan and stays, nor while a removal is still to be applied", async () => {
-    const only = await new TerraformFolder().openAttached();
-    try {
-      const write = (trigger: string, variables: readonly string[]): void =>
-        only.write(`
-resource "terraform_data" "branch" {
-  triggers_replace = "${trigger}"
-  input            = "main"
-}
-resource "rnv_service" "api" {
-  name     = "api"
-  kind     = "web"
-  configuration {
-    repository = "https://git.example.com/shop/api"
-    branch     = terraform_data.branch.output
-  }
-}
-${variables
-  .map(
-    (key) => `resource "rnv_variable" "${key}" {
-  service_id = rnv_service.api.id
-  key = "${key}"
-  value = "1"
-}
-`,
-  )
-  .join("")}
-resource "rnv_deployment" "api" {
-  service_id = rnv_service.api.id
-  triggers   = { config = rnv_service.api.revision, ${variables.map((key) => `${key} = rnv_variable.${key}.revision`).join(", ")} }
-}
-`);
-      const runs = () =>
-        only.emulator.store.deployments(String(only.attributes("rnv_service", "api").id)).length;
-      write("one", ["a", "b"]);
-      await only.apply();
-      for (const trigger of ["two", "three"]) {
-        write(trigger, ["a", "b"]);
-        expect(await only.run("plan -input=false")).toContain("1 to add, 2 to change, 1 to destroy");
-        await only.apply();
-        await only.run("plan -refresh-only -input=false -detailed-exitcode");
-        expect(runs()).toBe(1);
-      }
-      write("three", ["a"]);
-      await only.run("plan -refresh-only -input=false -detailed-exitcode");
-      await only.apply();
-      await only.apply();
-      await only.expectNoChanges();
-      await only.run("plan -refresh-only -input=false -detailed-exitcode");
-    } finally {
-      await only.close();
-    }
-  }, 60_000);
-
   it.each([
     ["of a service", 1, `branch     = "develop"`, `branch     = "main"`],
     ["the name of a service", 1, `name       = "api"`, `name       = "backend"`],
@@ -100,17 +46,6 @@ resource "rnv_deployment" "api" {
     },
     30_000,
   );
-
-  it("what moves by itself is read by the data source", async () => {
-    world.write(
-      `${configuration}\ndata "rnv_service" "now" { id = rnv_service.api.id }\n` +
-        `output "shown" { value = data.rnv_service.now.live_deployment_id }\n`,
-    );
-    await world.apply();
-    const service = emulator.store.services()[0];
-    expect((await world.run("output -raw shown")).trim()).toBe(service?.liveDeploymentId);
-    expect(Object.keys(world.attributes("rnv_service", "api"))).not.toContain("live_deployment_id");
-  }, 30_000);
 });
 
 describeTerraform("what a plan warns of", () => {
@@ -174,105 +109,3 @@ resource "rnv_service" "docs" {
     expect(await world.expectNoChanges()).not.toMatch(told);
   }, 30_000);
 });
-
-describeTerraform("a state that an older version stored", () => {
-  const world = new TerraformFolder();
-  const { emulator } = world;
-
-  beforeAll(() => world.openAttached());
-  afterAll(() => world.close());
-
-  it("is upgraded without a change, and keeps what is declared", async () => {
-    const { store } = emulator;
-    const project = store.addProject({ name: "Shop" });
-    const branch = { repository: "https://git.example.com/shop/api", branch: "develop", replicas: 2 };
-    const api = store.addService({
-      ...{ name: "api", kind: "web", projectId: project.id },
-      configuration: branch,
-    });
-    const token = store.addVariable(api.id, "TOKEN", "stored-value");
-    const level = store.addVariable(api.id, "LOG_LEVEL", "debug");
-    const { id: deploymentId } = store.deploy(api.id);
-    store.settle();
-    const live: Record<string, { readonly id: string; readonly at?: string }> = {
-      rnv_project: { id: project.id },
-      rnv_service: { id: api.id },
-      rnv_variable: { id: token.id, at: token.updatedAt },
-      rnv_variables: { id: api.id, at: level.updatedAt },
-      rnv_deployment: { id: deploymentId },
-      rnv_canvas_layout: { id: project.id },
-    };
-    world.write(configuration);
-    writeFileSync(join(world.folder, "w/terraform.tfstate"), storedState(live, level.id));
-    const plan = await world.run("plan -input=false -out=tfplan -detailed-exitcode", 2);
-    // The places of the layout, and write-only attributes that are marked as such and no more as sensitive.
-    expect(plan).toContain("0 to add, 3 to change, 0 to destroy");
-    expect(plan).not.toMatch(/rnv_(project|service|deployment)\.\w+ will be/);
-    expect(unknowns(plan)).toBe(1);
-    await world.run("apply -input=false tfplan");
-    await world.expectNoChanges();
-    expect(world.writes().filter((write) => !write.includes("canvas"))).toEqual([]);
-    const versions = JSON.parse(world.stateText()).resources.map(
-      ({ instances }: { instances: { schema_version: number }[] }) => instances[0]?.schema_version,
-    );
-    expect(new Set(versions)).toEqual(new Set([3]));
-    expect(world.attributes("rnv_variable", "token").value).toBe("stored-value");
-  }, 30_000);
-
-  it("loses the block that is not written, which was there with nulls, and shows no change for it", async () => {
-    const bare = (name: string) =>
-      `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "static"\n}\n`;
-    world.write(bare("docs"));
-    rmSync(join(world.folder, "w/terraform.tfstate"));
-    await world.apply();
-    const { serial, ...state } = JSON.parse(world.stateText());
-    const [instance] = state.resources[0].instances;
-    expect(instance.attributes.configuration).toBeNull();
-    const fields = { branch: null, replicas: null, ignore_paths: null };
-    Object.assign(instance, {
-      schema_version: 1,
-      attributes: { ...instance.attributes, configuration: fields },
-    });
-    writeFileSync(
-      join(world.folder, "w/terraform.tfstate"),
-      JSON.stringify({ ...state, serial: serial + 1 }),
-    );
-    await world.expectNoChanges();
-    // What is imported shows all of its block, and has none in the configuration.
-    const { id } = emulator.store.addService({ name: "site", kind: "static" });
-    world.write(`${bare("docs")}${bare("site")}import {\n  to = rnv_service.site\n  id = "${id}"\n}\n`);
-    expect(await world.run("plan -input=false")).toContain(
-      "1 to import, 0 to add, 0 to change, 0 to destroy",
-    );
-    emulator.resetLog();
-    await world.apply();
-    await world.expectNoChanges();
-    expect(world.writes()).toEqual([]);
-  }, 30_000);
-});
-
-/** The stored state with the ids and times of what the emulator holds. */
-function storedState(
-  live: Readonly<Record<string, { readonly id: string; readonly at?: string }>>,
-  entryId: string,
-): string {
-  const state = JSON.parse(stored("terraform.tfstate"));
-  let text = JSON.stringify(state);
-  for (const { type, instances } of state.resources) {
-    const { id, ids, updated_at: at } = instances[0].attributes;
-    text = text.replaceAll(id, live[type]?.id ?? "");
-    if (ids !== undefined) text = text.replaceAll(ids.LOG_LEVEL, entryId);
-    const time = live[type]?.at;
-    if (time !== undefined) text = text.replaceAll(at.LOG_LEVEL ?? at, time);
-  }
-  // Written long ago.
-  const replaced = JSON.parse(text);
-  for (const { instances } of replaced.resources) {
-    const kept = JSON.parse(Buffer.from(instances[0].private, "base64").toString("utf8"));
-    const { updatedAt: _ofAnother, ...rest } = kept;
-    if ("revision" in instances[0].attributes) instances[0].attributes.revision = 0;
-    const old = JSON.stringify({ ...rest, writtenAt: "2026-01-01T00:00:00.000Z" });
-    instances[0].private = Buffer.from(old).toString("base64");
-  }
-  return JSON.stringify(replaced);
-}

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 describeTerraform("data sources, functions, ephemeral values and imports", () => {
@@ -98,70 +96,5 @@ resource "rnv_variable" "copy" {
     expect(emulator.store.auditEvents().length).toBeGreaterThan(0);
     world.write("");
     await world.apply();
-  }, 60_000);
-
-  it("imports by block and by command, by id and by names, and the next plan is empty", async () => {
-    const configuration = `
-resource "rnv_project" "shop" {
-  name        = "Shop"
-  description = "Sold here"
-}
-resource "rnv_service" "api" {
-  name        = "api"
-  kind        = "web"
-  project_id  = rnv_project.shop.id
-  environment = "Production"
-  configuration {
-    plan       = "standard"
-    repository = "https://git.example.com/shop/api"
-  }
-}
-resource "rnv_service" "docs" {
-  name = "docs"
-  kind = "static"
-}
-resource "rnv_variable" "token" {
-  service_id       = rnv_service.api.id
-  key              = "TOKEN"
-  preserve         = true
-}
-`;
-    const docs = emulator.store.services().find(({ name }) => name === "docs");
-    world.write(
-      `${configuration}
-import {
-  to = rnv_service.api
-  id = "Shop/api"
-}
-import {
-  to = rnv_service.docs
-  id = "${docs?.id}"
-}
-`,
-    );
-    await world.run("import rnv_project.shop Shop");
-    await world.run("import rnv_variable.token Shop/api/TOKEN");
-    emulator.resetLog();
-    const output = await world.apply();
-    // `preserve` is known to Terraform alone: nothing is sent for it.
-    expect(output).toContain("2 imported, 0 added, 1 changed");
-    expect(world.writes()).toEqual([]);
-    await world.expectNoChanges();
-    expect(await world.run("import rnv_service.other Shop/nothing", 1)).toBeDefined();
-  }, 60_000);
-
-  it("a stored state of an older shape is read, with what is new left unset", async () => {
-    const path = join(world.folder, "w", "terraform.tfstate");
-    const state = JSON.parse(world.stateText());
-    for (const { type, instances } of state.resources)
-      if (type === "rnv_service") {
-        const [instance] = instances;
-        delete instance.attributes.configuration.maintenance;
-        delete instance.attributes.timeouts;
-        instance.attributes.a_field_of_the_past = "x";
-      }
-    state.serial += 1;
-    writeFileSync(path, JSON.stringify(state));
-    await world.expectNoChanges();
   }, 60_000);
 });

@@ -155,26 +155,3 @@ describeTerraform("a release", () => {
     }
   }, 120_000);
 });
-
-describeTerraform("the provider on Windows", () => {
-  it("listens on a port, by mutual TLS as on a socket", async () => {
-    const world = await new TerraformFolder().open();
-    try {
-      world.environment = {
-        NODE_OPTIONS: `--require ${join(root, "test/support/as-windows.cjs")}`,
-        // No socket can be made there.
-        TMPDIR: join(world.folder, "nowhere"),
-      };
-      world.write(`resource "rnv_project" "a" { name = "a" }\n`);
-      await world.apply();
-      await world.expectNoChanges();
-      const { NODE_OPTIONS: _, ...elsewhere } = world.environment;
-      world.environment = elsewhere;
-      expect(await world.run("plan -input=false", 1)).toContain(
-        "Failed to read any lines from plugin's stdout",
-      );
-    } finally {
-      await world.close();
-    }
-  }, 60_000);
-});

@@ -1,8 +1,6 @@
-import type { SeenRequest } from "../../src/emulator/faults";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
-const apply = "apply -auto-approve -input=false";
 
 interface Shop {
   readonly branch?: string;
@@ -100,38 +98,6 @@ describeTerraform("a deployment with the revisions of its service and variables 
     expect(count()).toBe(before + 1);
     await deployed({});
   }, 120_000);
-
-  it("runs again after a deployment that failed, alone", async () => {
-    world.write(shop({ branch: "broken" }));
-    store.failNextDeployment("*", "the build ran out of memory");
-    expect(await world.run(apply, 1)).toContain("the build ran out of memory");
-    world.emulator.resetLog();
-    await world.apply();
-    expect(world.writes().map((write) => write.replace(/\/services\/[^/]+/, ""))).toEqual(["POST /deploys"]);
-    await world.expectNoChanges();
-  }, 60_000);
-
-  it("waits for what -target leaves out, and runs in the apply after it", async () => {
-    await deployed({});
-    const before = count();
-    world.write(shop({ level: "trace" }));
-    await world.apply("-target=rnv_variable.level");
-    expect(count()).toBe(before);
-    await world.apply();
-    await world.expectNoChanges();
-    expect(count()).toBe(before + 1);
-  }, 60_000);
-
-  it("runs after the variables with one call at a time", async () => {
-    await deployed({});
-    world.write(shop({ level: "first", values: '{ A = "3", B = "4" }' }));
-    await world.run("plan -input=false -out=saved");
-    world.emulator.resetLog();
-    await world.run("apply -input=false -parallelism=1 saved");
-    expect(world.writes()).toHaveLength(4);
-    expect(isLast()).toBe(true);
-    await world.expectNoChanges();
-  }, 60_000);
 });
 
 describeTerraform("a deployment without triggers", () => {
@@ -243,106 +209,4 @@ describeTerraform("a deployment, and variables of another provider block and of 
     expect(count()).toBe(2);
     await world.expectNoChanges();
   }, 60_000);
-
-  it("without triggers, the next plan shows the deployment", async () => {
-    world.write(aliased("debug", false));
-    await world.apply();
-    await world.apply();
-    const before = count();
-    world.write(aliased("trace", false));
-    await world.apply();
-    await world.run("plan -input=false -detailed-exitcode", 2);
-    await world.apply();
-    expect(count()).toBe(before + 1);
-    await world.expectNoChanges();
-  }, 60_000);
-
-  it("runs in the next apply for a variable that another state writes", async () => {
-    world.write(aliased("trace"));
-    await world.apply();
-    const before = count();
-    const theirs = `resource "rnv_variable" "theirs" {\n  service_id = "${service()}"\n  key = "THEIRS"\n  value = "1"\n}\n`;
-    for (const text of [theirs, theirs.replace('"1"', '"2"'), ""]) {
-      other.write(text, `base_url = "${world.baseUrl}"`);
-      await other.apply();
-      await world.run("plan -input=false -detailed-exitcode", 2);
-      await world.apply();
-      await world.expectNoChanges();
-    }
-    expect(count()).toBe(before + 3);
-  }, 120_000);
-});
-
-describeTerraform("deployments of sixty services that nothing orders", () => {
-  const world = new TerraformFolder();
-  const write = (value: string): void =>
-    world.write(`
-resource "rnv_service" "all" {
-  count = 60
-  name  = "s${"$"}{count.index}"
-  kind  = "web"
-  configuration {
-    repository = "https://git.example.com/shop/api"
-  }
-}
-resource "rnv_variables" "all" {
-  count      = 60
-  service_id = rnv_service.all[count.index].id
-  values     = { A = "${value}", B = "b" }
-}
-resource "rnv_deployment" "all" {
-  count      = 60
-  service_id = rnv_service.all[count.index].id
-  triggers   = { config = rnv_service.all[count.index].revision, vars = rnv_variables.all[count.index].revision }
-}
-output "deployed" {
-  value = rnv_deployment.all[*].id
-}
-`);
-  beforeAll(() => world.open());
-  afterAll(() => world.close());
-
-  it("run once for each change in its own apply, whatever the number of calls at a time", async () => {
-    const { store } = world.emulator;
-    for (const [round, places] of [10, 1, 100].entries()) {
-      write(`${round}`);
-      await world.apply(`-parallelism=${places}`);
-      expect(store.services().map(({ id }) => store.deployments(id).length)).toEqual(
-        Array(60).fill(round + 1),
-      );
-      expect(JSON.parse(await world.run("output -json deployed"))).not.toContain(null);
-      await world.run("plan -refresh-only -input=false -detailed-exitcode");
-      await world.expectNoChanges();
-    }
-  }, 240_000);
-});
-
-describeTerraform("plans and slow reads", () => {
-  const world = new TerraformFolder();
-  const isSlow = ({ method, path }: SeenRequest): boolean => method === "GET" && path.endsWith("/variables");
-  beforeAll(() => world.open());
-  afterAll(() => world.close());
-
-  it("a valid plan, with a rename beside a create of the old name, is not refused because one GET takes 3 s", async () => {
-    world.write(shop({}));
-    await world.apply();
-    world.settle();
-    world.write(
-      `${shop({}).replace('name     = "api"', 'name     = "old"')}resource "rnv_service" "second" {\n  name = "api"\n  kind = "web"\n}\n`,
-    );
-    world.emulator.setFaults((_, request) =>
-      isSlow(request)
-        ? { kind: "hook", when: "before", run: () => new Promise((resolve) => setTimeout(resolve, 3000)) }
-        : undefined,
-    );
-    expect(await world.run("plan -input=false -detailed-exitcode", 2)).toContain("1 to add");
-    world.emulator.setFaults(undefined);
-    // Terraform orders the rename and the create by chance: the apply that comes to the create first is repeated.
-    await world.run(apply).catch(() => world.apply());
-    const names = world.emulator.store.services().map(({ name }) => name);
-    expect(names.sort()).toEqual(["api", "old"]);
-    expect(world.attributes("rnv_service", "second").id).not.toBe(world.attributes("rnv_service", "api").id);
-    await world.apply();
-    await world.expectNoChanges();
-  }, 120_000);
 });

@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Aspects, propertyAccess, TerraformOutput, TerraformStack, Testing, Token } from "cdktn";
-import type { IConstruct } from "constructs";
+import { propertyAccess, TerraformOutput, TerraformStack, Testing, Token } from "cdktn";
 import {
   DataRnvCanvas,
   DataRnvDeployments,
@@ -11,10 +10,7 @@ import {
   DataRnvProjects,
   DataRnvServices,
   DataRnvVariables,
-  fromEnv,
-  Project,
   RnvProvider,
-  Service,
 } from "../../src/cdktf/generated/cdktn";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
@@ -46,24 +42,6 @@ function listings(): string {
     every: projects.projects,
   };
   for (const [name, value] of Object.entries(values)) new TerraformOutput(stack, `${name}_of`, { value });
-  return Testing.synth(stack);
-}
-
-/** An aspect has set and read fields; what waits says how long. */
-function fields(): string {
-  const stack = new TerraformStack(Testing.app(), "own");
-  new RnvProvider(stack, "rnv", { deletionProtection: true });
-  const shop = new Project(stack, "shop", { name: "Shop", timeouts: { delete: "5m" } });
-  const configuration = { repository: "https://git.example.com/shop", replicas: 1 };
-  const api = shop.addService("api", { kind: "web", configuration });
-  api.addVariable("SHOP", `${shop.name} of ${api.configuration.replicas}`);
-  api.addVariables({ LEVEL: "info", TOKEN: fromEnv("TOKEN") });
-  Aspects.of(stack).add({
-    visit(node: IConstruct) {
-      if (node instanceof Service && (node.configuration.replicasInput ?? 1) < 2)
-        node.configuration.replicas = 2;
-    },
-  });
   return Testing.synth(stack);
 }
 
@@ -104,19 +82,5 @@ describeTerraform("constructs under Terraform and under rnv", () => {
     expect(ours).toEqual(byName);
     expect(byName).toMatchObject({ services_of: [{ name: "api" }, { name: "worker" }], keys_of: ["TOKEN"] });
     expect(JSON.stringify(shown)).not.toContain("canary-value");
-  }, 60_000);
-
-  it("make what an aspect has set, and leave nothing to the other", async () => {
-    const text = fields();
-    writeFileSync(join(world.folder, "w", "cdk.tf.json"), text);
-    world.environment.TF_VAR_env_TOKEN = "canary-token";
-    await world.apply();
-    await world.expectNoChanges();
-    const api = world.emulator.store.services().find(({ configuration }) => configuration.replicas === 2);
-    expect(api?.name).toBe("api");
-    const keys = world.emulator.store.variables(api?.id ?? "").map(({ key }) => key);
-    expect(keys.sort()).toEqual(["LEVEL", "SHOP", "TOKEN"]);
-    expect(world.stateText()).not.toContain("canary-token");
-    await expect(world.run("destroy -auto-approve -input=false")).rejects.toThrow(/protect/);
   }, 60_000);
 });

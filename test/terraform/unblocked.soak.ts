@@ -36,53 +36,6 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a variable of a map that was deleted after the plan fails the apply, and is made by the next one at once", async () => {
-    const map = (value: string) =>
-      `${services(["api"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "${value}", B = "2" }\n}\n`;
-    world.write(map("1"));
-    await world.apply();
-    world.settle();
-    world.write(map("3"));
-    await world.run("plan -out=tfplan");
-    const { A: id } = world.attributes("rnv_variables", "all").ids as Record<string, string>;
-    world.emulator.store.deleteVariableNow(id ?? "");
-    expect(await world.run("apply tfplan", 1)).toContain(`variable "A" was deleted after the plan was made`);
-    expect(await world.apply()).toContain("0 added, 1 changed, 0 destroyed");
-    await world.expectNoChanges();
-  }, 60_000);
-
-  it("a create whose answer was lost is finished once it is found, and of a map the attribute that declares is named", async () => {
-    world.write(
-      `${services(["api"]).replace('"web"', '"web"\n  archived = true')}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  generate = { A = { length = 20 } }\n}\n`,
-    );
-    world.emulator.setFaults((_index, request) => {
-      if (isPost("/services")(request)) return { kind: "status", status: 500, when: "after", receipt: false };
-      return isPost("/variables")(request) ? { kind: "status", status: 403 } : undefined;
-    });
-    expect(flat(await world.run("apply -auto-approve", 1))).toMatch(
-      /in resource "rnv_variables" "all": \d+: generate/,
-    );
-    world.emulator.setFaults(undefined);
-    expect(world.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
-    expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
-    await world.expectNoChanges();
-  }, 60_000);
-
-  it("a variable of a map that could not be deleted stays, and a name that is kept otherwise is told how to declare it", async () => {
-    world.write(
-      `${services(["Api"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.Api.id\n  values = { A = "1" }\n}\n`,
-    );
-    world.emulator.store.setCondition("plain-names", true);
-    expect(flat(await world.apply())).toContain('keeps names in a form of its own, declare name = "api"');
-    world.emulator.store.setCondition("failed-deletions", true);
-    const output = flat(await world.run("destroy -auto-approve", 1));
-    expect(output).toContain('A: variable "A" was not deleted: the service could not carry it out');
-    expect(output).not.toContain("bug");
-    world.emulator.store.setCondition("failed-deletions", false);
-    await world.run("destroy -auto-approve");
-    expect(world.emulator.store.services()).toEqual([]);
-  }, 60_000);
-
   it("deletions whose end could not be seen go on by themselves: what is gone then was deleted here", async () => {
     world.emulator.store.setCondition("queued-deletions", true);
     world.write(
@@ -98,41 +51,6 @@ describeTerraform("what does not block", () => {
     world.emulator.store.settle();
     await world.run("destroy -auto-approve");
     expect(world.emulator.store.services()).toEqual([]);
-  }, 60_000);
-
-  it("a 500 on an update and on a deletion is sent again under its key", async () => {
-    world.write(services(["a"]));
-    await world.apply();
-    for (const command of ["apply -auto-approve", "destroy -auto-approve"]) {
-      const keys: (string | undefined)[] = [];
-      world.write(
-        services(["a"]).replace('kind = "web"', 'kind = "web"\n  configuration { branch = "next" }'),
-      );
-      world.emulator.setFaults((_index, { method, idempotencyKey }) => {
-        if (method === "GET") return undefined;
-        keys.push(idempotencyKey);
-        return keys.length === 1 ? { kind: "status", status: 500, when: "after" } : undefined;
-      });
-      await world.run(command);
-      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-    }
-    expect(world.emulator.store.services()).toEqual([]);
-  }, 60_000);
-
-  it("what has its name in other code points is deleted by that name: Terraform composes every text", async () => {
-    const { store } = world.emulator;
-    const name = "Caf\u00e9";
-    const project = store.addProject({ name: name.normalize("NFD") });
-    const service = store.addService({ name: name.normalize("NFD"), kind: "web", projectId: project.id });
-    const imported = (type: string, id: string) => `import {\n  to = ${type}.a\n  id = "${id}"\n}\n`;
-    world.write(
-      `${imported("rnv_project", project.id)}resource "rnv_project" "a" {\n  name = "${name}"\n}\n` +
-        `${imported("rnv_service", service.id)}resource "rnv_service" "a" {\n  project_id = rnv_project.a.id\n  name = "${name}"\n  kind = "web"\n}\n`,
-    );
-    await world.apply();
-    await world.expectNoChanges();
-    await world.run("destroy -auto-approve");
-    expect([...store.services(), ...store.projects()]).toEqual([]);
   }, 60_000);
 });
 

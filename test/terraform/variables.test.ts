@@ -245,37 +245,6 @@ describeTerraform("variables", () => {
     60_000,
   );
 
-  it("two that take each other's key are told of it, and get there by a third", async () => {
-    const two = (first: string, second: string) =>
-      world.write(
-        [first, second].reduce(
-          (text, key, index) =>
-            `${text}resource "rnv_variable" "v${index}" {\n  service_id = rnv_service.api.id\n  key = "${key}"\n  value = "${index}"\n}\n`,
-          service,
-        ),
-      );
-    two("ONE", "TWO");
-    await world.apply();
-    two("TWO", "ONE");
-    const refused = await world.run("apply -auto-approve -input=false", 1);
-    expect(refused).toContain(`Another variable is named "TWO" (${idOf("TWO")})`);
-    expect(refused).toMatch(/two that exchange their\s+names\s+need\s+two\s+applies/);
-    expect(values()).toEqual({ ONE: "0", TWO: "1" });
-    // A key that another one gives up is free in the same apply or in the next: Terraform orders them by chance.
-    for (const [first, second] of [
-      ["THIRD", "ONE"],
-      ["TWO", "ONE"],
-      ["TWO", "THIRD"],
-      ["FOURTH", "TWO"],
-      ["THIRD", "TWO"],
-    ] as const) {
-      two(first, second);
-      await world.run("apply -auto-approve -input=false").catch(() => world.apply());
-      expect(values()).toEqual({ [first]: "0", [second]: "1" });
-    }
-    await world.expectNoChanges();
-  }, 60_000);
-
   it("destroy leaves nothing", async () => {
     await world.run("destroy -auto-approve");
     expect(emulator.store.services()).toEqual([]);
