@@ -45,7 +45,7 @@ export function judgeValue(
   address: Address,
   context: ReadContext,
 ): Plain | undefined {
-  const judged = shape.schema.safeParse(value);
+  const judged = shape.schema.safeParse(value, tellKnownKeys);
   if (judged.success) return judged.data as Plain;
   const filledIn = fromEnvironment(node, value);
   const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
@@ -56,7 +56,7 @@ export function judgeValue(
     hintFor: (issue, at) =>
       quoteHint(issue, at, context) ?? (at === node ? placeHint(path, at, address, context) : undefined),
   };
-  reportIssues(judged.error.issues, { node, schema: shape.schema, subject, report: context.report });
+  reportIssues(judged.error.issues, { node, subject, report: context.report });
   return undefined;
 }
 
@@ -85,11 +85,11 @@ export function judgeDocument<Document>(
 export function judgeFilled<Document>(
   schema: z.ZodType<Document>,
   value: Plain,
-  of: Omit<Refused, "schema">,
+  of: Refused,
 ): Document | undefined {
-  const judged = schema.safeParse(value);
+  const judged = schema.safeParse(value, tellKnownKeys);
   if (judged.success) return judged.data;
-  reportIssues(judged.error.issues, { ...of, schema });
+  reportIssues(judged.error.issues, of);
   return undefined;
 }
 
@@ -131,7 +131,6 @@ export function judgeItems<Item>(
 /** A value that a schema refuses. */
 interface Refused {
   readonly node: SourceNode;
-  readonly schema: z.ZodType;
   readonly subject: Subject;
   readonly report: Report;
 }
@@ -156,7 +155,7 @@ interface Mistake {
   readonly hint?: string | undefined;
 }
 
-function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly Mistake[] {
+function mistakesOf(issue: Issue, { node, subject }: Refused): readonly Mistake[] {
   const { nameOf, address, describe = describeNode } = subject;
   const path = issue.path.map(String);
   const at = nodeAt(node, issue.path);
@@ -168,7 +167,7 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
       kind: "manifest.unknown_key",
       summary: `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`,
       range: keyRange(at, unknown),
-      hint: hintForKey(unknown, keysAt(schema, issue.path)),
+      hint: hintForKey(unknown, issue.message.split(" ")),
     }));
   if (issue.code === "invalid_key") {
     const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
@@ -195,22 +194,13 @@ function mistakesOf(issue: Issue, { node, schema, subject }: Refused): readonly 
 const hintForKey = (key: string, known: readonly string[]): string | undefined =>
   hintForUnseen(key) ?? didYouMean(key, known) ?? listKeys(known);
 
-/** The keys that the schema of a document knows at a path. */
-function keysAt(schema: z.ZodType, path: Issue["path"]): readonly string[] {
-  const { type, innerType, shape, valueType, options } = schema.def as {
-    readonly type: string;
-    readonly innerType?: z.ZodType;
-    readonly shape?: Readonly<Record<string, z.ZodType>>;
-    readonly valueType?: z.ZodType;
-    readonly options?: readonly z.ZodType[];
-  };
-  if (innerType !== undefined) return keysAt(innerType, path);
-  if (type === "union") return (options ?? []).flatMap((option) => keysAt(option, path));
-  const [key, ...rest] = path;
-  if (key === undefined) return Object.keys(shape ?? {});
-  const inner = shape?.[String(key)] ?? valueType ?? (schema.def as { readonly element?: z.ZodType }).element;
-  return inner === undefined ? [] : keysAt(inner, rest);
-}
+/** Has the keys that a mapping knows told in the message of an issue about one that it does not. */
+const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) =>
+    issue.code === "unrecognized_keys"
+      ? Object.keys((issue.inst as z.ZodObject).shape ?? {}).join(" ")
+      : undefined,
+};
 
 /** `environment: { A: b }`: a block of another name. */
 function placeHint(
