@@ -205,7 +205,12 @@ class RequestAttempts {
     const { clock, deadlineMs, host } = this.context;
     const spent = durationText(clock.elapsed() - (this.#deadline ?? 0) + deadlineMs);
     const tries = this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${spent})`;
-    return this.#failure(kind, `${messageOf(host, last.error)}${tries}`, last.error.code, last.thrown);
+    return this.#failure(
+      kind,
+      `${transportErrorText(host, last.error)}${tries}`,
+      last.error.code,
+      last.thrown,
+    );
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
@@ -246,7 +251,11 @@ function loadOf(exchange: AttemptResult): Load {
   return status >= 500 ? "unclear" : "clean";
 }
 
-function messageOf(host: string, { reason, code = "no code", proxy, status }: TransportError): string {
+/** Returns why a request to `host` got no answer: `cannot connect to api.example.com: connection refused`. */
+export function transportErrorText(
+  host: string,
+  { reason, code = "no code", proxy, status }: TransportError,
+): string {
   const cause = code === "ECONNREFUSED" ? "connection refused" : code;
   switch (reason) {
     case "not_sent":
