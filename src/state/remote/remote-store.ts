@@ -1,5 +1,10 @@
-import { transportErrorText } from "../../api/retry";
-import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
+import {
+  readRetryAfter,
+  readTransportError,
+  type Transport,
+  transportErrorText,
+  type WireResponse,
+} from "../../api/transport";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
 import type { FoundLock, LockRecord, LockStore } from "../lock-record";
