@@ -12,6 +12,7 @@ import {
   type Transport,
   type TransportError,
   type TransportErrorReason,
+  transportErrorText,
   type WireResponse,
 } from "./transport";
 
@@ -205,7 +206,12 @@ class RequestAttempts {
     const { clock, deadlineMs, host } = this.context;
     const spent = durationText(clock.elapsed() - (this.#deadline ?? 0) + deadlineMs);
     const tries = this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${spent})`;
-    return this.#failure(kind, `${messageOf(host, last.error)}${tries}`, last.error.code, last.thrown);
+    return this.#failure(
+      kind,
+      `${transportErrorText(host, last.error)}${tries}`,
+      last.error.code,
+      last.thrown,
+    );
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
@@ -244,31 +250,6 @@ function loadOf(exchange: AttemptResult): Load {
   const { status } = exchange.answer;
   if (status === 429 || status === 503) return "overloaded";
   return status >= 500 ? "unclear" : "clean";
-}
-
-function messageOf(host: string, { reason, code = "no code", proxy, status }: TransportError): string {
-  const cause = code === "ECONNREFUSED" ? "connection refused" : code;
-  switch (reason) {
-    case "not_sent":
-      return proxy === undefined
-        ? `cannot connect to ${host}: ${cause}`
-        : `cannot connect to ${host} through the proxy ${proxy}: ${cause}`;
-    case "refused_by_proxy":
-      return `cannot connect to ${host}: the proxy ${proxy} refused (HTTP ${status})`;
-    case "unresolved":
-      return `cannot connect to ${host}: host not found`;
-    case "certificate":
-      // What answers may not speak TLS at all: then there is no certificate to blame.
-      return code.startsWith("ERR_SSL_")
-        ? `cannot connect to ${host} with TLS (${code})`
-        : `cannot connect to ${host}: its certificate is not trusted (${code})`;
-    case "too_large":
-      return `the answer of ${host} is larger than rnv takes`;
-    case "late":
-      return `${host} did not answer in time`;
-    default:
-      return `the connection to ${host} ended before a whole answer came (${code})`;
-  }
 }
 
 /** The part of a request that classification looks at: never the status of the answer alone (DESIGN section 7). */

@@ -159,3 +159,32 @@ export function readDeprecation(headers: WireResponse["headers"]): Deprecation |
 }
 
 const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);
+
+/** Returns why a request to `host` got no answer: `cannot connect to api.example.com: connection refused`. */
+export function transportErrorText(
+  host: string,
+  { reason, code = "no code", proxy, status }: TransportError,
+): string {
+  const cause = code === "ECONNREFUSED" ? "connection refused" : code;
+  switch (reason) {
+    case "not_sent":
+      return proxy === undefined
+        ? `cannot connect to ${host}: ${cause}`
+        : `cannot connect to ${host} through the proxy ${proxy}: ${cause}`;
+    case "refused_by_proxy":
+      return `cannot connect to ${host}: the proxy ${proxy} refused (HTTP ${status})`;
+    case "unresolved":
+      return `cannot connect to ${host}: host not found`;
+    case "certificate":
+      // What answers may not speak TLS at all: then there is no certificate to blame.
+      return code.startsWith("ERR_SSL_")
+        ? `cannot connect to ${host} with TLS (${code})`
+        : `cannot connect to ${host}: its certificate is not trusted (${code})`;
+    case "too_large":
+      return `the answer of ${host} is larger than rnv takes`;
+    case "late":
+      return `${host} did not answer in time`;
+    default:
+      return `the connection to ${host} ended before a whole answer came (${code})`;
+  }
+}

@@ -162,7 +162,7 @@ export const lockInFile = (file: LockFile) => ({
   freeLock: (record: LockRecord, by = record) => file.remove(record, by),
 });
 
-/** Throws `state.lock_lost` where the lock can be read and is not this record's; `otherwise` says why, if nobody has it. */
+/** Throws `state.lock_lost` where the lock can be read and is not this record's; `otherwise` says why, where it is free. */
 export async function checkLock(
   { readLock }: Pick<LockStore, "readLock">,
   record: LockRecord,

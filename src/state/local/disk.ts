@@ -1,5 +1,6 @@
 import { dirname, isAbsolute } from "node:path";
 import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
+import { reasonOf } from "../../model/text";
 import { keptBackups } from "../backend";
 
 /** An open file. Positions and sizes are bytes. */
@@ -46,25 +47,6 @@ export function diskCode(cause: unknown): string | undefined {
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : undefined;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: "there is no space left on the disk",
-  EDQUOT: "the disk quota is used up",
-  EIO: "the disk reported an error",
-  EROFS: "the file system is read-only",
-  EACCES: "permission denied",
-  EPERM: "permission denied, or a file system without hard links",
-  ENOTSUP: "the file system has no hard links",
-  EISDIR: "it is not a file",
-  ENOTDIR: "a part of the path is not a folder",
-  EFBIG: "it is too large",
-};
-
-const reasonOf = (cause: unknown): string => {
-  const code = diskCode(cause);
-  if (code === undefined) return cause instanceof Error ? cause.message : String(cause);
-  return `${reasons[code] ?? "the disk refused"} (${code})`;
-};
 
 /** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
 export function writeFailed(path: string, cause: unknown): DiagnosticsError {

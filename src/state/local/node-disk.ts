@@ -72,7 +72,7 @@ async function unlessMissing<T>(call: () => T | Promise<T>): Promise<T | undefin
   }
 }
 
-const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
 /** At once, as writes: the lock is read before each group of them. */
 function readWhole(path: string, limit: number): Uint8Array {
@@ -80,8 +80,8 @@ function readWhole(path: string, limit: number): Uint8Array {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);
-    if (!status.isFile()) throw failure("EISDIR", `${path} is not a file`);
-    if (status.size > limit) throw failure("EFBIG", `${path} is larger than ${limit} bytes`);
+    if (!status.isFile()) throw failure("EISDIR");
+    if (status.size > limit) throw failure("EFBIG");
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);

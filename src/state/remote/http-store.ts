@@ -75,7 +75,7 @@ export function httpStateSettings(url: string, environment: ProcessEnvironment):
     waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
   };
   const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP_" : "RNV_STATE_HTTP_"}${name}`;
-  const diagnostics = [...check(settings), ...checkSet(setting, nameOf)];
+  const diagnostics = [...checkAddresses(settings), ...checkSet(setting, nameOf)];
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics);
   return settings;
 }
@@ -112,19 +112,13 @@ function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
 const wholeNumber = (text: string, otherwise: number): number =>
   /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
 
-function check(settings: HttpStateSettings): Diagnostic[] {
-  const methods = [settings.updateMethod, settings.lockMethod, settings.unlockMethod];
+function checkAddresses({ updateMethod, lockMethod, unlockMethod, ...settings }: HttpStateSettings) {
   const urls = [settings.lockUrl, settings.unlockUrl];
-  return [
-    ...urls.flatMap((url) => checkEndpoint(url, "the address of the state's lock") ?? []),
-    ...methods
-      .filter((method) => !/^[A-Z]{1,20}$/.test(method))
-      .map(() =>
-        error("config.invalid", "a method of the state is not an HTTP method", {
-          hint: "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD",
-        }),
-      ),
-  ];
+  const isMethod = (method: string): boolean => /^[A-Z]{1,20}$/.test(method);
+  const wrong = urls.flatMap((url) => checkEndpoint(url, "the address of the state's lock") ?? []);
+  if ([updateMethod, lockMethod, unlockMethod].every(isMethod)) return wrong;
+  const hint = "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD";
+  return [...wrong, error("config.invalid", "a method of the state is not an HTTP method", { hint })];
 }
 
 /** Checks settings that would be passed over in silence. `nameOf` returns the variable that a setting was read from. */
@@ -132,25 +126,17 @@ function checkSet(setting: (name: string) => string, nameOf: (name: string) => s
   const diagnostics: Diagnostic[] = [];
   if (setting("SKIP_CERT_VERIFICATION") !== "") {
     const name = nameOf("SKIP_CERT_VERIFICATION");
-    diagnostics.push(
-      error("config.invalid", `${name} is set, and rnv does not support it`, {
-        hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
-      }),
-    );
+    const hint = "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust";
+    diagnostics.push(error("config.invalid", `${name} is set, and rnv does not support it`, { hint }));
   }
   const pair = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
   const given = pair.filter((name) => setting(name) !== "");
-  if (given.length === 1)
-    diagnostics.push(
-      error(
-        "config.invalid",
-        "a client certificate of the state needs its private key, and the other way round",
-        {
-          detail: `Of the two only ${given.map(nameOf)} is set.`,
-          hint: "set both RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM and RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM, or neither",
-        },
-      ),
-    );
+  if (given.length === 1) {
+    const summary = "a client certificate of the state needs its private key, and the other way round";
+    const detail = `Of the two only ${given.map(nameOf)} is set.`;
+    const hint = `set both ${pair.map((name) => `RNV_STATE_HTTP_${name}`).join(" and ")}, or neither`;
+    diagnostics.push(error("config.invalid", summary, { detail, hint }));
+  }
   return diagnostics;
 }
 

@@ -1,4 +1,10 @@
-import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
+import {
+  readRetryAfter,
+  readTransportError,
+  type Transport,
+  transportErrorText,
+  type WireResponse,
+} from "../../api/transport";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { backoff, type Clock } from "../../model/time";
 import type { FoundLock, LockRecord, LockStore } from "../lock-record";
@@ -83,22 +89,10 @@ const longestWaitMs = 60_000;
 const retryAfter = ({ headers }: WireResponse): number =>
   Math.min(longestWaitMs, (readRetryAfter(headers) ?? 0) * 1000);
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was closed",
-  ENOTFOUND: "the host is not known",
-  EAI_AGAIN: "the host could not be looked up",
-};
-
-function unanswered(cause: unknown): UnansweredError {
-  const { reason, code, proxy, status } = readTransportError(cause);
-  if (reason === "late") return new UnansweredError((cause as Error).message, 0, true);
-  if (reason === "too_large") return new UnansweredError((cause as Error).message);
-  if (status !== undefined)
-    return new UnansweredError(`the proxy ${proxy} refuses the way there (HTTP ${status})`);
-  if (proxy !== undefined) return new UnansweredError(`the proxy ${proxy} opens no way there (${code})`);
-  if (code === undefined) return new UnansweredError("the connection failed");
-  return new UnansweredError(`${reasons[code] ?? "the connection failed"} (${code})`);
+function unanswered(cause: unknown, url: string): UnansweredError {
+  const found = readTransportError(cause);
+  if (found.reason === "late") return new UnansweredError((cause as Error).message, 0, true);
+  return new UnansweredError(transportErrorText(new URL(url).host, found));
 }
 
 export interface RetryPolicy {
@@ -148,7 +142,7 @@ export class StateServer {
   async send(request: StateRequest): Promise<WireResponse> {
     const body = request.body && Buffer.from(request.body).toString("utf8");
     const answer = await this.transport.send({ ...request, body }).catch((cause: unknown) => {
-      throw cause instanceof UnansweredError ? cause : unanswered(cause);
+      throw unanswered(cause, request.url);
     });
     const { status } = answer;
     if (status === 429 || (status >= 500 && status !== 501))

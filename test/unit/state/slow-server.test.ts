@@ -91,7 +91,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     ["hang", late],
     ["stall", late],
     ["drip", late],
-    ["switch", { summary: expect.stringContaining("the connection failed") }],
+    ["switch", { summary: expect.stringContaining("ended before a whole answer came") }],
   ] as const)("ends the wait for a state that is read: %s", async (kind, told) => {
     const session = await backend.lock(holder("a"), 0);
     await session.commit(first);
