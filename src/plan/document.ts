@@ -146,10 +146,11 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
 
 function driftDocument(change: Change, sources: Sources): DocumentObject {
   const drift = change.drift ?? [];
-  const before = flattenedBefore(change);
-  for (const field of drift) before.set(field.path, field.before);
-  const after = new Map(before);
-  for (const field of drift) after.set(field.path, field.after);
+  const before = new Map([
+    ...flattenedBefore(change),
+    ...drift.map((one) => [one.path, one.before] as const),
+  ]);
+  const after = withAfter(before, drift);
   return compact({
     ...placeOf(change),
     change: {
@@ -226,7 +227,7 @@ function sidesOf(change: Change): ChangeSides {
   const before = flattenedBefore(change);
   const isNew = change.action === "create" || (change.id === undefined && before.size === 0);
   const isEnded = change.action === "delete" || change.action === "forget";
-  const after = change.action === "no-op" ? before : afterOf(change, before);
+  const after = change.action === "no-op" ? before : withAfter(before, change.attributes);
   return { before: isNew ? null : before, after: isEnded ? null : after };
 }
 
@@ -248,8 +249,5 @@ function flattenedBefore({ instance, attributes }: Change): Map<string, ShownVal
   return before;
 }
 
-function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>): Map<string, ShownValue> {
-  const after = new Map(before);
-  for (const { path, after: value } of attributes) after.set(path, value);
-  return after;
-}
+const withAfter = (before: ReadonlyMap<string, ShownValue>, fields: readonly AttributeChange[]) =>
+  new Map([...before, ...fields.map(({ path, after }) => [path, after] as const)]);

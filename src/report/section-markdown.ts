@@ -6,13 +6,12 @@ import {
   escapeText,
   fencedBlock,
   foldedParts,
-  quoteText,
   shorten,
 } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { arrow, type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
-import { attributeSign, capLines, changeText, fieldLines, isBlock, joinBlocks } from "./values";
+import { attributeSign, capLines, fieldLines, joinBlocks } from "./values";
 
 /** Characters of a name, or of what is said of it. */
 const longestName = 120;
@@ -81,10 +80,11 @@ const shortLine = ({ sign, subject, facts }: Item): string =>
 
 /** An item: its line, with its fields folded away below it. Why it is stopped is never folded. */
 function itemMarkdown(item: Item): string {
-  const { id, names = [], notes, fields, facts, printed = [] } = item;
+  const { id, name, names = [], notes, fields, facts, printed = [] } = item;
   const addresses = names.map((name) => codeSpan(shorten(name, longestName)));
   const said = [
     ...(names.length === 0 ? [] : [shortList(addresses, mostNames)]),
+    ...(name === undefined ? [] : [`named ${codeSpan(shorten(name, longestName))}`]),
     ...notes.map((note) => escapeMarkdown(note)),
     ...(id === undefined ? [] : [`id ${codeSpan(id)}`]),
     ...facts.filter((fact) => fact.hint === undefined && !isEffect(fact)).map(factMarkdown),
@@ -99,23 +99,22 @@ function itemMarkdown(item: Item): string {
     ...(fields.length === 0 ? [] : [fencedBlock(fields.flatMap(fieldLines), "diff")]),
     ...(printed.length === 0 ? [] : [fencedBlock(printed.map(escapeText))]),
   ];
-  const folded = foldedParts(line, [...blocks, ...(said.length === 0 ? [] : [said.join("; ")])]);
+  const folded = foldedParts(line, [...blocks, ...(said.length === 0 ? [] : [`- ${said.join("; ")}`])]);
   return [folded, ...stops.map((text) => `- ${text}`)].join("\n\n");
 }
 
-/** The line of an item, in the words of Markdown or HTML. A text of the service is in code: no mention or link works. */
+/** The line of an item, in the words of Markdown or HTML. No text of the service is in it: in HTML a mention might work. */
 function headline(
-  { sign, subject, names = [], name, phrase, fields, facts }: Item,
+  { sign, subject, names = [], phrase, fields, facts }: Item,
   code: (text: string) => string,
   words: (text: string) => string,
   bold: string,
 ): string {
   const isEnd = sign === "-" || sign === "-/+";
-  const changed = sign === "+" ? "" : changedFields(fields, names.length > 0);
+  const changed = sign === "+" ? "" : changedFields(fields);
   const effects = facts.filter(isEffect).flatMap(({ text }) => partsOf(text));
   const line = [
     names.length > 0 ? words(subject) : code(shorten(subject, longestName)),
-    ...(name === undefined ? [] : [`(${code(shorten(quoteText(name), longestName))})`]),
     ...(phrase === "" ? [] : [isEnd ? `${bold}${words(phrase)}${bold}` : words(phrase)]),
   ].join(" ");
   const fieldNames = changed === "" ? "" : `: ${code(shorten(changed, longestName))}`;
@@ -125,15 +124,11 @@ function headline(
 /** What follows from a change is in the line of its item. */
 const isEffect = ({ label }: Fact): boolean => label === "effect";
 
-/** The names of fields, `branch, plan and 3 more`; of many resources with their values. */
-function changedFields(fields: Item["fields"], isMany: boolean): string {
+/** `branch, plan and 3 more`: fields that change. */
+function changedFields(fields: Item["fields"]): string {
   const names = fields
     .filter((field) => attributeSign(field) !== " ")
-    .map((field) => {
-      const name = field.path.slice(field.path.lastIndexOf(".") + 1);
-      const isShort = attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
-      return isMany && isShort ? `${name} ${changeText(field, "\u2192")}` : name;
-    });
+    .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
   return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
 

@@ -39,7 +39,7 @@ const hiddenWords = { secret: "(sensitive)", unknown: "(known after apply)", abs
 const mostKinds = 3;
 
 /** A change of a field on one line: `"main" -> "next"`; of many resources how many have each: `1 -> 2 (14), 1 -> 3 (6)`. */
-export function changeText(field: ShownField, arrow: string): string {
+function changeText(field: ShownField, arrow: string): string {
   const { before, after, several } = field;
   const isBoth = attributeSign(field) === "~";
   if (several === undefined)
@@ -152,7 +152,7 @@ function noteText(change: ShownField, style: Style): string {
 }
 
 /** The side worth showing when there is only one. */
-export const oneSide = (change: ShownField): ShownValue =>
+const oneSide = (change: ShownField): ShownValue =>
   change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */

@@ -15,22 +15,22 @@ it("opens with the summary, then what ends or is blocked, then changes, then wha
     "> 1 change is blocked. Nothing is applied until you confirm or remove it.",
     "**Destroyed, replaced or blocked**",
     "<details><summary><code>service.shop.docs</code> must be replaced: <code>kind</code> (destructive)</summary>",
-    "id `9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa`",
+    "- id `9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa`",
     "- blocked: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete service.shop.docs`",
-    '- `service.shop.worker` (`"Old worker"`) **will be destroyed** (destructive, changes the bill): id `51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3`; cost: USD 7 \u2192 0, NGN 10,500 \u2192 0 a month',
+    "- `service.shop.worker` **will be destroyed** (destructive, changes the bill): named `Old worker`; id `51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3`; cost: USD 7 \u2192 0, NGN 10,500 \u2192 0 a month",
     "- `variable.shop.worker.TOKEN` **will be destroyed together with service.shop.worker**",
     "- `variable.shop.worker.URL` **will be destroyed together with service.shop.worker**",
     "**Changed**",
     "- `service.legacy` will no longer be managed: id `77`",
-    "<details><summary><code>project.shop</code> (<code>&quot;Shop&quot;</code>) will be imported and updated in place: <code>description</code></summary>",
-    "id `0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11`",
+    "<details><summary><code>project.shop</code> will be imported and updated in place: <code>description</code></summary>",
+    "- named `Shop`; id `0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11`",
     "<details><summary><code>service.shop.api</code> will be updated in place: <code>branch, plan, port and 2 more</code> (deploys, changes the bill)</summary>",
-    "cost: USD 0 \u2192 7, NGN 0 \u2192 10,500 a month",
+    "- cost: USD 0 \u2192 7, NGN 0 \u2192 10,500 a month",
     "<details><summary><code>variable.shop.api.WORKER_HOST</code> will be updated in place: <code>value</code></summary>",
     "**Created**",
     "<details><summary><code>variable.shop.api.LOG_LEVEL</code> will be created</summary>",
     "<details><summary><code>deployment.shop.api</code> will run (deploys)</summary>",
-    "because service.shop.api changes",
+    "- because service.shop.api changes",
     "Changes to outputs:",
     "- `+` `apiUrl`: `(known after apply)`",
     "Moved in the manifest:",
@@ -186,8 +186,9 @@ it("tells equal changes of many resources in one item", () => {
   );
   const text = planMarkdown(plan(many));
   expect(text).toContain(
-    "<summary>14 services will be updated in place: <code>runtime &quot;node&quot; \u2192 &quot;bun&quot;</code> (deploys)</summary>",
+    "<summary>14 services will be updated in place: <code>runtime</code> (deploys)</summary>",
   );
+  expect(text).toContain('- configuration.runtime: "node"\n+ configuration.runtime: "bun"\n');
   expect(text.match(/<details>/g)).toHaveLength(1);
   expect(text).toContain("`service.shop.s23`");
   expect(text).toContain("\n\nServices: 14 to change.\n");
