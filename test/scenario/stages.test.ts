@@ -213,12 +213,12 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
     const app = ["--app", "node app.cjs"];
     await scenario.applies(...app, "--stage", "pr/5");
     expect(names()).toEqual(["Shop pr/5"]);
-    expect(recorded("pr/5")).toMatchObject({ stage: "pr/5", stack: "shop" });
+    expect(recorded("pr/5/shop")).toMatchObject({ stage: "pr/5", stack: "shop" });
     await scenario.isQuiet(...app, "--stage", "pr/5");
     scenario.forget();
     for (const stage of [["--stage", "pr/6"], []])
       expect(
-        await scenario.run("destroy", ...app, ...stage, "--state", ".rnv/pr/5/state.json", ...approve),
+        await scenario.run("destroy", ...app, ...stage, "--state", ".rnv/pr/5/shop/state.json", ...approve),
       ).toMatchObject({ code: 4, stderr: expect.stringContaining("is the state of the stage pr/5") });
     expect(scenario.requests()).toEqual([]);
   });

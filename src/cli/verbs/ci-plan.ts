@@ -141,24 +141,19 @@ async function compareInQueue(job: CiJob, { run: invocation, outcome }: TargetRe
   if (!made || exitCode === exitCodes.error) return exitCode;
   if (!hasChanges(made)) return exitCodes.done;
   const found = recordsOf(await reviewOf(invocation, job), subjectOf(invocation, { key }), undefined);
-  const compared = "code" in found ? [] : found.map((record) => compareWithRecord(record, made, { key }));
-  for (const differences of compared) {
-    const besides = declaredBesides(differences, made);
-    if (differences.length > 0 && besides.length === 0) continue;
-    if (besides.length > 0)
-      report(invocation, [
-        warning(
-          "plan.digest",
-          `the reviewed plan plus ${counted(besides.length, "change")} ahead in the queue`,
-          {
-            detail: shortList(besides.map(escapeText), 20),
-            hint: "Each is applied with its own pull request, in order.",
-          },
-        ),
-      ]);
-    return isBlocked(made) ? exitCodes.refused : exitCodes.done;
+  const compared = ("code" in found ? [] : found).map((record) => {
+    const differences = compareWithRecord(record, made, { key });
+    return { differences, besides: declaredBesides(differences, made) };
+  });
+  const match = compared.find(({ differences, besides }) => differences.length === 0 || besides.length > 0);
+  if (match && match.besides.length > 0) {
+    const ahead = `the reviewed plan plus ${counted(match.besides.length, "change")} ahead in the queue`;
+    const detail = shortList(match.besides.map(escapeText), 20);
+    const hint = "Each is applied with its own pull request, in order.";
+    report(invocation, [warning("plan.digest", ahead, { detail, hint })]);
   }
-  const [differences] = compared;
+  if (match) return isBlocked(made) ? exitCodes.refused : exitCodes.done;
+  const differences = compared[0]?.differences;
   if (differences) writeSummary(invocation, [`Not the reviewed plan:\n\n${differenceText(differences)}`]);
   report(invocation, [
     "code" in found
