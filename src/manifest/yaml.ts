@@ -96,7 +96,7 @@ function readEvents(text: string): readonly Event[] {
   } catch (cause) {
     if (!(cause instanceof YAMLException) || cause.reason !== "deficient indentation") throw cause;
     // A bracket may close at the level of its key, which js-yaml refuses: it is given the bracket on the line above.
-    const joined = text.replace(closedAtKey, (lines) => lines.replace(lastLineEnd, blankOut));
+    const joined = joinClosers(text);
     const events = parseAgain(joined, options);
     const isSame = events?.every(
       (event) =>
@@ -108,11 +108,30 @@ function readEvents(text: string): readonly Event[] {
   }
 }
 
-/** Lines from one that opens a bracket to that above the bracket at the same indentation. */
-const closedAtKey = /^( *)[^\s#-].*[[{](?:[ \t]+#.*)?\r?\n(?:(?:\1 .*|[ \t]*)\r?\n)*(?=\1[\]}])/gm;
-/** The end of the last line, with its comment. */
-const lastLineEnd = /(?:[ \t]#[^\r\n]*)?\r?\n$/;
-const blankOut = (part: string): string => " ".repeat(part.length);
+/** Moves brackets that close at the indentation of the line that opens them to the line above; offsets stay as they are. */
+function joinClosers(text: string): string {
+  const pieces: string[] = [];
+  /** Indentations of lines that end with an open bracket. */
+  const opened: number[] = [];
+  for (const line of text.split("\n")) {
+    const indent = line.search(/[^ \r]/);
+    const first = line[indent] ?? "";
+    const isCloser = first === "]" || first === "}";
+    while (indent !== -1 && (opened.at(-1) ?? -1) >= (isCloser ? indent + 1 : indent)) opened.pop();
+    if (isCloser && opened.at(-1) === indent) {
+      opened.pop();
+      const above = pieces.pop() ?? "";
+      pieces.push(withoutComment(above).padEnd(above.length), " ");
+    } else if (pieces.length > 0) pieces.push("\n");
+    pieces.push(line);
+    const code = withoutComment(line);
+    const isOpener = code.length > indent + 1 && (code.endsWith("[") || code.endsWith("{"));
+    if (isOpener && first !== "#" && first !== "-") opened.push(indent);
+  }
+  return pieces.join("");
+}
+
+const withoutComment = (line: string): string => (line.split(/[ \t]#/, 1)[0] as string).trimEnd();
 
 function parseAgain(...args: Parameters<typeof parseEvents>): readonly Event[] | undefined {
   try {
