@@ -216,7 +216,7 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   const isOne = givenAddress(invocation) !== "" || hasState("") || !existsSync(folder);
   const names = isOne ? [] : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [reach(invocation)];
-  if (use === "each" && given.positional[0] === undefined)
+  if (names.length === 1 || (use === "each" && given.positional[0] === undefined))
     return names.map((stack) => reach(inStack(invocation, stack)));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,

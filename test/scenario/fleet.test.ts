@@ -279,9 +279,9 @@ it("takes the members of which a file has changed in git, and prints the matrix 
     stdout: "Fleet: nothing to run.\n",
   });
   // A file that a manifest names counts, wherever it is.
-  write("common/x.env", "y\n");
+  write("common/token", "two\n");
   expect(await matrix()).toEqual([{ member: "c", folder: "c" }]);
-  write("common/x.env", "x\n");
+  write("common/token", "one\n");
   write("a/more.env", "X=1\n");
   expect(await matrix()).toEqual([{ member: "a", folder: "a" }]);
   git("add", "-A");

@@ -3,7 +3,7 @@ import { eachScenario } from "../support/cli";
 const docs = "services: { docs: { kind: static, deploy: { when: never } } }\n";
 const both = `${docs.replace(" }\n", ", more: { kind: static, deploy: { when: never } } }\n")}`;
 const row =
-  /^\d {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}serial \d+ +\d+ records? +\S+ k?B +\S.* {2}\S+\/\.rnv\/state\.json\.backup\.\d$/;
+  /^\d {2}serial \d+, \d+ records?, \S+ k?B, written 20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ by \S.* {2}\S+\/\.rnv\/state\.json\.backup\.\d$/;
 
 describe("state backups", () => {
   const scenario = eachScenario();
@@ -19,7 +19,7 @@ describe("state backups", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(code).toBe(0);
     for (const line of lines) expect(line).toMatch(row);
-    expect(lines[0]).toMatch(/^1 .* 2 records .* apply /);
+    expect(lines[0]).toMatch(/^1 .* 2 records, .* by apply /);
     const listed = JSON.parse((await scenario.run("state", "backups", "-json")).stdout);
     const times = listed.map((one: { written_at: string }) => Date.parse(one.written_at));
     expect(times).toEqual([...times].sort().reverse());

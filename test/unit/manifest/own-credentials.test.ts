@@ -25,7 +25,7 @@ const settings = [
     "RNV_STATE_ENCRYPTION",
     "RNV_UNTRUSTED",
   ],
-  ...["RNV_STATE_TIMEOUT", "RNV_WORKSPACE_ID", "RNV_GAP_", "RNV_VAR_", "RNV_STATE_HTTP_", "TF_HTTP_"],
+  ...["RNV_STATE_TIMEOUT", "RNV_WORKSPACE_ID", "RNV_", "RNV_GAP_", "RNV_VAR_", "RNV_STATE_HTTP_", "TF_HTTP_"],
   ...["RNV_STATE_HTTP_X", "TF_HTTP_X", "TF_HTTP_ADDRESS", "RNV_STATE_HTTP_LOCK_ADDRESS"],
   ...["RNV_STATE_HTTP_UPDATE_METHOD", "RNV_STATE_HTTP_USERNAME", "AWS_REGION", "AWS_DEFAULT_REGION"],
   ...["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE", "AWS_", "TF_HTTP_USERNAME"],
@@ -77,7 +77,7 @@ describe("the list of credentials", () => {
     );
     const s3 = parseStateAddress("s3://bucket/key.json").address;
     httpStateSettings("https://git.example.com/state", environment);
-    if (s3?.kind === "s3") s3StateSettings(s3, environment);
+    if (s3?.kind === "s3") expect(() => s3StateSettings(s3, environment)).toThrow();
     readSettings(environment, { cwd: __dirname });
     await providerSettings({}, environment, __dirname);
     expect(asked).toContain("TF_HTTP_PASSWORD");
