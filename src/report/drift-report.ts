@@ -45,7 +45,7 @@ export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
 };
 
 /** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
-export function driftItems(report: DriftReport): readonly DriftItem[] {
+function driftItems(report: DriftReport): readonly DriftItem[] {
   // One with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address): readonly string[] =>
@@ -56,14 +56,14 @@ export function driftItems(report: DriftReport): readonly DriftItem[] {
   return [
     ...missing.map(({ address }) =>
       itemOf({
-        ...{ kind: "missing", address, sign: "-", phrase: "was deleted outside rnv", fields: [] },
+        ...{ kind: "missing", address, sign: "-", phrase: "", fields: [] },
         following: following(address),
       }),
     ),
     ...readingOrder(report.drifted).map(({ address, fields, deployed }) =>
       itemOf({
-        ...{ kind: "drifted", address, sign: "~", phrase: "changed outside rnv" },
         // The heading says the cause.
+        ...{ kind: "drifted", address, sign: "~", phrase: "" },
         fields: fields.map((field) => ({ ...field, cause: "edit" })),
         following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
       }),
@@ -90,19 +90,24 @@ function itemOf(item: Omit<DriftItem, "subject" | "notes" | "facts">): DriftItem
   return { ...item, subject: item.address, notes: [], facts: lines.map((text) => ({ text })) };
 }
 
-/** Returns what differs as sections, one for each kind. */
-const foundSections = (items: readonly DriftItem[]): readonly Section[] =>
-  Object.entries(driftKinds).flatMap(([kind, title]) => {
-    const own = items.filter((item) => item.kind === kind);
-    // The heading says what happened to them.
-    const shown = kind === "pending" ? own : own.map((item) => ({ ...item, phrase: "" }));
-    return itemSection(kind, title, `${title}:`, shown);
-  });
+/** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
+export function driftSections(report: DriftReport): readonly Section<DriftItem>[] {
+  const items = driftItems(report);
+  const found = Object.entries(driftKinds).flatMap(([kind, title]) =>
+    itemSection(
+      kind,
+      title,
+      `${title}:`,
+      items.filter((item) => item.kind === kind),
+    ),
+  );
+  return [...found, ...besides(report)];
+}
 
 const mostNames = 10;
 
 /** Returns what a drift report says besides its items. */
-export function driftSections(report: DriftReport): readonly Section[] {
+function besides(report: DriftReport): readonly Section<never>[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
     .sort(([a = ""], [b = ""]) => compareTexts(a, b))
@@ -171,14 +176,9 @@ function pendingPhrase({ action, archives, fields, previousAddress, reason }: Pe
   return actionPhrase({ action, reason, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
 }
 
-const allSections = (report: DriftReport): readonly Section[] => [
-  ...foundSections(driftItems(report)),
-  ...driftSections(report),
-];
-
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export const driftText = (report: DriftReport, style: Style): string =>
-  joined([...sectionTexts(allSections(report), style), style.colors.bold(driftLine(report))]);
+  joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
 
 /** Renders a drift report for an issue or a job summary: the count first, then each difference. */
 export function driftMarkdown(
@@ -186,7 +186,7 @@ export function driftMarkdown(
   { limit = markdownLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
 ): string {
   const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
-  return reportMarkdown({ opening, sections: allSections(report) }, limit);
+  return reportMarkdown({ opening, sections: driftSections(report) }, limit);
 }
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */

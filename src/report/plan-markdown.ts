@@ -1,7 +1,7 @@
 import type { Plan } from "../plan/plan";
 import { findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown } from "./escape-text";
-import { planReport } from "./plan-report";
+import { planLines, planReport } from "./plan-report";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 
 /**
@@ -13,7 +13,8 @@ export function planMarkdown(
   limit = markdownLimit,
   title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
 ): string {
-  const { line, blocked, items, sections, checks, counts, cost } = planReport(plan);
+  const sections = planReport(plan);
+  const { line, blocked, checks, counts, cost } = planLines(plan, sections);
   return reportMarkdown(
     {
       opening: [
@@ -22,7 +23,7 @@ export function planMarkdown(
         blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
         findingsBlock(plan.diagnostics, new Map(), limit / 3),
       ],
-      sections: [...items, ...sections],
+      sections,
       closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker(plan)],
     },
     limit,

@@ -50,46 +50,45 @@ const mostCreates = 20;
 
 /**
  * Returns what all reports of a plan print: its items, losses and blocked changes first, then alterations, then new
- * resources, each as people read a project; what it says besides; its closing lines. No loss is part of a group.
+ * resources, each as people read a project; then what it says besides. No loss is part of a group, or left out.
  */
-export function planReport(plan: Plan, grouping: Grouping = "alike") {
+export function planReport(plan: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
   // The order follows from all of them, but most plans list none.
   const isListedHere = (change: Change): boolean => isListed(change, plan);
   const listed = plan.changes.some(isListedHere) ? readingOrder(plan.changes).filter(isListedHere) : [];
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
-  const partOf = (title: string, isPart: (change: Change) => boolean) => ({
-    title,
-    entries: grouped(listed.filter(isPart), plan, grouping),
-  });
-  const losses = partOf("Destroyed, replaced or blocked", isLoss);
-  const parts = [
-    losses,
-    partOf("Changed", (change) => !isLoss(change) && !isNew(change)),
-    partOf("Created", isNew),
-  ];
-  const changes = parts.flatMap(({ entries }) => entries.flatMap((one) => [...one.changes, ...one.parts]));
-  const { checks = [] } = plan;
-  const { title, counts } = checkWords(checks);
   const isFolded = grouping === "types";
   const heading = isFolded
     ? planHeadings[plan.options.mode].replace(/:$/, " (rnv plan -verbose shows each):")
     : planHeadings[plan.options.mode];
+  const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
+    itemSection("changes", title, heading, grouped(listed.filter(isPart), plan, grouping), {
+      ...{ isFolded, ...marks },
+    });
+  return [
+    ...part("Destroyed, replaced or blocked", isLoss, { weight: "whole" }),
+    ...part("Changed", (change) => !isLoss(change) && !isNew(change)),
+    ...part("Created", isNew),
+    ...planSections(plan),
+  ];
+}
+
+/** The changes that a report lists, in its order. */
+export const changesIn = (report: readonly Section<PlanEntry>[]): readonly Change[] =>
+  report.flatMap(({ items = [] }) => items.flatMap((one) => [...one.changes, ...one.parts]));
+
+/** Returns the lines around a report of a plan; those that have nothing to say are empty. */
+export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
+  const { checks = [] } = plan;
+  const { title, counts } = checkWords(checks);
+  const changes = changesIn(report);
+  // Items of one type each have its count.
+  const isCounted = changes.length > 1 && !report.some(({ isFolded }) => isFolded);
   return {
-    parts,
-    changes,
-    /** The items: what ends or is blocked is never left out. */
-    items: parts.flatMap((part) =>
-      itemSection("changes", part.title, heading, part.entries, {
-        isFolded,
-        ...(part === losses && { weight: "whole" }),
-      }),
-    ),
-    sections: planSections(plan),
     line: planLine(plan),
     blocked: blockedLine(changes),
     checks: checks.length === 0 ? "" : `${title}: ${counts}.`,
-    // Items of one type each have its count.
-    counts: changes.length < 2 || isFolded ? "" : countsOf(changes),
+    counts: isCounted ? countsOf(changes) : "",
     cost: (arrow: string) => costLine(plan, arrow),
   };
 }
@@ -101,10 +100,8 @@ function blockedLine(changes: readonly Change[]): string {
   return `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${them}.`;
 }
 
-export type PlanReport = ReturnType<typeof planReport>;
-
 /** Returns true if a change ends something, or may not be applied as it stands: it is shown first, and never left out. */
-export const isLoss = ({ action, guard }: Change): boolean =>
+const isLoss = ({ action, guard }: Change): boolean =>
   action === "delete" || action === "replace" || guard !== undefined;
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
@@ -264,7 +261,7 @@ function costLine({ cost }: Plan, arrow: string): string {
 }
 
 /** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
-function planSections(plan: Plan): readonly Section[] {
+function planSections(plan: Plan): readonly Section<never>[] {
   const unmoving = plan.changes.filter(({ action }) => action === "no-op");
   const moved = unmoving.flatMap(({ address, previousAddress: before }) =>
     before === undefined ? [] : [[[code(before), " has moved to ", code(address)]]],

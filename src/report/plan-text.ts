@@ -4,10 +4,10 @@ import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
-import { countParts, type PlanReport, planReport } from "./plan-report";
+import { changesIn, countParts, type PlanEntry, planLines, planReport } from "./plan-report";
 import { planLine } from "./plan-wording";
 import { sectionTexts } from "./section-text";
-import { joined } from "./sections";
+import { joined, type Section } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
@@ -41,7 +41,7 @@ export function planText(
   const texts = { sources, ending };
   const report = planReport(plan, verbose ? "none" : "alike");
   const text = reportText(report, plan, style, texts);
-  const isLong = report.changes.length >= fewestFolded && text.split("\n").length > mostLines;
+  const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;
   return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, texts);
 }
 
@@ -50,18 +50,18 @@ const fewestFolded = 100;
 const mostLines = 40;
 
 function reportText(
-  report: PlanReport,
+  report: readonly Section<PlanEntry>[],
   plan: Plan,
   style: Style,
   { sources, ending }: PlanTextOptions,
 ): string {
-  const { changes, items, sections, checks, blocked, counts, cost, line } = report;
-  const isFolded = items.some((one) => one.isFolded);
-  const isShort = items.flatMap((one) => one.items ?? []).length < 2;
+  const { checks, blocked, counts, cost, line } = planLines(plan, report);
+  const isFolded = report.some((one) => one.isFolded);
+  const isShort = report.flatMap(({ items = [] }) => items).length < 2;
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blocked === "" ? "" : style.colors.red(wrapText(blocked, style).join("\n")),
-    ending === undefined || isShort ? "" : loudLines(changes, isFolded, style),
+    ending === undefined || isShort ? "" : loudLines(changesIn(report), isFolded, style),
     [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
@@ -69,7 +69,7 @@ function reportText(
   ].filter((text) => text !== "");
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
-    ...sectionTexts([...items, ...sections], style),
+    ...sectionTexts(report, style),
     diagnosticsText(plan.diagnostics, style, sources, false),
     ...(isFolded ? [closing.join("\n")] : closing),
   ]);

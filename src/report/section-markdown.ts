@@ -41,7 +41,9 @@ export function reportMarkdown({ opening, sections, closing = [] }: MarkdownPart
       ? []
       : (section.items ?? []).map((item) => ({ section, text: itemMarkdown(item) })),
   );
-  const besides = sections.filter(({ items }) => items === undefined).map(rowsMarkdown);
+  const besides = sections
+    .filter(({ items }) => items === undefined)
+    .map((section) => rowsMarkdown(section, limit));
   const textOf = (head: readonly string[], foot: readonly string[]): string => {
     let left = limit - reserve - joined([...opening, ...head, ...foot]).length;
     const end = parts.findIndex(({ text }) => {
@@ -149,10 +151,12 @@ function prose(text: string): string {
   return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
 }
 
-/** A section of rows: its heading, and the rows as a list. */
-function rowsMarkdown({ heading, rows }: Section): string {
+/** A section of rows: its heading, and the rows as a list; without a limit all rows of what is whole. */
+function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {
   const shown = (part: string | Code): string =>
     typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));
-  const lines = capLines(rows.map((row) => `- ${lineOf(row, shown).join("")}`));
-  return [escapeMarkdown(heading), ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
+  const all = rows.map((row) => `- ${lineOf(row, shown).join("")}`);
+  const lines = weight === "whole" && limit === Number.POSITIVE_INFINITY ? all : capLines(all);
+  const title = partsOf(heading).map(shown).join("");
+  return [title, ...(lines.length === 0 ? [] : [lines.join("\n")])].join("\n\n");
 }

@@ -14,13 +14,13 @@ export const sectionTexts = (sections: readonly Section[], style: Style): readon
     const blocks = own.flatMap(({ items = [], isFolded = false }) =>
       items.map((item) => itemLines(item, isFolded, style)),
     );
-    return [first.heading, joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
+    return [cellText(first.heading, style), joinBlocks(blocks)].filter((text) => text !== "").join("\n\n");
   });
 
 /** A section of rows: its heading, and the rows in columns. */
 function rowsText({ heading, rows, severity, weight }: Section, style: Style): string {
   const lines = alignColumns(rows.map((row) => row.map((cell) => cellText(cell, style))));
-  const sentence = wrapText(heading, style).join("\n");
+  const sentence = wrapText(cellText(heading, style), style).join("\n");
   const title = severity === "warning" ? style.colors.yellow(sentence) : sentence;
   return [title, ...(weight === "whole" ? lines : capLines(lines)).map((line) => `  ${line}`)].join("\n");
 }

@@ -37,15 +37,15 @@ export interface Fact {
 }
 
 /** One part of a report: items or rows under a heading, or a sentence. */
-export interface Section {
+export interface Section<Own extends Item = Item> {
   readonly id: string;
   /** Title on a page and in Markdown, where sections of one `id` are shown as one. */
   readonly title: string;
   /** Stands above it in a text; above items, where it is that of their first section. */
-  readonly heading: string;
+  readonly heading: Cell;
   /** Each begins with an address, and its last cell says what is to be known of it. */
   readonly rows: readonly (readonly Cell[])[];
-  readonly items?: readonly Item[];
+  readonly items?: readonly Own[];
   /** `warning`: a reader should look at it before the plan is applied. */
   readonly severity?: "warning";
   /** `whole`: nothing of it is left out, however long the report becomes. */
@@ -58,23 +58,27 @@ export interface Section {
 export const section = (
   id: string,
   title: string,
-  heading: string,
+  heading: Cell,
   rows: Section["rows"],
   marks: Pick<Section, "severity" | "weight"> = {},
-): readonly Section[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
+): readonly Section<never>[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
 
 /** Makes a section of one sentence, or none where it is empty. */
-export const sentence = (id: string, title: string, heading: string | undefined): readonly Section[] =>
+export const sentence = (
+  id: string,
+  title: string,
+  heading: string | undefined,
+): readonly Section<never>[] =>
   heading === undefined || heading === "" ? [] : [{ id, title, heading, rows: [] }];
 
 /** Makes a section of items, or none where there are none. */
-export const itemSection = (
+export const itemSection = <Own extends Item>(
   id: string,
   title: string,
   heading: string,
-  items: readonly Item[],
+  items: readonly Own[],
   marks: Pick<Section, "weight" | "isFolded"> = {},
-): readonly Section[] => (items.length === 0 ? [] : [{ id, title, heading, rows: [], items, ...marks }]);
+): readonly Section<Own>[] => (items.length === 0 ? [] : [{ id, title, heading, rows: [], items, ...marks }]);
 
 export const code = (text: string): Code => ({ code: text });
 

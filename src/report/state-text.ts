@@ -8,6 +8,7 @@ import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
+import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { code, joined, type Section, section } from "./sections";
 import { alignColumns, type Style } from "./style";
@@ -24,18 +25,32 @@ export const recordedAddresses = (state: State): Address[] =>
     })),
   ).map(({ address }) => address);
 
-/** `show`: everything recorded, and what a run left open. */
-export function stateText(state: State, style: Style): string {
-  const resources = recordedAddresses(state).flatMap((address) => {
+/** Returns what all reports of a state print: everything recorded, and what a run left open. */
+const stateReport = (state: State): readonly Section[] => [
+  ...recordedAddresses(state).flatMap((address) => {
     const resource = state.resources[address];
     return resource === undefined ? [] : [resourceSection(address, resource)];
-  });
-  const sections = [...resources, ...stateSections(state)];
-  return sections.length === 0 ? "The state is empty.\n" : joined(sectionTexts(sections, style));
+  }),
+  ...stateSections(state),
+];
+
+const emptyState = "The state is empty.";
+
+/** `show`. */
+export const stateText = (state: State | undefined, style: Style): string => {
+  const sections = state === undefined ? [] : stateReport(state);
+  return sections.length === 0 ? `${emptyState}\n` : joined(sectionTexts(sections, style));
+};
+
+/** `show -format markdown`. */
+export function stateMarkdown(state: State | undefined): string {
+  const sections = state === undefined ? [] : stateReport(state);
+  const line = sections.length === 0 ? `**${emptyState}**` : "";
+  return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
 }
 
 /** Returns what a state says besides its resources: its outputs, and the writes that a run left open. */
-export function stateSections({ outputs, run, open }: State): readonly Section[] {
+export function stateSections({ outputs, run, open }: State): readonly Section<never>[] {
   const values = shownOutputs(outputs).map(([name, value]) => [code(name), code(plainText(value))]);
   const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
   const unknown = open.length === 0 ? "" : ` The result of ${counted(open.length, "write")} is unknown:`;
@@ -80,8 +95,8 @@ function resourceSection(address: Address, resource: RecordedResource): Section 
   return {
     id: address,
     title: address,
-    heading: `${escapeText(address)} (${quoteText(resource.name)}) [id=${escapeText(resource.id)}]`,
-    rows: [...fields, ...kept.map((text) => ["# kept", text])],
+    heading: [code(address), ` (${quoteText(resource.name)}) `, code(`[id=${resource.id}]`)],
+    rows: [...fields, ...kept.map((text) => [code("# kept"), text])],
     weight: "whole",
   };
 }

@@ -10,10 +10,9 @@ import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
-import { escapeJson, escapeText, fencedBlock } from "../../report/escape-text";
+import { escapeJson, escapeText } from "../../report/escape-text";
 import { historyJson, historyText } from "../../report/history-text";
-import { outputsJson, outputsText, stateJson, stateText } from "../../report/state-text";
-import { plainStyle } from "../../report/style";
+import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
 import { parseState } from "../../state/state-text";
 import { stateOf } from "../context";
 import { readText } from "../files";
@@ -82,11 +81,9 @@ function planIn(text: string, name: string): { readonly document: SavedPlan; rea
 function showState(invocation: Invocation, state: State | undefined): number {
   const { terminal, options } = invocation;
   const format = formatOf(options);
-  if (state === undefined)
-    terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
-  else if (format === "json") terminal.out(stateJson(state));
-  else if (format === "markdown")
-    terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
+  if (format === "json")
+    terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);
+  else if (format === "markdown") terminal.out(stateMarkdown(state));
   else terminal.out(stateText(state, outStyle(invocation)));
   if (state) writePage(invocation, (make, scope) => make.statePage(state, scope));
   return 0;

@@ -2,7 +2,7 @@ import { type Diagnostic, positionAt, type SourceRange } from "../../diagnostics
 import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
 import { groupBy } from "../order";
-import { type Item, type Section as ListSection, lineOf } from "../sections";
+import { type Item, lineOf, type Section } from "../sections";
 import { fieldLines, type ShownField } from "../values";
 import {
   cellPart,
@@ -19,8 +19,8 @@ import {
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
 
-/** One part of a report, with a heading of its own. */
-export interface Section {
+/** One part of a page, with a heading of its own. */
+export interface PagePart {
   readonly id: string;
   readonly title: string;
   /** Beside the title, in the list of sections too. */
@@ -41,7 +41,7 @@ export interface Report {
   readonly also?: readonly string[];
   /** What it is about: workspace, stage, digest; those that are empty are left out. */
   readonly facts: readonly (readonly [label: string, value: Part])[];
-  readonly sections: readonly (Section | undefined)[];
+  readonly sections: readonly (PagePart | undefined)[];
 }
 
 const inBase64 = (text: string): string => Buffer.from(sha256(text), "hex").toString("base64");
@@ -90,27 +90,39 @@ ${shown.map(sectionPart)}
   return text;
 }
 
-const sectionPart = (section: Section): Part =>
+const sectionPart = (section: PagePart): Part =>
   html`<section id="${section.id}" aria-labelledby="${section.id}-title">
 <h2 id="${section.id}-title">${titleOf(section)}</h2>
 ${section.body}
 </section>
 `;
 
-const titleOf = ({ title, count }: Section): Part =>
+const titleOf = ({ title, count }: PagePart): Part =>
   html`${title}${count !== undefined && html` <span class="count">${count}</span>`}`;
 
 /** The first characters of a digest; the whole is copied, and shown by a pointer. */
 export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
-/** Sections of rows and sentences; those of one `id` are one section of the page. */
-export const listSections = (sections: readonly ListSection[]): readonly Section[] =>
+/**
+ * A report: its entries with their filter, then its other sections, those of one `id` as one. `subject` is the id of the
+ * entries: `changes`. `sources` are the files of ranges that do not know their lines.
+ */
+export const reportParts = (
+  subject: string,
+  sections: readonly EntrySection[],
+  sources?: Sources,
+): readonly (PagePart | undefined)[] => [
+  entriesPart(subject, sections, sources),
+  ...listParts(sections.filter(({ items }) => items === undefined)),
+];
+
+const listParts = (sections: readonly EntrySection[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
       ({ heading, title, rows }) =>
-        html`${heading !== `${title}:` && html`<p>${heading}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
+        html`${heading !== `${title}:` && html`<p>${cellPart(heading)}</p>`}${list(rows.map((row) => lineOf(row, shownPart)))}`,
     )}`;
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });
@@ -125,12 +137,8 @@ export interface Entry extends Item {
   readonly more?: Part;
 }
 
-/** Entries under a heading of their own, or without one. */
-export interface EntryPart {
-  readonly title?: string;
-  readonly entries: readonly Entry[];
-  /** Its entries are folded, however few there are. */
-  readonly isFolded?: boolean;
+/** A section whose items are entries. Without a title they stand under that of the report. */
+export interface EntrySection extends Section<Entry> {
   /** Many of them are folded away by this choice of the filter. */
   readonly groupedBy?: string | undefined;
 }
@@ -144,27 +152,24 @@ const mostCharacters = 1_700_000;
 /** Characters around what is counted of an entry. */
 const frame = 60;
 
-/**
- * The entries of a report with their filter; undefined where there are none. `subject` is its id: `changes`. `sources` are
- * the files of ranges that do not know their lines.
- */
-export function entriesSection(
+/** The entries of a report with their filter; undefined where there are none. */
+function entriesPart(
   subject: string,
-  parts: readonly EntryPart[],
+  sections: readonly EntrySection[],
   sources?: Sources,
-): Section | undefined {
-  const entries = parts.flatMap((part) => part.entries);
+): PagePart | undefined {
+  const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
   const seen = new Set<string>();
   const heads = new Map(entries.map((entry) => [entry, headOf(entry, seen)]));
   // What is left for bodies, once all entries have their lines.
   let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
   const isShort = entries.length <= mostOpen;
-  const bodies = parts.map((part) =>
-    partMarkup(part, (entry) => {
+  const bodies = sections.map((section) =>
+    entryList(section, (entry) => {
       const body = room > 0 ? bodyOf(entry, sources) : html`<p>Fields left out.`;
       room -= body.text.length;
-      return html`<details class="entry"${isShort && !part.isFolded && html` open`}${heads.get(entry)}${body}</div></details>\n`;
+      return html`<details class="entry"${isShort && !section.isFolded && html` open`}${heads.get(entry)}${body}</div></details>\n`;
     }),
   );
   const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
@@ -198,7 +203,10 @@ ${selects}
 `;
 }
 
-function partMarkup({ title, entries, groupedBy }: EntryPart, drawn: (entry: Entry) => Markup): Part {
+function entryList(
+  { title, items: entries = [], groupedBy }: EntrySection,
+  drawn: (entry: Entry) => Markup,
+): Part {
   if (entries.length === 0) return undefined;
   const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
   const groups = groupedBy !== undefined && entries.length > mostOpen ? groupsOf(entries, groupedBy) : [];
@@ -207,9 +215,7 @@ function partMarkup({ title, entries, groupedBy }: EntryPart, drawn: (entry: Ent
       html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
   );
   const body = folded.length === 0 ? entries.map(drawn) : folded;
-  return title === undefined
-    ? body
-    : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
+  return title === "" ? body : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
 }
 
 function groupsOf(entries: readonly Entry[], label: string): readonly [string, readonly Entry[]][] {
@@ -272,7 +278,7 @@ export const findingList = (
     ),
   );
 
-export function findingsSection(diagnostics: readonly Diagnostic[], sources?: Sources): Section | undefined {
+export function findingsSection(diagnostics: readonly Diagnostic[], sources?: Sources): PagePart | undefined {
   if (diagnostics.length === 0) return undefined;
   const placed = diagnostics.map((one) => ({ ...one, place: one.range && placeText(one.range, sources) }));
   return { id: "findings", title: "Findings", count: diagnostics.length, body: findingList(placed) };

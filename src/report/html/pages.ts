@@ -17,24 +17,24 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
-import { type DriftItem, driftItems, driftKinds, driftLine, driftSections } from "../drift-report";
+import { type DriftItem, driftKinds, driftLine, driftSections } from "../drift-report";
 import { byUrgency, fleetLine, foundText, isWell, placeText as locationText } from "../fleet-report";
 import { actionWord, type Mark, marks } from "../graph";
-import { type PlanEntry, planReport } from "../plan-report";
+import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkWords, counted, isBlocked, listedFields, planHeadings } from "../plan-wording";
+import { itemSection } from "../sections";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import { code, html, linkTo, type Markup, preformatted, table } from "./markup";
 import {
   type Entry,
-  entriesSection,
   findingList,
   findingsSection,
-  listSections,
+  type PagePart,
   page,
   placeText,
   type Report,
-  type Section,
+  reportParts,
   type Sources,
   shortened,
   tag,
@@ -70,8 +70,9 @@ export function planPage(document: unknown, scope: Scope): string | undefined {
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
-  const { changes, parts, sections, line, counts, cost } = planReport(plan, "equal");
-  const anchors = new Set<string>(changes.map(({ address }) => address));
+  const report = planReport(plan, "equal");
+  const { line, counts, cost } = planLines(plan, report);
+  const anchors = new Set<string>(changesIn(report).map(({ address }) => address));
   return page({
     heading: "rnv plan",
     ...planVerdict(plan),
@@ -83,15 +84,14 @@ export function planPage(document: unknown, scope: Scope): string | undefined {
       checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
       topologySection(topologyOf(data.resource_changes, scope.types), anchors),
-      entriesSection(
+      ...reportParts(
         "changes",
-        parts.map(({ title, entries }) => ({
-          title,
-          entries: entries.map((entry) => changeEntry(entry, plan)),
-          groupedBy: entries.every(({ first }) => first.action === "create") ? project : undefined,
+        report.map(({ items, ...section }) => ({
+          ...section,
+          items: items?.map((entry) => changeEntry(entry, plan)),
+          groupedBy: items?.every(({ first }) => first.action === "create") ? project : undefined,
         })),
       ),
-      ...listSections(sections),
     ],
   });
 }
@@ -128,7 +128,7 @@ const linked = (address: Address): Markup => html`<a href="${linkTo(address)}">$
 const copied = (text: string): Markup => html`<code class="copy">${text}</code>`;
 
 /** What is stopped, with the text that confirms it. */
-function blockedSection({ changes }: Plan): Section | undefined {
+function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, guard }) => {
     if (guard === undefined) return [];
     const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
@@ -150,7 +150,7 @@ const checkTags = {
   error: tag(...fail, "could not be judged"),
 } as const;
 
-function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): Section | undefined {
+function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): PagePart | undefined {
   if (checks.length === 0) return undefined;
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map((check) => {
@@ -199,6 +199,13 @@ function changeEntry(item: PlanEntry, plan: Plan): Entry {
 
 const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
 
+/** What a text says in the heading of a section, where its items have no words of their own. */
+const driftWords = {
+  missing: "was deleted outside rnv",
+  drifted: "changed outside rnv",
+  pending: "",
+} as const;
+
 /** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
 export function driftPage(
   report: DriftReport,
@@ -209,16 +216,13 @@ export function driftPage(
   }: Readonly<{ plan: Plan; sources: Sources; diagnostics: readonly Diagnostic[] }>,
   scope: Scope,
 ): string {
-  const items = driftItems(report);
-  const found = new Map<string, Mark>(
+  const found = driftSections(report);
+  const items = found.flatMap(({ items = [] }) => items);
+  const markAt = new Map<string, Mark>(
     [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
   );
   const resources = planDocument(plan).resource_changes.map(asItIs);
-  const topology = topologyOf(resources, scope.types, ({ address }) => found.get(address) ?? "same");
-  const parts = Object.entries(driftKinds).map(([kind, title]) => ({
-    title,
-    entries: items.filter((item) => item.kind === kind).map(driftEntry),
-  }));
+  const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   return page({
     heading: "rnv drift",
     verdict: report.hasDrift ? "\u2716 Drift" : "\u2714 No drift",
@@ -228,9 +232,12 @@ export function driftPage(
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
       findingsSection(diagnostics, sources),
-      topologySection(topology, new Set(found.keys())),
-      entriesSection("differences", parts, sources),
-      ...listSections(driftSections(report)),
+      topologySection(topology, new Set(markAt.keys())),
+      ...reportParts(
+        "differences",
+        found.map((section) => ({ ...section, items: section.items?.map(driftEntry) })),
+        sources,
+      ),
     ],
   });
 }
@@ -239,6 +246,7 @@ function driftEntry(item: DriftItem): Entry {
   const { sign, word } = marks[markOf[item.kind]];
   return {
     ...item,
+    phrase: item.phrase === "" ? driftWords[item.kind] : item.phrase,
     mark: [markOf[item.kind], sign, word],
     found: { Found: [driftKinds[item.kind]], [project]: [headOf(item)] },
   };
@@ -271,8 +279,10 @@ export function statePage(state: State, scope: Scope): string {
     ],
     sections: [
       topologySection(topologyOf(recorded.map(asRecorded), types), new Set<string>(addresses)),
-      entriesSection("resources", [{ entries: recorded.map(recordedEntry), isFolded: true }]),
-      ...listSections(stateSections(state)),
+      ...reportParts("resources", [
+        ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
+        ...stateSections(state),
+      ]),
     ],
   });
 }
@@ -319,9 +329,9 @@ export function fleetPage(report: FleetReport): string {
       ["Exit code", String(report.exit_code)],
     ],
     sections: [
-      entriesSection("members", [
-        { title: "Needs attention", entries: entriesOf(urgent) },
-        { title: "Well", entries: entriesOf(members.filter(isWell)), isFolded: true },
+      ...reportParts("members", [
+        ...itemSection("members", "Needs attention", "", entriesOf(urgent)),
+        ...itemSection("members", "Well", "", entriesOf(members.filter(isWell)), { isFolded: true }),
       ]),
     ],
   });

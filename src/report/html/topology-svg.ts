@@ -3,7 +3,7 @@ import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "..
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type Part, table } from "./markup";
-import { type Section, tag } from "./page";
+import { type PagePart, tag } from "./page";
 import {
   clip,
   noteCharacter,
@@ -33,7 +33,7 @@ const grey = "#59636e";
 const tooMany = "Of projects with too many references to draw, they are in the table alone.";
 
 /** The picture of a workspace with its legend, and the same as a list. `anchors` are ids of this page. */
-export function topologySection(topology: Topology, anchors: ReadonlySet<string>): Section | undefined {
+export function topologySection(topology: Topology, anchors: ReadonlySet<string>): PagePart | undefined {
   if (topology.nodes.length === 0) return undefined;
   const placed = placeNodes(topology, widthOf);
   const drawn = placed.boxes.flatMap(({ edges }) => edges).length;

@@ -1,5 +1,11 @@
 import { graphDot, graphMermaid, graphOfPlan } from "../../../src/report/graph";
-import { outputsJson, outputsText, stateJson, stateText } from "../../../src/report/state-text";
+import {
+  outputsJson,
+  outputsText,
+  stateJson,
+  stateMarkdown,
+  stateText,
+} from "../../../src/report/state-text";
 import { plainStyle } from "../../../src/report/style";
 import { resourceTypes } from "../../../src/resources";
 import { address, change, plan } from "../../support/plan-fixture";
@@ -38,8 +44,47 @@ it("says that an empty state is empty", () => {
   );
 });
 
+it("shows the same in Markdown, each resource with a list of its fields", () => {
+  expect(stateMarkdown(state)).toBe(
+    [
+      "### rnv show",
+      "",
+      '`project.shop` ("Shop") `[id=p1]`',
+      "",
+      '`service.shop.api` ("api") `[id=s1]`',
+      "",
+      '- `configuration.branch`: `"main"`',
+      '- `name`: `"api"`',
+      '- `url`: `"https://api.example"`',
+      "- `# kept`: preventDestroy",
+      "",
+      '`variable.shop.api.KEY` ("KEY") `[id=v1]`',
+      "",
+      "- `value`: `(sensitive)`",
+      "",
+      '`deployment.shop.api` ("api") `[id=d1]`',
+      "",
+      "Outputs:",
+      "",
+      '- `apiUrl`: `"https://api.example"`',
+      "- `ports`: `[80, 443]`",
+      "",
+      "A run that started at `2030-01-01T00:00:00Z` did not end. The result of 1 write is unknown:",
+      "",
+      "- `service.shop.web`: create sent at `2030-01-01T00:00:01Z`",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("leaves nothing of a state out in Markdown, and says when there is none", () => {
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`o${i}`, i]));
+  expect(stateMarkdown({ ...state, outputs: many })).toContain("- `o59`: `59`");
+  expect(stateMarkdown(undefined)).toBe("### rnv show\n\n**The state is empty.**\n");
+});
+
 it("never shows a fingerprint", () => {
-  expect(stateText(state, plainStyle) + stateJson(state)).not.toContain("f00d");
+  expect(stateText(state, plainStyle) + stateMarkdown(state) + stateJson(state)).not.toContain("f00d");
 });
 
 it("gives Terraform's shape as JSON, with secrets null and marked", () => {
