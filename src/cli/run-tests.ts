@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/test-file";
-import type { TestResult } from "../model/report-documents";
 import {
+  type TestResult,
   testJunit,
   testReport,
   testReportJson,

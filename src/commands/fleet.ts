@@ -1,10 +1,10 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/find-fleet";
-import type { FleetReport, MemberResult, MemberStatus } from "../model/report-documents";
 import type { FleetVerb } from "../model/target";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
+import type { FleetReport, MemberResult, MemberStatus } from "../report/fleet-report";
 import { joinResults, type TargetOutcome, type TargetResult } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */

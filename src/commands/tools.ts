@@ -11,12 +11,13 @@ import type * as policyFile from "../manifest/policy-file";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import type * as testFile from "../manifest/test-file";
 import { eventSchema } from "../model/apply-event";
-import type * as documents from "../model/report-documents";
 import { stateFileSchema } from "../model/state";
 import { reasonOf } from "../model/text";
 import { schemasUrl } from "../model/version";
 import { driftDocumentSchema } from "../plan/drift";
 import { planDocumentSchema } from "../plan/plan-schema";
+import type * as fleetReport from "../report/fleet-report";
+import type * as testReport from "../report/test-report";
 import { resourceTypes } from "../resources";
 
 interface ServedEmulator {
@@ -73,13 +74,17 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   },
   plan: () => published(planDocumentSchema, "A plan of rnv"),
   drift: () => published(driftDocumentSchema, "A drift report of rnv"),
-  "fleet-report": () => published(reportDocuments().fleetReportSchema, "A report of rnv fleet"),
-  "test-report": () => published(reportDocuments().testReportSchema, "A report of rnv test"),
+  "fleet-report": () => {
+    const { fleetReportSchema } = require("../report/fleet-report") as typeof fleetReport;
+    return published(fleetReportSchema, "A report of rnv fleet");
+  },
+  "test-report": () => {
+    const { testReportSchema } = require("../report/test-report") as typeof testReport;
+    return published(testReportSchema, "A report of rnv test");
+  },
   state: () => published(stateFileSchema, "The recorded state of rnv"),
   events: () => published(eventSchema, "An event of an rnv run"),
 };
-
-const reportDocuments = () => require("../model/report-documents") as typeof documents;
 
 /** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
 export const gapList = () =>

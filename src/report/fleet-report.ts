@@ -1,11 +1,6 @@
-import type { SourceLocation } from "../model/apply-event";
-import {
-  type FleetReport,
-  type MemberResult,
-  type MemberStatus,
-  memberStatuses,
-  statusWords,
-} from "../model/report-documents";
+import * as z from "zod";
+import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
+import { fleetVerbs } from "../model/target";
 import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
@@ -14,6 +9,75 @@ import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
+
+/** The words for how the run of a member ended, the worst last. */
+export const statusWords = {
+  clean: "clean",
+  changes: "changes",
+  drift: "drift",
+  applied: "applied",
+  checkout: "awaits checkout",
+  locked: "lock held",
+  blocked: "blocked",
+  stale: "stale plan",
+  unsettled: "not settled",
+  partly: "partly applied",
+  timeout: "took too long",
+  failed: "failed",
+  interrupted: "interrupted",
+} as const;
+
+export type MemberStatus = keyof typeof statusWords;
+
+/** How the run of a member ended, the worst last. */
+export const memberStatuses = Object.keys(statusWords) as readonly MemberStatus[];
+
+const count = z.int().min(0);
+
+const memberResultSchema = z.strictObject({
+  name: z.string().describe("`teams/shop`, with its stage `teams/shop@production`."),
+  folder: z
+    .string()
+    .optional()
+    .describe("From the folder of the fleet; unknown for a member that no shard reports."),
+  stage: z.string().optional(),
+  status: z.enum(memberStatuses),
+  exit_code: count.describe("Of its run; 1 where a signal ended it, 7 where it took too long."),
+  seconds: z.number().min(0),
+  changes: z
+    .strictObject({ add: count, change: count, destroy: count, adopt: count, forget: count })
+    .optional()
+    .describe("Of a plan, and of an apply as far as it came."),
+  digest: z.string().optional().describe("Of the plan."),
+  runs: z
+    .array(z.string())
+    .optional()
+    .describe("Ids of its runs: their requests have the ids rnv-RUN-1, rnv-RUN-2."),
+  drift: z.strictObject({ drifted: count, missing: count, pending: count, unmanaged: count }).optional(),
+  diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
+  output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
+});
+
+/** The report of a fleet: `rnv fleet plan|drift|apply --format json`, and the files of `--report DIR`. */
+export const fleetReportSchema = z.strictObject({
+  format_version: z.literal("1.0"),
+  verb: z.enum(fleetVerbs),
+  started_at: z.iso.datetime(),
+  seconds: z.number().min(0),
+  exit_code: count.describe("The most telling exit code of all."),
+  shard: z
+    .strictObject({ index: z.int().min(1), count: z.int().min(1) })
+    .optional()
+    .describe("The part of the fleet that this is the report of."),
+  selected: z
+    .array(z.string())
+    .describe("The names of all members of the fleet run, those of other shards too."),
+  counts: z.partialRecord(z.enum(memberStatuses), count).describe("Members by how they ended."),
+  members: z.array(memberResultSchema),
+});
+
+export type FleetReport = z.infer<typeof fleetReportSchema>;
+export type MemberResult = z.infer<typeof memberResultSchema>;
 
 export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
 

@@ -1,11 +1,44 @@
+import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { TestReport, TestResult } from "../model/report-documents";
+import { findingSchema, locationSchema } from "../model/apply-event";
 import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
 import type { Style } from "./style";
 import { coloured } from "./values";
+
+const lines = z.array(z.string());
+
+const differenceSchema = z.strictObject({
+  about: z.string().describe("What differs: `actions`, `policies`, `exit code` …"),
+  lines: lines.describe("A diff: `-` is what was expected, `+` what there was, each before a blank."),
+});
+
+const resultSchema = z.strictObject({
+  file: z.string(),
+  line: z.int().min(1),
+  name: z.string(),
+  status: z
+    .enum(["passed", "failed", "error"])
+    .describe("`error`: what the test starts from could not be made."),
+  seconds: z.number().min(0),
+  differences: z.array(differenceSchema),
+  diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).describe("Unexpected errors."),
+});
+
+/** The report of `rnv test --format json`. */
+export const testReportSchema = z.strictObject({
+  format_version: z.literal("1.0"),
+  passed: z.int().min(0),
+  failed: z.int().min(0),
+  seconds: z.number().min(0),
+  tests: z.array(resultSchema),
+});
+
+export type TestReport = z.infer<typeof testReportSchema>;
+export type TestResult = z.infer<typeof resultSchema>;
+export type TestDifference = z.infer<typeof differenceSchema>;
 
 export function testReport(tests: readonly TestResult[], seconds: number): TestReport {
   const passed = tests.filter(({ status }) => status === "passed").length;

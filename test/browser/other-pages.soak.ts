@@ -1,5 +1,5 @@
-import type { FleetReport } from "../../src/model/report-documents";
 import { driftReport } from "../../src/plan/drift";
+import type { FleetReport } from "../../src/report/fleet-report";
 import { driftPage, fleetPage, statePage } from "../../src/report/html/pages";
 import { resourceTypes as types } from "../../src/resources";
 import {

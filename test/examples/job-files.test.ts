@@ -13,7 +13,7 @@ import { join, relative } from "node:path";
 import { validateAction, validateWorkflow } from "@action-validator/core";
 import { parseAllDocuments, parseDocument } from "yaml";
 import * as z from "zod";
-import { fleetReportSchema } from "../../src/model/report-documents";
+import { fleetReportSchema } from "../../src/report/fleet-report";
 import { openScenario, type Scenario } from "../support/cli";
 import { parseCommand } from "../support/parse-command";
 import { inSoak, isSoak } from "../support/soak";

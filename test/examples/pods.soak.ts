@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parse } from "yaml";
-import { fleetReportSchema } from "../../src/model/report-documents";
+import { fleetReportSchema } from "../../src/report/fleet-report";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { installFromRegistry, installPackage } from "../support/install-package";
 import { s3Environment, serveS3 } from "../support/s3-server";

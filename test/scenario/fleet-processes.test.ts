@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { fleetReportSchema } from "../../src/model/report-documents";
+import { fleetReportSchema } from "../../src/report/fleet-report";
 import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 import { shareOf } from "../support/soak";

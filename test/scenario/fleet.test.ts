@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { fleetReportSchema } from "../../src/model/report-documents";
+import { fleetReportSchema } from "../../src/report/fleet-report";
 import { eachScenario } from "../support/cli";
 import { openSilent, processesBelow, until } from "../support/silent-service";
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { testReportSchema } from "../../src/model/report-documents";
+import { testReportSchema } from "../../src/report/test-report";
 import { oneScenario } from "../support/cli";
 
 const manifest = `stages: { production: {}, staging: {} }

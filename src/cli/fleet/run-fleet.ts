@@ -7,14 +7,15 @@ import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../com
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
-import type { FleetReport, MemberResult } from "../../model/report-documents";
 import type { FleetVerb } from "../../model/target";
 import { compareTexts } from "../../model/text";
 import {
+  type FleetReport,
   fleetMetrics,
   fleetReportJson,
   fleetReportMarkdown,
   fleetReportText,
+  type MemberResult,
   memberLine,
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";

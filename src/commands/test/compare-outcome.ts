@@ -1,10 +1,10 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { isPattern, type ManifestExpectation } from "../../manifest/test-file";
 import type { Check } from "../../model/policy";
-import type { TestDifference } from "../../model/report-documents";
 import { canonicalJson, type Plain } from "../../model/value";
 import { type Change, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
 import { valueAfter } from "../../plan/policy/views";
+import type { TestDifference } from "../../report/test-report";
 import { diffLines } from "../../report/values";
 
 /** What a test came to. */

@@ -1,12 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { type Address, nameOf, typeOf } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
-import {
-  type FleetReport,
-  type MemberResult,
-  type MemberStatus,
-  statusWords,
-} from "../../model/report-documents";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, RecordedResource, State } from "../../model/state";
 import { unflatten } from "../../model/value";
@@ -18,7 +12,17 @@ import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { type DriftItem, driftKinds, driftLine, driftSections } from "../drift-report";
-import { byUrgency, fleetLine, foundText, isWell, placeText as locationText } from "../fleet-report";
+import {
+  byUrgency,
+  type FleetReport,
+  fleetLine,
+  foundText,
+  isWell,
+  placeText as locationText,
+  type MemberResult,
+  type MemberStatus,
+  statusWords,
+} from "../fleet-report";
 import { actionWord, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkWords, counted, isBlocked, listedFields, planHeadings } from "../plan-wording";

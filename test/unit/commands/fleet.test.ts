@@ -3,8 +3,13 @@ import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
-import { type FleetReport, fleetReportSchema } from "../../../src/model/report-documents";
-import { fleetMetrics, fleetReportMarkdown, fleetReportText } from "../../../src/report/fleet-report";
+import {
+  type FleetReport,
+  fleetMetrics,
+  fleetReportMarkdown,
+  fleetReportSchema,
+  fleetReportText,
+} from "../../../src/report/fleet-report";
 import { fleetPage } from "../../../src/report/html/pages";
 import { plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
