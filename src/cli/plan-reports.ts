@@ -12,8 +12,7 @@ import {
   planFindings,
   planSuite,
 } from "../report/job-reports";
-import { planMarkdown } from "../report/plan-markdown";
-import { planJson } from "../report/plan-text";
+import { planJson, planMarkdown } from "../report/plan-text";
 import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
 import type { Invocation } from "./invocation";

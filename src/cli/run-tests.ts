@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { runTest } from "../commands/test/run-test";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
 import { type ManifestTest, readTests } from "../manifest/test-file";
+import { jsonText } from "../report/escape-text";
 import {
   type TestResult,
   testJunit,
   testReport,
-  testReportJson,
   testResultText,
   testSummaryText,
 } from "../report/test-report";
@@ -35,7 +35,7 @@ export async function runTests(invocation: Invocation): Promise<number> {
     if (isText) annotate(invocation, ran.unexpected, ran.sources);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
-  if (!isText) terminal.out(testReportJson(whole));
+  if (!isText) terminal.out(jsonText(whole));
   else if (results.length > 0) terminal.out(`\n${testSummaryText(whole, style)}`);
   if (typeof given.junit === "string")
     writeWholeFile(resolve(cwd, given.junit), testJunit(whole), { mode: 0o644 });

@@ -1,7 +1,7 @@
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
-import { escapeJson, escapeLines, escapeText, fencedBlock, shorten } from "./escape-text";
+import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
@@ -57,9 +57,22 @@ function likenessOf({ severity, code, summary, address, detail, hint, requestId 
 /** The address of a finding, else its location. */
 function subjectOf({ address, range, code }: Diagnostic, sources: Sources): string {
   if (address !== undefined) return escapeText(address);
-  if (range === undefined) return code;
-  const text = sources.get(range.file);
-  return escapeText(text === undefined ? range.file : `${range.file}:${positionAt(text, range.start).line}`);
+  return range === undefined ? code : escapeText(placeText(range, sources));
+}
+
+/** The line where a range begins, from 1; undefined where it is not known. */
+export function lineOf(
+  { file, start, line }: SourceRange & { readonly line?: number },
+  sources: Sources = noSources,
+): number | undefined {
+  const text = sources.get(file);
+  return line ?? (text === undefined ? undefined : positionAt(text, start).line);
+}
+
+/** `rnv.yaml:9`; the file alone where the line is not known. */
+export function placeText(range: Parameters<typeof lineOf>[0], sources?: Sources): string {
+  const line = lineOf(range, sources);
+  return line === undefined ? range.file : `${range.file}:${line}`;
 }
 
 /** One finding, without a line break at its end. */
@@ -125,7 +138,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style, sources: Sources) {
   const { line, column } = positionAt(text, range.start);
   const start = Math.min(range.start, text.length);
   const lineStart = Math.max(start - (column - 1), start - farthest);
-  const source = lineOf(text.slice(lineStart, start + farthest));
+  const source = firstLine(text.slice(lineStart, start + farthest));
   const from = start - lineStart;
   const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
   const gutter = String(line);
@@ -147,7 +160,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style, sources: Sources) {
   };
 }
 
-const lineOf = (text: string): string => {
+const firstLine = (text: string): string => {
   const end = text.search(/[\n\r]/);
   return end === -1 ? text : text.slice(0, end);
 };
@@ -191,7 +204,7 @@ function locationData(range: SourceRange, sources: Sources): SourceLocation {
 
 /** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
 export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sources = noSources): string =>
-  `${escapeJson({ diagnostics: sortDiagnostics(diagnostics).map((item) => diagnosticData(item, sources)) }, 2)}\n`;
+  jsonText({ diagnostics: sortDiagnostics(diagnostics).map((item) => diagnosticData(item, sources)) });
 
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.

@@ -8,7 +8,7 @@ import {
 } from "../plan/drift";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
 import { classWords, driftDocument, driftLine, driftMarkdown, driftText } from "./drift-report";
-import { codeSpan, escapeJson, escapeMarkdown, escapeText } from "./escape-text";
+import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
@@ -72,18 +72,15 @@ function jobLine({ stages }: DriftJob): string {
 
 /** The job as one JSON document. */
 export const driftJobJson = (job: DriftJob): string =>
-  `${escapeJson(
-    {
-      format_version: "1.0",
-      ...jobData(job),
-      stages: job.stages.map((one) => ({
-        ...stageOf(one),
-        drift: one.report && driftDocument(one.report),
-        diagnostics: one.diagnostics.map((found) => diagnosticData(found, one.sources)),
-      })),
-    },
-    2,
-  )}\n`;
+  jsonText({
+    format_version: "1.0",
+    ...jobData(job),
+    stages: job.stages.map((one) => ({
+      ...stageOf(one),
+      drift: one.report && driftDocument(one.report),
+      diagnostics: one.diagnostics.map((found) => diagnosticData(found, one.sources)),
+    })),
+  });
 
 const jobData = (job: DriftJob) => {
   const { exitCode, manifest, at, seconds, commit, page } = job;

@@ -9,7 +9,7 @@ import {
   type PendingResource,
 } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
-import { escapeJson, escapeMarkdown } from "./escape-text";
+import { escapeMarkdown, jsonText } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
@@ -30,11 +30,6 @@ import { plainText } from "./values";
 export interface DriftItem extends Item {
   readonly kind: "missing" | "drifted" | "pending";
   readonly address: Address;
-  readonly fields: readonly AttributeChange[];
-  /** Outcome of its last deployment, where that is why. */
-  readonly standing?: string | undefined;
-  /** `to repair it: deployment.shop.api would run again`. */
-  readonly following: readonly string[];
 }
 
 /** Titles of the kinds of items, in their order. */
@@ -53,20 +48,18 @@ function driftItems(report: DriftReport): readonly DriftItem[] {
       (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     );
   const missing = readingOrder(report.missing.map((address) => ({ address })));
+  // The heading says what happened to the first two, and the cause of their fields.
   return [
     ...missing.map(({ address }) =>
-      itemOf({
-        ...{ kind: "missing", address, sign: "-", phrase: "", fields: [] },
-        following: following(address),
-      }),
+      itemOf("missing", address, { sign: "-", phrase: "", fields: [] }, following(address)),
     ),
     ...readingOrder(report.drifted).map(({ address, fields, deployed }) =>
-      itemOf({
-        // The heading says the cause.
-        ...{ kind: "drifted", address, sign: "~", phrase: "" },
-        fields: fields.map((field) => ({ ...field, cause: "edit" })),
-        following: [...(deployed === undefined ? [] : [deployed]), ...following(address)],
-      }),
+      itemOf(
+        "drifted",
+        address,
+        { sign: "~", phrase: "", fields: fields.map((field) => ({ ...field, cause: "edit" })) },
+        [...(deployed === undefined ? [] : [deployed]), ...following(address)],
+      ),
     ),
     ...readingOrder(report.pending).map(pendingItem),
   ];
@@ -77,18 +70,21 @@ function pendingItem(pending: PendingResource): DriftItem {
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
-  return itemOf({
-    ...{ kind: "pending", address, fields, following: [] },
-    sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
-    phrase: isOutcome ? "" : pendingPhrase(pending),
-    standing: standing && standingPhrase(standing),
-  });
+  const sign = isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action];
+  const phrase = isOutcome ? "" : pendingPhrase(pending);
+  return itemOf("pending", address, { sign, phrase, fields }, standing ? [standingPhrase(standing)] : []);
 }
 
-function itemOf(item: Omit<DriftItem, "subject" | "notes" | "facts">): DriftItem {
-  const lines = [...(item.standing === undefined ? [] : [item.standing]), ...item.following];
-  return { ...item, subject: item.address, notes: [], facts: lines.map((text) => ({ text })) };
-}
+/** `lines` are what is to be known of it besides its fields. */
+const itemOf = (
+  kind: DriftItem["kind"],
+  address: Address,
+  shown: Pick<Item, "sign" | "phrase" | "fields">,
+  lines: readonly string[],
+): DriftItem => ({
+  ...{ kind, address, subject: address, notes: [], facts: lines.map((text) => ({ text })) },
+  ...shown,
+});
 
 /** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
 export function driftSections(report: DriftReport): readonly Section<DriftItem>[] {
@@ -190,7 +186,7 @@ export function driftMarkdown(
 }
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
-export const driftJson = (report: DriftReport): string => `${escapeJson(driftDocument(report), 2)}\n`;
+export const driftJson = (report: DriftReport): string => jsonText(driftDocument(report));
 
 /** The same as a value. */
 export const driftDocument = (report: DriftReport): Readonly<Record<string, unknown>> => ({

@@ -55,6 +55,9 @@ export const escapeJson = (value: unknown, indent?: number): string =>
     .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
+/** A document of JSON, on lines of its own. */
+export const jsonText = (value: unknown): string => `${escapeJson(value, 2)}\n`;
+
 /** Emoji that are drawn as one, such as a family: joined by the invisible U+200D. */
 const joinedEmoji =
   /(\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*)+)/u;

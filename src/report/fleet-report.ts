@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/target";
-import { escapeJson, escapeLines, escapeText } from "./escape-text";
+import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
@@ -10,27 +10,32 @@ import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** The words for how the run of a member ended, the worst last. */
-export const statusWords = {
-  clean: "clean",
-  changes: "changes",
-  drift: "drift",
-  applied: "applied",
-  checkout: "awaits checkout",
-  locked: "lock held",
-  blocked: "blocked",
-  stale: "stale plan",
-  unsettled: "not settled",
-  partly: "partly applied",
-  timeout: "took too long",
-  failed: "failed",
-  interrupted: "interrupted",
+/** How the run of a member ended, the worst last: its words, and `~` where a reader expects to see it, `!` where it went wrong. */
+const statuses = {
+  clean: ["clean", " "],
+  changes: ["changes", "~"],
+  drift: ["drift", "~"],
+  applied: ["applied", " "],
+  checkout: ["awaits checkout", "~"],
+  locked: ["lock held", "~"],
+  blocked: ["blocked", "!"],
+  stale: ["stale plan", "!"],
+  unsettled: ["not settled", "!"],
+  partly: ["partly applied", "!"],
+  timeout: ["took too long", "!"],
+  failed: ["failed", "!"],
+  interrupted: ["interrupted", "!"],
 } as const;
 
-export type MemberStatus = keyof typeof statusWords;
+export type MemberStatus = keyof typeof statuses;
 
-/** How the run of a member ended, the worst last. */
-export const memberStatuses = Object.keys(statusWords) as readonly MemberStatus[];
+export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
+
+export const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
+export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
+
+/** Returns true if it needs no attention. */
+export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
 
 const count = z.int().min(0);
 
@@ -79,12 +84,6 @@ export const fleetReportSchema = z.strictObject({
 export type FleetReport = z.infer<typeof fleetReportSchema>;
 export type MemberResult = z.infer<typeof memberResultSchema>;
 
-export const fleetReportJson = (report: FleetReport): string => `${escapeJson(report, 2)}\n`;
-
-/** Returns true if it needs no attention. */
-export const isWell = ({ status }: Pick<MemberResult, "status">): boolean =>
-  status === "clean" || status === "applied";
-
 /** Members to tell of first come first. */
 export const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
@@ -121,7 +120,7 @@ function fleetSections({ members, verb }: FleetReport): readonly Section[] {
   const sorted = [...members].sort(byUrgency);
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): Item => ({
-    sign: signOf(one.status),
+    sign: signOf(one),
     subject: one.name,
     phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
     ...{ notes: [], fields: [], facts: [] },
@@ -133,14 +132,9 @@ function fleetSections({ members, verb }: FleetReport): readonly Section[] {
   ];
 }
 
-const mild: ReadonlySet<MemberStatus> = new Set(["changes", "drift", "checkout", "locked"]);
-
-/** Of what went wrong `!`, of what a reader expects to see `~`, of what is well none. */
-const signOf = (status: MemberStatus): string => (isWell({ status }) ? " " : mild.has(status) ? "~" : "!");
-
 /** `drift, 1 changed outside`. */
 const statusText = (one: MemberResult, isDone: boolean): string =>
-  [statusWords[one.status], foundText(one, isDone)].filter((text) => text !== "").join(", ");
+  [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "").join(", ");
 
 /** The report for people. */
 export const fleetReportText = (report: FleetReport, style: Style): string =>
@@ -172,7 +166,7 @@ export const placeText = ({ file, line, column }: SourceLocation): string =>
 export function fleetLine({ members, shard, counts, selected }: FleetReport): string {
   const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count} (of ${selected.length})`;
   if (members.length === 0) return `nothing to run${part}.`;
-  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, statusWords[status]]));
+  const byStatus = countList(memberStatuses.map((status) => [counts[status] ?? 0, wordsOf({ status })]));
   return `${counted(members.length, "member")}${part}: ${byStatus}.`;
 }
 

@@ -6,7 +6,7 @@ import { hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "./escape-text";
 import { endOfRun } from "./history-text";
-import { planMarkdown } from "./plan-markdown";
+import { planMarkdown } from "./plan-text";
 import { differenceText, planLine, remedyText } from "./plan-wording";
 import { joined } from "./sections";
 

@@ -2,8 +2,8 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { sha256 } from "../model/text";
 import { isWritten, type Plan } from "../plan/plan";
-import { diagnosticData, type PathOf, type Sources } from "./diagnostics";
-import { escapeHtml, escapeJson, escapeText } from "./escape-text";
+import { lineOf, type PathOf, type Sources } from "./diagnostics";
+import { escapeHtml, escapeJson, escapeText, jsonText } from "./escape-text";
 import { actionPhrase, planLine } from "./plan-wording";
 
 /** Lists the findings that block a plan, each at its location: its diagnostics, and a finding for each blocked change. */
@@ -134,12 +134,6 @@ const ruleOf = ({ code, rule }: Diagnostic): string => (rule === undefined ? cod
 const messageOf = ({ summary, hint }: Diagnostic): string =>
   escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
 
-/** The line of a finding, from 1; the first line where that is not known. */
-function lineOf(found: Diagnostic, sources: Sources): number {
-  const shown = diagnosticData(found, sources);
-  return ("location" in shown ? shown.location?.line : undefined) ?? 1;
-}
-
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
 export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
   const issues = distinct(
@@ -147,7 +141,7 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
       findings.flatMap((finding) => {
         const { severity, address = "", summary, range } = finding;
         const path = range && pathOf(range.file);
-        if (path === undefined) return [];
+        if (range === undefined || path === undefined) return [];
         const name = ruleOf(finding);
         return [
           {
@@ -155,7 +149,7 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
             check_name: name,
             fingerprint: [name, path, address, summary].join("\0"),
             severity: severity === "error" ? "critical" : "minor",
-            location: { path, lines: { begin: lineOf(finding, sources) } },
+            location: { path, lines: { begin: lineOf(range, sources) ?? 1 } },
           },
         ];
       }),
@@ -169,5 +163,5 @@ export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
     const text = count === 0 ? issue.fingerprint : `${issue.fingerprint}\0${count}`;
     return { ...issue, fingerprint: sha256(text) };
   });
-  return `${escapeJson(printed, 2)}\n`;
+  return jsonText(printed);
 }

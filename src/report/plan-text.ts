@@ -2,17 +2,18 @@ import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
-import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeJson, escapeText } from "./escape-text";
+import { diagnosticsText, findingsBlock, type Sources } from "./diagnostics";
+import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { changesIn, countParts, type PlanEntry, planLines, planReport } from "./plan-report";
 import { planLine } from "./plan-wording";
+import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan, sources?: Sources): string =>
-  `${escapeJson(planDocument(plan, new Map(), sources), 2)}\n`;
+  jsonText(planDocument(plan, new Map(), sources));
 
 /** Addresses of a line. */
 const mostNames = 5;
@@ -104,3 +105,33 @@ const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
     ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
+
+/**
+ * A plan for a pull request: its line, what ends or is blocked, what each other resource changes, and what else there is
+ * to say. What is too long for the limit is left out and counted; no deletion ever is. `title` is Markdown.
+ */
+export function planMarkdown(
+  plan: Plan,
+  limit = markdownLimit,
+  title = plan.stage === undefined ? "rnv plan" : `rnv plan of ${codeSpan(plan.stage)}`,
+): string {
+  const sections = planReport(plan);
+  const { line, blocked, checks, counts, cost } = planLines(plan, sections);
+  return reportMarkdown(
+    {
+      opening: [
+        `### ${title}`,
+        `**${line}**`,
+        blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
+        findingsBlock(plan.diagnostics, new Map(), limit / 3),
+      ],
+      sections,
+      closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker(plan)],
+    },
+    limit,
+  );
+}
+
+/** A comment that no reader sees: what a job compares before it applies. */
+const digestMarker = ({ digest }: Plan): string =>
+  digest === undefined ? "" : `<!-- rnv digest: ${digest} -->`;

@@ -28,12 +28,12 @@ export function checkWords(checks: readonly Check[]): {
   readonly counts: string;
 } {
   const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
-  const order = Object.keys(statusWords);
+  const order = Object.keys(checkStatusWords);
   const worst = [...bySubject.values()].map((own) =>
     Math.max(...own.map(({ status }) => order.indexOf(status))),
   );
   const counts = countList(
-    Object.values(statusWords).map((word, i) => [worst.filter((one) => one === i).length, word]),
+    Object.values(checkStatusWords).map((word, i) => [worst.filter((one) => one === i).length, word]),
   );
   const conditions = checks.filter(isCondition).length;
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
@@ -41,7 +41,7 @@ export function checkWords(checks: readonly Check[]): {
 }
 
 /** Results of a check, the worst last. */
-const statusWords: Readonly<Record<Check["status"], string>> = {
+export const checkStatusWords: Readonly<Record<Check["status"], string>> = {
   passed: "passed",
   overridden: "overridden",
   failed: "failed",

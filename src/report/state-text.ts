@@ -5,7 +5,7 @@ import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
 import type { Backup } from "../state/backend";
-import { escapeJson, escapeText, quoteText } from "./escape-text";
+import { escapeText, jsonText, quoteText } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
@@ -158,7 +158,7 @@ function sizeText(bytes: number): string {
 }
 
 /** `show -json`: the recorded state in the shape of Terraform's, one document. Secrets are null. */
-export const stateJson = (state: State): string => `${escapeJson(stateDocument(state), 2)}\n`;
+export const stateJson = (state: State): string => jsonText(stateDocument(state));
 
 /** The document of `stateJson`. `sensitive_values` is true wherever `values` hides a secret. */
 const stateDocument = (state: State) => ({
@@ -208,7 +208,7 @@ export function resourceDocument(address: Address, resource: RecordedResource) {
 
 /** `output -json`, as Terraform writes it: `{name: {sensitive, type, value}}`. */
 export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
-  `${escapeJson(outputsDocument(outputs), 2)}\n`;
+  jsonText(outputsDocument(outputs));
 
 const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(

@@ -1,6 +1,6 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
 import { inDocument } from "../plan/document";
-import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
+import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted, countList } from "./plan-wording";
 import { factLines, type Style, tableLines } from "./style";
@@ -168,11 +168,13 @@ const releaseNote = ({
 
 /** `status -json`: one document, services sorted by address. */
 export const statusJson = (services: readonly RunningService[]): string =>
-  `${escapeJson({ format_version: "1.0", services: services.map(serviceData) }, 2)}\n`;
+  jsonText({ format_version: "1.0", services: services.map(serviceData) });
 
 /** `deployments -json`: one document, newest first. */
 export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList): string =>
-  `${escapeJson({ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason }, 2)}\n`;
+  jsonText({
+    ...{ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason },
+  });
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
   inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });

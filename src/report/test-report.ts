@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { findingSchema, locationSchema } from "../model/apply-event";
 import { diagnosticsText, type Sources } from "./diagnostics";
-import { escapeJson, escapeText } from "./escape-text";
+import { escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
 import type { Style } from "./style";
@@ -49,8 +49,6 @@ export function testReport(tests: readonly TestResult[], seconds: number): TestR
 }
 
 export const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
-
-export const testReportJson = (report: TestReport): string => `${escapeJson(report, 2)}\n`;
 
 /** One test: a line where it passes; else its position, what differs, and unexpected errors. */
 export function testResultText(

@@ -22,8 +22,7 @@ import { graphDot, graphMermaid } from "../../src/report/graph";
 import { historyJson, historyText } from "../../src/report/history-text";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
 import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
-import { planMarkdown } from "../../src/report/plan-markdown";
-import { planJson, planText } from "../../src/report/plan-text";
+import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateText } from "../../src/report/state-text";
 import {
   oneStatusText,

@@ -9,10 +9,10 @@ import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
 import type { FleetVerb } from "../../model/target";
 import { compareTexts } from "../../model/text";
+import { jsonText } from "../../report/escape-text";
 import {
   type FleetReport,
   fleetMetrics,
-  fleetReportJson,
   fleetReportMarkdown,
   fleetReportText,
   type MemberResult,
@@ -66,12 +66,12 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
     // Reports of shards are beside each other in one folder.
     const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
     makeFolder(folder);
-    writeWholeFile(join(folder, `fleet${part}.json`), fleetReportJson(report), { mode: 0o644 });
+    writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
   }
   if (typeof options.metrics === "string")
     writeMetrics(resolve(cwd, options.metrics), (before) => fleetMetrics(report, before));
   writePage(invocation, (make) => make.fleetPage(report));
-  if (format === "json") terminal.out(fleetReportJson(report));
+  if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));
 }

@@ -11,6 +11,7 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
+import { placeText, type Sources } from "../diagnostics";
 import { type DriftItem, driftKinds, driftLine, driftSections } from "../drift-report";
 import {
   byUrgency,
@@ -20,27 +21,37 @@ import {
   isWell,
   placeText as locationText,
   type MemberResult,
-  type MemberStatus,
-  statusWords,
+  signOf,
+  wordsOf,
 } from "../fleet-report";
 import { actionWord, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
-import { checkWords, counted, isBlocked, listedFields, planHeadings } from "../plan-wording";
+import {
+  checkStatusWords,
+  checkWords,
+  counted,
+  isBlocked,
+  listedFields,
+  planHeadings,
+} from "../plan-wording";
 import { itemSection } from "../sections";
 import { recordedAddresses, recordedLines, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
-import { code, html, linkTo, type Markup, preformatted, table } from "./markup";
 import {
+  code,
   type Entry,
   findingList,
   findingsSection,
+  html,
+  linkTo,
+  type Markup,
   type PagePart,
   page,
-  placeText,
+  preformatted,
   type Report,
   reportParts,
-  type Sources,
   shortened,
+  table,
   tag,
 } from "./page";
 import { type ResourceChange, topologyOf } from "./topology";
@@ -147,22 +158,18 @@ const pass = ["pass", "\u2714"] as const;
 const warn = ["warn", "~"] as const;
 const fail = ["fail", "\u2716"] as const;
 
-const checkTags = {
-  passed: tag(...pass, "passed"),
-  failed: tag(...fail, "failed"),
-  overridden: tag("warn", "!", "overridden"),
-  error: tag(...fail, "could not be judged"),
-} as const;
+const checkSigns = { passed: pass, failed: fail, overridden: ["warn", "!"] as const, error: fail };
 
 function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): PagePart | undefined {
   if (checks.length === 0) return undefined;
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map((check) => {
     const { policy, level, status, address, message, range } = check;
+    const [kind, sign] = checkSigns[status];
     const subject = address && (anchors.has(address) ? linked(address) : code(address));
     const option = level === "overridable" && stopsPlan(check) && `--override-policy ${policy}`;
     const why = html`${message} ${range && code(placeText(range))} ${option && copied(option)}`;
-    return [policy, checkTags[status], level, subject ?? "the plan", why];
+    return [policy, tag(kind, sign, checkStatusWords[status]), level, subject ?? "the plan", why];
   });
   const { title, counts } = checkWords(checks);
   const body = html`<p>${counts}.</p>${table(rows, ["Name", "Result", "Level", "For", "Why"], "rows")}`;
@@ -319,7 +326,7 @@ function recordedEntry([address, resource]: readonly [Address, RecordedResource]
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
-  const isMild = urgent.every(({ status }) => mild.has(status));
+  const isMild = urgent.every((one) => signOf(one) === "~" && one.status !== "drift");
   const entriesOf = (own: readonly MemberResult[]) => own.map((one) => memberEntry(one, verb === "apply"));
   return page({
     heading: `rnv fleet ${verb}`,
@@ -341,11 +348,8 @@ export function fleetPage(report: FleetReport): string {
   });
 }
 
-const mild: ReadonlySet<MemberStatus> = new Set(["changes", "checkout", "locked"]);
-
 function memberEntry(one: MemberResult, isDone: boolean): Entry {
-  const { name, folder, stage, status, digest, diagnostics = [], output } = one;
-  const isWarning = status === "drift" || mild.has(status);
+  const { name, folder, stage, digest, diagnostics = [], output } = one;
   const notes = [
     folder && `Folder ${folder}`,
     `Exit code ${one.exit_code}, ${elapsedText(one.seconds)}`,
@@ -355,8 +359,8 @@ function memberEntry(one: MemberResult, isDone: boolean): Entry {
   return {
     ...{ sign: "", subject: name, phrase: foundText(one, isDone), fields: [], facts: [] },
     notes: notes.filter((note) => note !== undefined),
-    mark: [...(isWell(one) ? pass : isWarning ? warn : fail), statusWords[status]],
-    found: { Ended: [statusWords[status]], Stage: stage === undefined ? [] : [stage] },
+    mark: [...(isWell(one) ? pass : signOf(one) === "~" ? warn : fail), wordsOf(one)],
+    found: { Ended: [wordsOf(one)], Stage: stage === undefined ? [] : [stage] },
     more: [findingList(findings), output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
   };
 }

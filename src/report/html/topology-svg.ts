@@ -2,8 +2,7 @@ import { type Address, nameOf } from "../../model/address";
 import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
-import { code, html, linkTo, list, type Markup, type Part, table } from "./markup";
-import { type PagePart, tag } from "./page";
+import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tag } from "./page";
 import {
   clip,
   noteCharacter,

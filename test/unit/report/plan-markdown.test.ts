@@ -1,6 +1,5 @@
 import type { Plan } from "../../../src/plan/plan";
-import { planMarkdown } from "../../../src/report/plan-markdown";
-import { planText } from "../../../src/report/plan-text";
+import { planMarkdown, planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
 import { fc } from "../../support/fixed-seed";
 import { pageOf } from "../../support/html-plans";
