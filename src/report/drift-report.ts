@@ -14,9 +14,9 @@ import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
   revealedLine,
+  rowsByReason,
   standingPhrase,
   standingRows,
-  uncheckedRows,
   unmanagedLine,
 } from "./plan-report";
 import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
@@ -119,7 +119,7 @@ function besides(report: DriftReport): readonly Section<never>[] {
   const expired = "Acceptance expired: remove or renew the entry:";
   return [
     ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
-    ...section("unchecked", "Not checked", "Could not be checked:", uncheckedRows(report.unchecked)),
+    ...section("unchecked", "Not checked", "Could not be checked:", rowsByReason(report.unchecked)),
     ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
     ...section("undeclared", "Not declared", undeclared, settings),

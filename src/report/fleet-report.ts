@@ -4,7 +4,7 @@ import { fleetVerbs } from "../model/target";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";
-import { markdownLimit, reportMarkdown } from "./section-markdown";
+import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
@@ -172,13 +172,10 @@ export function fleetLine({ members, shard, counts, selected }: FleetReport): st
 
 /** The report in Markdown. */
 export const fleetReportMarkdown = (report: FleetReport): string =>
-  reportMarkdown(
-    {
-      opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
-      sections: fleetSections(report),
-    },
-    markdownLimit,
-  );
+  reportMarkdown({
+    opening: [`### rnv fleet ${report.verb}`, `**Fleet:** ${fleetLine(report)}`],
+    sections: fleetSections(report),
+  });
 
 /** The report for Prometheus. `previous` is the text of the run before. */
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {

@@ -5,10 +5,10 @@ import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest
 import { hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock, type Sources } from "./diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "./escape-text";
-import { endOfRun } from "./history-text";
 import { planMarkdown } from "./plan-text";
 import { differenceText, planLine, remedyText } from "./plan-wording";
 import { joined } from "./sections";
+import { endOfRun } from "./status-text";
 
 /** The plan that a comment is about: one comment for each. */
 export interface CommentSubject {

@@ -282,8 +282,8 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
-    ...section("unchecked", "Not checked", unread, uncheckedRows(resources), warning),
-    ...section("unchecked", "Not checked", unreadHeading(values), uncheckedRows(values), warning),
+    ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
+    ...section("unchecked", "Not checked", unreadHeading(values), rowsByReason(values), warning),
     ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
     ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
@@ -325,7 +325,7 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */
-function rowsByReason(
+export function rowsByReason(
   items: readonly { readonly address: Address; readonly reason: string; readonly detail?: string }[],
 ): readonly (readonly Cell[])[] {
   const byReason = groupBy(items, ({ reason }) => reason);
@@ -336,10 +336,6 @@ function rowsByReason(
     return [[codes(names, mostNamed), reason]];
   });
 }
-
-/** Rows of the resources or values that could not be read. */
-export const uncheckedRows = (unchecked: Plan["unchecked"]): readonly (readonly Cell[])[] =>
-  rowsByReason(unchecked);
 
 const longestSummary = 300;
 

@@ -34,7 +34,10 @@ interface MarkdownParts {
  * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. What is too
  * long is left out from the end of the items and counted, but for what is whole: that is shortened to its names.
  */
-export function reportMarkdown({ opening, sections, closing = [] }: MarkdownParts, limit: number): string {
+export function reportMarkdown(
+  { opening, sections, closing = [] }: MarkdownParts,
+  limit = markdownLimit,
+): string {
   const whole = sections.filter(({ weight, items }) => items && weight === "whole");
   const parts = sections.flatMap((section) =>
     whole.includes(section)

@@ -15,22 +15,23 @@ import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
-/** The recorded addresses in reading order. */
-export const recordedAddresses = (state: State): Address[] =>
+/** A resource of a state. */
+export interface Recorded {
+  readonly address: Address;
+  readonly resource: RecordedResource;
+}
+
+/** What is recorded, in reading order. */
+export const recordedIn = ({ resources }: State): readonly Recorded[] =>
   readingOrder(
-    (Object.entries(state.resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
-      address,
-      dependsOn:
-        resource.parent === undefined ? resource.dependsOn : [...resource.dependsOn, resource.parent],
+    (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
+      ...{ address, resource },
     })),
-  ).map(({ address }) => address);
+  );
 
 /** Returns what all reports of a state print: everything recorded, and what a run left open. */
 const stateReport = (state: State): readonly Section[] => [
-  ...recordedAddresses(state).flatMap((address) => {
-    const resource = state.resources[address];
-    return resource === undefined ? [] : [resourceSection(address, resource)];
-  }),
+  ...recordedIn(state).map(resourceSection),
   ...stateSections(state),
 ];
 
@@ -89,7 +90,7 @@ export function recordedLines(resource: RecordedResource) {
 }
 
 /** The record of one resource: its fields, then what else is kept. */
-function resourceSection(address: Address, resource: RecordedResource): Section {
+function resourceSection({ address, resource }: Recorded): Section {
   const { applied, computed, kept } = recordedLines(resource);
   const fields = [...applied, ...computed].map(([path = "", value = ""]) => [code(path), code(value)]);
   return {
@@ -103,7 +104,7 @@ function resourceSection(address: Address, resource: RecordedResource): Section 
 
 /** `state show ADDRESS`: one resource. */
 export const resourceText = (address: Address, resource: RecordedResource, style: Style): string =>
-  joined(sectionTexts([resourceSection(address, resource)], style));
+  joined(sectionTexts([resourceSection({ address, resource })], style));
 
 const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
@@ -170,10 +171,7 @@ const stateDocument = (state: State) => ({
   values: {
     outputs: outputsDocument(state.outputs),
     root_module: {
-      resources: recordedAddresses(state).flatMap((address) => {
-        const resource = state.resources[address];
-        return resource === undefined ? [] : [resourceDocument(address, resource)];
-      }),
+      resources: recordedIn(state).map(({ address, resource }) => resourceDocument(address, resource)),
     },
   },
   open_writes: state.open.map(({ address, operation, at }) => ({ address, operation, at })),

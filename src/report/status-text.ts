@@ -1,10 +1,13 @@
 import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
+import type { PastRun, State } from "../model/state";
+import { durationText } from "../model/time";
+import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted, countList } from "./plan-wording";
 import { factLines, type Style, tableLines } from "./style";
-import { elapsedText, timeAgo, timeSince } from "./time-text";
+import { elapsedText, exactTime, timeAgo, timeSince } from "./time-text";
 
 const longestStanding = 300;
 
@@ -171,13 +174,129 @@ export const statusJson = (services: readonly RunningService[]): string =>
   jsonText({ format_version: "1.0", services: services.map(serviceData) });
 
 /** `deployments -json`: one document, newest first. */
-export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList): string =>
-  jsonText({
-    ...{ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason },
-  });
+export function releasesJson({ address, releases, hasMore, reason }: ReleaseList): string {
+  const deployments = releases.map(releaseData);
+  return jsonText({ format_version: "1.0", address, deployments, has_more: hasMore, reason });
+}
 
 const serviceData = ({ release, latest, ...service }: RunningService) =>
   inDocument({ ...service, release: release && releaseData(release), latest: latest && releaseData(latest) });
 
 const releaseData = ({ sourceId, ...release }: Release) =>
   inDocument({ ...release, sourceDeploymentId: sourceId });
+
+/** The runs that a state remembers, newest first; a run record that never came to an end is among them. */
+export interface History extends Partial<Pick<State, "stage" | "stack">> {
+  readonly runs: readonly PastRun[];
+}
+
+/** The document of `history -json`. */
+export const historyJson = ({ runs, ...of }: History): Plain => ({
+  format_version: "1.0",
+  ...inDocument(of),
+  runs: runs.map(inDocument),
+});
+
+/** A line for each run. */
+export function historyText({ runs }: History, now: number, style: Style): string {
+  const rows = runs.map((run) => [
+    exactTime(run.startedAt),
+    timeAgo(run.startedAt, now),
+    escapeText(run.command),
+    escapeText(run.by),
+    run.commit === undefined ? "-" : escapeText(run.commit.slice(0, 10)),
+    run.digest === "" ? "-" : escapeText(run.digest.slice(0, 12)),
+    escapeText(run.id.slice(0, 12)),
+    resultText(run),
+  ]);
+  const head = ["WHEN", "", "RUN", "WHO", "COMMIT", "DIGEST", "ID", "RESULT"];
+  return `${tableLines(head, rows, style).join("\n")}\n`;
+}
+
+/** Words for exit codes of a run that changed something, or was about to. */
+export const endOfRun = (exitCode: number): string =>
+  `${ends[exitCode] ?? "ended"}${exitCode === 0 ? "" : ` (exit ${exitCode})`}`;
+
+const ends: Readonly<Record<number, string>> = {
+  0: "done",
+  1: "failed",
+  3: "partly applied",
+  4: "refused: something blocks it",
+  5: "refused: not what was reviewed",
+  6: "not begun: another run holds the lock",
+  7: "a deployment failed or timed out, or a postcondition does not hold",
+  8: "saved, not live until the checkout is finished",
+  130: "interrupted",
+};
+
+/** `done: 2 added, 1 changed`; a run without an end was killed, or runs now. */
+function resultText({ exitCode, counts }: PastRun): string {
+  if (exitCode === undefined) return "did not end: it runs, or was cut short";
+  const end = endOfRun(exitCode);
+  const told = countList(Object.entries(counts ?? {}).map(([what, count]) => [count, what]));
+  return told === "" ? end : `${end}: ${told}`;
+}
+
+/** A stage or an instance, as `rnv stage list` shows it. */
+export interface StageRow {
+  /** `preview/12`; `preview/ID` for a stage of which no instance is known. */
+  readonly stage: string;
+  readonly state: string;
+  readonly protect: boolean;
+  readonly disposable: boolean;
+  readonly resources: number;
+  readonly workspaceId?: string | undefined;
+  readonly lastRunAt?: string | undefined;
+  readonly expiresAt?: string | undefined;
+  readonly drift?: "none" | "drift" | "unchecked" | undefined;
+  /** Why its state cannot be read. */
+  readonly problem?: string | undefined;
+  /** Its instances cannot be listed. */
+  readonly unlisted?: true | undefined;
+  /** The manifest does not declare it. */
+  readonly undeclared?: true;
+}
+
+/** The document of `stage list -json`. */
+export const stageJson = (rows: readonly StageRow[]): Plain => ({
+  format_version: "1.0",
+  stages: rows.map(inDocument),
+});
+
+/** A line for each stage and instance. */
+export function stageRowsText(rows: readonly StageRow[], now: number, style: Style): string {
+  const cells = rows.map((row) => [
+    row.stage,
+    String(row.resources),
+    row.lastRunAt === undefined ? "-" : timeAgo(row.lastRunAt, now),
+    escapeText(row.state),
+    marks(row, now),
+  ]);
+  return `${tableLines(["STAGE", "RESOURCES", "LAST RUN", "STATE", ""], cells, style).join("\n")}\n`;
+}
+
+const driftWords = { none: "no drift", drift: "drifted", unchecked: "drift not checked" } as const;
+
+function marks(row: StageRow, now: number): string {
+  const { stage, state, expiresAt, drift, problem } = row;
+  const toDestroy = `rnv destroy --stage ${stage} --state ${escapeText(state)}`;
+  return [
+    row.undeclared && `not declared; to destroy it: ${toDestroy}`,
+    problem === undefined ? undefined : `cannot be read: ${escapeText(problem)}`,
+    row.unlisted && "its instances cannot be listed: --ids",
+    row.protect && "protected",
+    row.disposable && "disposable",
+    expiresAt && expiryText(expiresAt, now),
+    drift && driftWords[drift],
+  ]
+    .filter((mark) => typeof mark === "string")
+    .join(", ");
+}
+
+const hour = 3_600_000;
+
+const expiryText = (expiresAt: string, now: number): string => {
+  const left = Date.parse(expiresAt) - now;
+  const step = left > hour ? hour : 60_000;
+  return left <= 0 ? "expired" : `expires in ${durationText(Math.ceil(left / step) * step)}`;
+};

@@ -19,12 +19,13 @@ import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-repo
 import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
-import { historyJson, historyText } from "../../src/report/history-text";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
 import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateText } from "../../src/report/state-text";
 import {
+  historyJson,
+  historyText,
   oneStatusText,
   releasesJson,
   releasesText,

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { escapeJson } from "../../report/escape-text";
-import { type StageRow, stageJson, stageRowsText } from "../../report/stage-text";
+import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle, report } from "../report";
 import {

@@ -22,7 +22,7 @@ import {
   backupsJson,
   backupsText,
   backupText,
-  recordedAddresses,
+  recordedIn,
   resourceDocument,
   resourceText,
 } from "../../report/state-text";
@@ -62,7 +62,7 @@ const stateListVerb: Verb = {
     const { terminal, positional, options } = invocation;
     const wanted = (positional[0] as readonly string[] | undefined) ?? [];
     const { state } = await stateOf(invocation);
-    const all = state ? recordedAddresses(state) : [];
+    const all = state ? recordedIn(state).map(({ address }) => address) : [];
     const listed = all.filter(
       (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
     );

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { type Address, nameOf, typeOf } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
-import type { AppliedValue, RecordedResource, State } from "../../model/state";
+import type { AppliedValue, State } from "../../model/state";
 import { unflatten } from "../../model/value";
 import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
@@ -35,7 +35,7 @@ import {
   planHeadings,
 } from "../plan-wording";
 import { itemSection } from "../sections";
-import { recordedAddresses, recordedLines, stateSections } from "../state-text";
+import { type Recorded, recordedIn, recordedLines, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
@@ -273,23 +273,23 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 /** What a state records, as a page. */
 export function statePage(state: State, scope: Scope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
-  const addresses = recordedAddresses(state);
-  const recorded = addresses.map(
-    (address) => [address, state.resources[address] as RecordedResource] as const,
-  );
+  const recorded = recordedIn(state);
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
     verdict: isOpen ? "\u25b6 A run did not end" : "\u2714 Recorded",
     tone: isOpen ? "stop" : "calm",
-    line: `${counted(addresses.length, "resource")} recorded.`,
+    line: `${counted(recorded.length, "resource")} recorded.`,
     facts: [
       ...targetFacts({ stage, stack }, state),
       ["Lineage", state.lineage],
       ["Serial", String(state.serial)],
     ],
     sections: [
-      topologySection(topologyOf(recorded.map(asRecorded), types), new Set<string>(addresses)),
+      topologySection(
+        topologyOf(recorded.map(asRecorded), types),
+        new Set<string>(recorded.map(({ address }) => address)),
+      ),
       ...reportParts("resources", [
         ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
         ...stateSections(state),
@@ -299,7 +299,7 @@ export function statePage(state: State, scope: Scope): string {
 }
 
 /** A resource as it was last applied and seen. */
-function asRecorded([address, resource]: readonly [Address, RecordedResource]): ResourceChange {
+function asRecorded({ address, resource }: Recorded): ResourceChange {
   const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
   const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
   return {
@@ -309,7 +309,7 @@ function asRecorded([address, resource]: readonly [Address, RecordedResource]): 
   };
 }
 
-function recordedEntry([address, resource]: readonly [Address, RecordedResource]): Entry {
+function recordedEntry({ address, resource }: Recorded): Entry {
   const { applied, computed, kept } = recordedLines(resource);
   const factOf = ([label = "", text = ""]: readonly string[]) => ({ label, text });
   return {

@@ -1,4 +1,4 @@
-import { stageRowsText } from "../../../src/report/stage-text";
+import { stageRowsText } from "../../../src/report/status-text";
 import { plainStyle } from "../../../src/report/style";
 
 it("tells when a stage last ran, or that it never did", () => {
