@@ -22,7 +22,7 @@ import { graphDot, graphMermaid } from "../../src/report/graph";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
 import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
-import { stateJson, stateText } from "../../src/report/state-text";
+import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
 import {
   historyJson,
   historyText,
@@ -260,6 +260,7 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "findings as text": (text) => diagnosticsText(finding(text), plainStyle, new Map([[text, text]])),
   "findings as JSON": (text) => diagnosticsJson(finding(text), new Map([[text, text]])),
   "state as text": (text) => stateText(stateOf(text), plainStyle),
+  "state as Markdown": (text) => stateMarkdown(stateOf(text)),
   "state as JSON": (text) => stateJson(stateOf(text)),
   "event as text": (text) => eventText(event(text), plainStyle),
   "event as JSON": (text) => eventJson(event(text)),
@@ -305,7 +306,8 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
     for (const text of texts) {
       const drift = driftMarkdown(driftOf(text)) + driftJobMarkdown(jobOf(text)) + issueOf(text);
-      const left = liveMarkdown(planMarkdown(planOf(text)) + drift + commentsOf(text));
+      const shown = planMarkdown(planOf(text)) + stateMarkdown(stateOf(text));
+      const left = liveMarkdown(shown + drift + commentsOf(text));
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }
