@@ -41,12 +41,10 @@ export const quoteText = (text: string): string =>
   `"${escapeText(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'))}"`;
 
 /** At most `limit` code points, the rest replaced by an ellipsis. */
-export function shorten(text: string, limit: number, ellipsis = "..."): string {
+export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const points = [...text];
-  return points.length <= limit
-    ? text
-    : points.slice(0, Math.max(0, limit - ellipsis.length)).join("") + ellipsis;
+  return points.length <= limit ? text : `${points.slice(0, Math.max(0, limit - 3)).join("")}...`;
 }
 
 /** JSON text of a value; everything hidden stands as `\uXXXX`, which any JSON parser reads back unchanged. */

@@ -171,7 +171,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     ...(guard ? [{ label: "blocked", text: guard.summary, hint: guard.hint }] : []),
   ];
   return {
-    ...{ first, changes, parts, reason, deployed, effects, cost, facts },
+    ...{ first, changes, parts, facts },
     sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
