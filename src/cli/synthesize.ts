@@ -86,11 +86,10 @@ const timeoutMs = 300_000;
 
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
 async function synthesize(invocation: Invocation, app: App): Promise<void> {
-  const { cwd } = invocation;
-  const folder = resolve(cwd, app.folder);
+  const folder = resolve(invocation.cwd, app.folder);
   const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, cwd)) throw failure("config.invalid", outside, { hint });
+  if (!isInProject(folder, invocation.cwd)) throw failure("config.invalid", outside, { hint });
   const manifest = join(folder, "manifest.json");
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
