@@ -103,7 +103,7 @@ export function openContext(
     backend: openBackend(settings.state, {
       ...{ environment, folder: settings.stateFolder, stack: stack?.name },
       ...origin,
-      stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed },
+      stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed === true },
       ...machine,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
       openTransport: stateServer.open,

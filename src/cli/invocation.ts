@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
 import type { Transport } from "../api/transport";
 import type { CrossValue, StackUnit } from "../manifest/context";
@@ -39,7 +38,7 @@ export interface StageRun extends StageName {
   /** Where the manifest says that its state is. */
   readonly state?: string | undefined;
   /** A state that names no stage becomes its own. */
-  readonly takesUnnamed: boolean;
+  readonly takesUnnamed?: boolean;
   /** Names of the stages that the manifest declares; absent where it is not known. */
   readonly declared?: readonly string[];
   /** The manifest does not declare it: all that its state records is destroyed. */
@@ -89,29 +88,3 @@ export const flagOf = (name: string): string =>
 /** `-json` is short for `--format json`. */
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
-
-/**
- * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
- * `dispose` gives the signals back.
- */
-export function listenForInterruption(
-  source: Pick<NodeJS.EventEmitter, "on" | "off">,
-  onSecond: () => void,
-): { readonly signal: AbortSignal; readonly dispose: () => void } {
-  const controller = new AbortController();
-  // Every request in flight listens; that many listeners are no leak.
-  setMaxListeners(0, controller.signal);
-  const listener = (): void => {
-    if (controller.signal.aborted) onSecond();
-    else controller.abort(new Error("interrupted"));
-  };
-  source.on("SIGINT", listener);
-  source.on("SIGTERM", listener);
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      source.off("SIGINT", listener);
-      source.off("SIGTERM", listener);
-    },
-  };
-}

@@ -41,10 +41,12 @@ export const options = {
   ),
   overridePolicy: list("--override-policy <name>", "apply although this overridable policy fails"),
   maxIncrease: costLimit(
+    "increase",
     "--max-monthly-increase <money>",
     "refuse a plan that adds more to the monthly cost: 50usd, 80000ngn",
   ),
   maxTotal: costLimit(
+    "total",
     "--max-monthly-total <money>",
     "refuse a plan after which everything costs more in a month",
   ),
@@ -124,12 +126,12 @@ export function list(flags: string, description: string): Option {
 }
 
 /** An amount of money, such as `50usd`. */
-function costLimit(flags: string, description: string): Option {
+function costLimit(kind: "increase" | "total", flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string) => {
     const [, amount, currency] = /^(\d+(?:\.\d+)?)\s*(usd|ngn)$/i.exec(text) ?? [];
     if (amount === undefined || currency === undefined)
       throw new InvalidArgumentError("Not an amount: a number and usd or ngn, such as 50usd.");
-    return { amount: Number(amount), currency: currency.toLowerCase() };
+    return { kind, amount: Number(amount), currency: currency.toLowerCase() };
   });
 }
 

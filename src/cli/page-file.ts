@@ -46,9 +46,6 @@ export const savedPlanOf = (
   return savePlan(plan, { files, overridePolicies, ...about, revealed, sources, key });
 };
 
-/** What makes pages is loaded where one is asked for: the document of thousands of changes takes longer than the plan itself. */
-const loadPages = () => require("../report/html/pages") as typeof pages;
-
 /**
  * Writes a page where one is asked for, or into `file`. It holds no secret, and a browser or a server of artefacts runs as
  * another user. `pageOf` gets what makes pages, and what each says of its run.
@@ -64,7 +61,9 @@ export function writePage(
   const { stage, stack, terminal } = invocation;
   if (file === undefined) return;
   const named = { ...(stage && { stage: stageText(stage) }), ...(stack && { stack: stack.name }) };
-  const text = pageOf(loadPages(), { types: resourceTypes, ...named });
+  // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
+  const make = require("../report/html/pages") as typeof pages;
+  const text = pageOf(make, { types: resourceTypes, ...named });
   if (text === undefined) return;
   writeWholeFile(file, text, { mode: 0o644 });
   terminal.err(`Wrote the page ${file}.\n`);

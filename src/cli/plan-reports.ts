@@ -73,24 +73,22 @@ function writeFiles(
     found.push({ findings: plan ? planFindings(plan) : diagnostics, sources });
   }
   const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
-  const { write, remove } = filesIn(folder);
+  const write = emptyFiles(folder, ["gl-terraform.json"]);
   write("junit.xml", junit(suites));
   const pathOf = (file: string): string | undefined => repositoryPath(file, cwd, environment);
   write("gl-code-quality-report.json", codeQuality(found, pathOf));
   if (plans.length > 0) write("gl-terraform.json", gitlabCounts(plans));
-  else remove("gl-terraform.json");
   // GitLab reads outputs from a file (`artifacts: reports: dotenv`), as variables: PLAN_DIGEST.
   const lines = Object.entries(outputs).map(([name, value]) => `PLAN_${name.toUpperCase()}=${value}\n`);
   write("rnv.env", lines.join(""));
 }
 
-function filesIn(folder: string) {
+/** Removes files of an earlier run from the folder, which is made; returns a function that writes one of this run. */
+function emptyFiles(folder: string, names: readonly string[]) {
   makeFolder(folder);
-  return {
-    write: (name: string, text: string, mode = 0o644): void =>
-      writeWholeFile(join(folder, name), text, { mode }),
-    remove: (name: string): void => rmSync(join(folder, name), { force: true }),
-  };
+  for (const name of names) rmSync(join(folder, name), { force: true });
+  return (name: string, text: string, mode = 0o644): void =>
+    writeWholeFile(join(folder, name), text, { mode });
 }
 
 function writePlanned(
@@ -100,16 +98,13 @@ function writePlanned(
 ): void {
   const { environment } = invocation;
   const { plan, diagnostics, sources } = outcome;
-  const { write, remove } = filesIn(folder);
-  const isSaved = plan !== undefined && !hasErrors(plan.diagnostics) && applied === undefined;
-  if (!isSaved) remove("plan.rnvplan");
-  if (applied === undefined) remove("apply.md");
-  else write("apply.md", applied);
+  const write = emptyFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
+  if (applied !== undefined) write("apply.md", applied);
   if (!plan) {
-    for (const name of ["plan.md", "plan.html"]) remove(name);
     write("plan.json", errorDocument(diagnostics, sources));
     return;
   }
+  const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;
   if (isSaved) write("plan.rnvplan", savedPlanOf(invocation, request, plan, outcome), 0o600);
   write("plan.json", planJson(plan));
   write("plan.md", planMarkdown(plan, 1_000_000));

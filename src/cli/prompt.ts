@@ -76,15 +76,14 @@ export async function chooseOne<Value extends string>(
 }
 
 /** The output of a terminal as a stream. Where the terminal does not tell its size, it has the usual one. */
-const outputOf = (terminal: Terminal): Writable =>
-  Object.defineProperty(
+const outputOf = ({ out, width }: Terminal): Writable =>
+  Object.assign(
     new Writable({
       decodeStrings: false,
       write: (text, _encoding, done) => {
-        terminal.out(String(text));
+        out(String(text));
         done();
       },
     }),
-    "columns",
-    { get: () => terminal.width },
+    { columns: width },
   );

@@ -1,14 +1,9 @@
+import { setMaxListeners } from "node:events";
 import { Command, CommanderError } from "commander";
 import { error, failure } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
-import {
-  exitCodeAfter,
-  type Handler,
-  listenForInterruption,
-  type OptionValues,
-  type VerbRun,
-} from "./invocation";
+import { exitCodeAfter, type Handler, type OptionValues, type VerbRun } from "./invocation";
 import { strangersJob } from "./job";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure, type Screen } from "./report";
@@ -343,13 +338,12 @@ async function exitCodeWith(screen: Screen, exitCode: number): Promise<number> {
 
 async function runIn(host: Host): Promise<void> {
   const argv = host.argv.slice(2);
-  const stdout = wholeWrites(host.stdout);
   const streams = {
     // Opened only when it is read.
     get stdin() {
       return host.stdin;
     },
-    stdout,
+    stdout: wholeWrites(host.stdout),
     stderr: host.stderr,
   };
   const terminal = createTerminal(streams, {
@@ -358,9 +352,17 @@ async function runIn(host: Host): Promise<void> {
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
   const screen = { terminal, environment: host.env };
-  const interruption = listenForInterruption(host, () => host.exit(exitCodes.interrupted));
+  const interruption = new AbortController();
+  // Every request in flight listens; that many listeners are no leak.
+  setMaxListeners(0, interruption.signal);
+  // Once: calls in flight finish, none is started. Twice leaves at once.
+  const interrupt = (): void => {
+    if (interruption.signal.aborted) host.exit(exitCodes.interrupted);
+    else interruption.abort(new Error("interrupted"));
+  };
+  host.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   const exitCode = await run(argv, screen, interruption.signal);
-  interruption.dispose();
+  host.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   await terminal.flush();
   host.exit(await exitCodeWith(screen, exitCode));
 }

@@ -60,19 +60,20 @@ export function readSettings(
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
   const { cwd } = flags;
-  const { address: named } = where;
+  const named = where.address;
   const state = named.kind === "file" ? { ...named, path: resolve(cwd, named.path) } : named;
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
-  const key = baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, cwd);
+  const read = baseUrl === "embedded" ? embeddedApiKey : readKey(setting, cwd);
+  const key = typeof read === "string" ? read : undefined;
   const workspaceId = workspaceOf(environment);
   const address = baseUrl === "embedded" ? undefined : baseUrl;
   const wrongAddress = address === "" ? missing("RNV_BASE_URL") : address && checkBaseUrl(address);
   return {
     baseUrl,
     workspaceId,
-    apiKey: key.text === "" ? undefined : new Secret(key.text),
-    credential: () => (key.text === "" ? "" : sha256(key.text).slice(0, 16)),
+    apiKey: key === undefined ? undefined : new Secret(key),
+    credential: () => (key === undefined ? "" : sha256(key).slice(0, 16)),
     state,
     // Of a remote state, this machine keeps its part in the working folder.
     stateFolder: state.kind === "file" ? dirname(state.path) : resolve(cwd, ".rnv"),
@@ -81,7 +82,7 @@ export function readSettings(
     diagnostics: [
       ...(wrongAddress ? [wrongAddress] : []),
       ...checkWorkspace(workspaceId),
-      ...key.diagnostics,
+      ...(typeof read === "string" ? [] : [read]),
       ...gaps.diagnostics,
     ],
   };
@@ -149,33 +150,26 @@ function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
   return [error("config.invalid", "RNV_WORKSPACE_ID is not a UUID", { hint })];
 }
 
-/** The text of a key, empty when there is none to use. */
-interface KeyText {
-  readonly text: string;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Reads the API key from the environment or a file. Nothing of the key is ever put into a message. */
-function readKey(setting: (name: string) => string, cwd: string): KeyText {
+/** Reads the API key from the environment or a file, or returns what is wrong. Nothing of the key is ever in a message. */
+function readKey(setting: (name: string) => string, cwd: string): string | Diagnostic {
   const inline = setting("RNV_API_KEY");
   const file = setting("RNV_API_KEY_FILE");
   if (inline !== "") return checkKey(inline, "RNV_API_KEY");
-  if (file === "") return { text: "", diagnostics: [missing("RNV_API_KEY")] };
+  if (file === "") return missing("RNV_API_KEY");
   try {
     const text = readLimited(resolve(cwd, file), 4096).toString("utf8");
     return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
     const hint = "name a readable file that holds the key and nothing else";
-    const summary = `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`;
-    return { text: "", diagnostics: [error("config.invalid", summary, { hint })] };
+    return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`, { hint });
   }
 }
 
 export const keyPattern = /^rnv_[!-~]+$/;
 
-function checkKey(text: string, source: string): KeyText {
+function checkKey(text: string, source: string): string | Diagnostic {
   // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
-  if (keyPattern.test(text)) return { text, diagnostics: [] };
+  if (keyPattern.test(text)) return text;
   const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
-  return { text: "", diagnostics: [error("config.invalid", `${source} does not hold an API key`, { hint })] };
+  return error("config.invalid", `${source} does not hold an API key`, { hint });
 }

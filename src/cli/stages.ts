@@ -54,8 +54,11 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
-  readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state, with `isLocal` in a file; undefined where these cannot be listed. */
+  readonly namesOf: (
+    declared: StageDeclaration,
+    isLocal?: boolean,
+  ) => Promise<readonly StageName[] | undefined>;
 }
 
 /** Reads the stages that a manifest declares. */
@@ -72,10 +75,7 @@ export async function stagesOf(
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, undefined, found.sources);
     return { ...asked, ...place };
   };
-  const at = (asked: StageName): Invocation => ({
-    ...invocation,
-    stage: { ...stageAt(asked), takesUnnamed: false },
-  });
+  const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
   return {
     ...{ ...found, at },
     enter: (asked) => {
@@ -88,11 +88,13 @@ export async function stagesOf(
       const takesUnnamed = !declared.disposable && !declared.each;
       return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
     },
-    namesOf: async ({ name, each }) => {
+    namesOf: async ({ name, each }, isLocal = false) => {
       if (!each) return [{ name }];
       const named = options.ids as readonly string[] | undefined;
-      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
-      return ids && [...new Set(ids)].sort(inNumbers).map((id) => ({ name, id }));
+      const ids = named ?? (await listIds(at({ name, id: instancePlace }), isLocal));
+      // 9 comes before 12.
+      const inNumbers = new Intl.Collator("en", { numeric: true });
+      return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
     },
   };
 }
@@ -120,13 +122,12 @@ export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
-/** Compares ids: 9 comes before 12. */
-const inNumbers = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
-
 /** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
-async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
+async function listIds(invocation: Invocation, isLocal = false): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
-  return listInstances(settingsOf(invocation).state, {
+  const { state } = settingsOf(invocation);
+  if (isLocal && state.kind !== "file") return [];
+  return listInstances(state, {
     ...{ environment, clock: systemClock },
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
   });
@@ -138,7 +139,7 @@ export interface Reading {
    * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to
    * name, or a word in place of a saved plan.
    */
-  readonly use: "each" | "each, reversed" | "one" | "one, or a plan";
+  readonly use: "each" | "each, reversed" | "one";
   /**
    * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
    * A verb that reads `none` reports mistakes in the manifest, and a missing stage, itself.
@@ -181,9 +182,9 @@ export async function inAskedStage(
   const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
   // `destroy` also deletes what the state of a stage records that is no longer declared.
   if (use === "each, reversed" && isNowhere && typeof options.state === "string")
-    return { ...invocation, stage: { ...asked, takesUnnamed: false, isUndeclared: true } };
+    return { ...invocation, stage: { ...asked, isUndeclared: true } };
   if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
-    return asked === undefined ? unstaged : { ...invocation, stage: { ...asked, takesUnnamed: false } };
+    return asked === undefined ? unstaged : { ...invocation, stage: asked };
   try {
     if (asked !== undefined) return found.enter(asked);
     if (found.stages.size === 0) return unstaged;
@@ -194,15 +195,6 @@ export async function inAskedStage(
     throw cause;
   }
 }
-
-/** Returns the instances of a stage as far as that needs no request: none where the states are not files. */
-export const localNames = async (
-  { at, namesOf }: DeclaredStages,
-  declared: StageDeclaration,
-): Promise<readonly StageName[]> => {
-  const { kind } = settingsOf(at({ name: declared.name, id: instancePlace })).state;
-  return kind === "file" ? ((await namesOf(declared)) ?? []) : [];
-};
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
@@ -269,16 +261,9 @@ export interface StageInstance {
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
-/** Returns a stage or an instance without its state, which is not read. */
-export const unreadInstance = (
-  { place }: FoundStages,
-  declared: StageDeclaration,
-  name: StageName,
-): StageInstance => ({
-  name,
-  declared,
-  location: place(name).place.state ?? `.rnv/${stageText(name)}/state.json`,
-});
+/** Where the state of a stage or an instance is, as the manifest says. */
+export const locationOf = ({ place }: FoundStages, name: StageName): string =>
+  place(name).place.state ?? `.rnv/${stageText(name)}/state.json`;
 
 /** Reads the state of an invocation, whatever workspace it belongs to; what keeps it from being read is the problem. */
 async function recordedIn(
@@ -302,7 +287,7 @@ export async function standings(
   const names = await found.namesOf(declared);
   const read = async (name: StageName): Promise<StageInstance> => ({
     ...(await recordedIn(() => found.at(name))),
-    ...unreadInstance(found, declared, name),
+    ...{ name, declared, location: locationOf(found, name) },
   });
   return names && runTargets(names, read);
 }
@@ -317,7 +302,7 @@ export async function undeclaredStates(
 ): Promise<readonly (StageInstance & { readonly state: State })[]> {
   const { cwd, options } = invocation;
   if (typeof options.state === "string") return [];
-  const inStage = (stage: StageName) => ({ ...invocation, stage: { ...stage, takesUnnamed: false } });
+  const inStage = (stage: StageName) => ({ ...invocation, stage });
   const list = async (stage: StageName): Promise<readonly string[]> => {
     const none = (cause: unknown) => (cause instanceof DiagnosticsError ? [] : Promise.reject(cause));
     return (await listIds(inStage(stage)).catch(none)) ?? [];

@@ -4,8 +4,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { failure } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
 import { appEnvironment, trustOf } from "../manifest/trust";
-import { type StageName, stageText } from "../model/stage";
-import type { ProcessEnvironment } from "../model/text";
+import { stageText } from "../model/stage";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 
@@ -20,7 +19,7 @@ type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown
  * program.
  */
 export async function withStack(invocation: Invocation, isSaved: boolean): Promise<Invocation> {
-  const { cwd, environment, options, signal, stage, terminal } = invocation;
+  const { cwd, environment, options, terminal } = invocation;
   if (options.app !== undefined && (isSaved || options.file !== undefined)) {
     const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
     throw failure("command.usage", `--app ${what}`);
@@ -29,16 +28,12 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   const settings = readAppSettings(cwd);
   const manifest = manifestIn(cwd);
   const command = options.app ?? settings.app;
-  if (typeof command !== "string" || command.trim() === "") {
+  if (!isCommand(command)) {
     if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return invocation;
     const hint = 'write "app": "npx tsx main.ts" with the command of your program, or name it with --app';
     throw failure("stack.not_found", `${settingsName} names no app`, { hint });
   }
-  if (options.app === undefined && manifest !== undefined) {
-    if (options.json !== true)
-      terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
-    return invocation;
-  }
+  if (options.app === undefined && manifest !== undefined) return invocation;
   const { commandsForbiddenBy } = trustOf(environment, options.untrusted === true);
   if (commandsForbiddenBy !== undefined)
     throw failure(
@@ -48,7 +43,7 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
     );
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
-  await synthesize({ command, folder, context: settings.context, cwd, environment, signal, stage });
+  await synthesize(invocation, { command, folder, context: settings.context });
   return { ...invocation, options: { ...options, file: [folder] } };
 }
 
@@ -59,8 +54,10 @@ export const manifestIn = (cwd: string): string | undefined =>
 /** The program that the `cdktf.json` of a folder names; undefined when it names none. */
 export function appIn(cwd: string): string | undefined {
   const { app } = readAppSettings(cwd);
-  return typeof app === "string" && app.trim() !== "" ? app : undefined;
+  return isCommand(app) ? app : undefined;
 }
+
+const isCommand = (app: unknown): app is string => typeof app === "string" && app.trim() !== "";
 
 function readAppSettings(cwd: string): AppSettings {
   const path = join(cwd, settingsName);
@@ -74,37 +71,33 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-interface SynthesizeRequest {
+/** A program to run. */
+interface App {
   /** A command line of the shell: `npx tsx main.ts`. */
   readonly command: string;
-  /** Where it puts `manifest.json`, relative to `cwd`. */
+  /** Where it puts `manifest.json`, relative to the working folder. */
   readonly folder: string;
   /** `context` of cdktf.json. */
-  readonly context?: unknown;
-  readonly cwd: string;
-  readonly environment: ProcessEnvironment;
-  readonly signal: AbortSignal;
-  /** Handed on as RNV_STAGE. */
-  readonly stage?: StageName | null | undefined;
+  readonly context: unknown;
 }
 
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
-export async function synthesize(request: SynthesizeRequest): Promise<void> {
-  const folder = resolve(request.cwd, request.folder);
-  const outside = `the output folder ${JSON.stringify(request.folder)} is outside the project folder`;
+async function synthesize(invocation: Invocation, app: App): Promise<void> {
+  const folder = resolve(invocation.cwd, app.folder);
+  const outside = `the output folder ${JSON.stringify(app.folder)} is outside the project folder`;
   const hint = "name a folder of the project as output in cdktf.json";
-  if (!isInProject(folder, request.cwd)) throw failure("config.invalid", outside, { hint });
+  if (!isInProject(folder, invocation.cwd)) throw failure("config.invalid", outside, { hint });
   const manifest = join(folder, "manifest.json");
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
   // The library makes the folder itself, and none above it.
   mkdirSync(dirname(folder), { recursive: true });
-  const { problem, output } = await execute(request);
+  const { problem, output } = await execute(invocation, app);
   if (problem === undefined && existsSync(manifest)) return;
-  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
+  const what = `the program ${JSON.stringify(app.command)} ${problem ?? `wrote no ${app.folder}/manifest.json`}`;
   throw failure("stack.not_found", what, {
     ...(output !== "" && { detail: `It printed:\n${ends(output)}` }),
     hint:
@@ -122,14 +115,11 @@ function isInProject(folder: string, cwd: string): boolean {
   return isBelow && existsSync(at) && isWithin(realpathSync.native(at), [cwd]);
 }
 
-/** What a program printed, and why it did not end well. */
-interface SynthesisRun {
-  readonly problem?: string | undefined;
-  readonly output: string;
-}
-
-function execute(request: SynthesizeRequest): Promise<SynthesisRun> {
-  const { command, folder, context, cwd, environment, signal, stage } = request;
+/** Runs a program; returns what it printed, and why it did not end well. */
+function execute(
+  { cwd, environment, signal, stage }: Invocation,
+  { command, folder, context }: App,
+): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
   const env = {
     ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,

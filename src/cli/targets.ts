@@ -33,8 +33,9 @@ import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A target of a command line. */
-interface ReachedTarget extends Target {
+/** A manifest or a stack of a command line. */
+interface ReachedTarget {
+  readonly stack?: string | undefined;
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
   /** Returns the invocation in the stage and the stack, once those before it have ended. */
@@ -51,8 +52,7 @@ const targetIn = (invocation: Invocation): Target => ({
 });
 
 const reach = (invocation: Invocation): ReachedTarget => ({
-  ...targetIn(invocation),
-  ...{ waitsFor: [], enter: async () => invocation },
+  ...{ stack: invocation.stack?.name, waitsFor: [], enter: async () => invocation },
 });
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
@@ -61,12 +61,14 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
     ...{ diagnostics: [], sources: new Map() },
     exitCode: await exitCodeAfter(handler, one),
   });
-  const tell = ({ run, outcome: { diagnostics, sources } }: TargetResult): void =>
-    report(run, diagnostics, sources);
-  const stages = [given.options.stage as string | undefined];
-  const results = await resultsOf(given, stages, reading, runOne, tell);
+  const stage = given.options.stage as string | undefined;
+  const results = await resultsOf(given, [stage], reading, runOne, tellFindings);
   return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
 }
+
+/** Reports what was found in a target. */
+export const tellFindings = ({ run, outcome: { diagnostics, sources } }: TargetResult): void =>
+  report(run, diagnostics, sources);
 
 /** How a verb ended on a target. */
 export interface TargetResult extends EndedTarget {
@@ -105,7 +107,7 @@ export async function resultsOf(
     try {
       await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
-      const named = stage === undefined ? {} : { stage: { ...splitStage(stage), takesUnnamed: false } };
+      const named = stage === undefined ? {} : { stage: splitStage(stage) };
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
   };
@@ -144,10 +146,11 @@ async function runStacks(
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
-  const words = use === "one" ? [] : listOf(given.positional[0]);
+  const words = use === "one" && !takesPlan ? [] : listOf(given.positional[0]);
   const mayBePlan = takesPlan && words.length === 1;
   const planFile = mayBePlan ? words.find((word) => isFile(resolve(given.cwd, word))) : undefined;
-  const positional = use === "one" ? given.positional : planFile === undefined ? [] : [planFile];
+  const positional =
+    use === "one" && !takesPlan ? given.positional : planFile === undefined ? [] : [planFile];
   if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
   const asked = askedStage(given);
@@ -162,7 +165,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const invocation = await inAskedStage(synthesized, files, reading);
   if (stacks.length === 0) return [reach(invocation)];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
-  if (use.startsWith("one") && chosen.length > 1)
+  if (use === "one" && chosen.length > 1)
     throw failure("command.usage", `${chosen.length} stacks are read, and this is about one`, {
       hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
     });
@@ -194,7 +197,7 @@ function stackTargets(
       return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
     };
     const waitsFor = isReversed ? needing(stack) : dependencies;
-    return { ...targetIn(invocation), ...{ stack, waitsFor, enter } };
+    return { stack, waitsFor, enter };
   });
 }
 

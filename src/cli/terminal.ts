@@ -87,9 +87,8 @@ function writer(stream: TerminalStream) {
     },
     flush: () =>
       new Promise<void>((resolve) => {
-        if (!open) return resolve();
-        stream.once("error", () => resolve());
-        stream.write("", () => resolve());
+        if (!open) resolve();
+        else stream.write("", () => resolve());
       }),
     failure: (): NodeJS.ErrnoException | undefined => failure,
   };
@@ -101,27 +100,18 @@ function writer(stream: TerminalStream) {
  */
 export function wholeWrites(
   stream: TerminalStreams["stdout"] & { readonly fd?: number },
-  write: (fd: number, bytes: Uint8Array) => void = writeFileSync,
 ): TerminalStreams["stdout"] {
   const { fd } = stream;
-  if (fd === undefined || stream.isTTY === true || !isFile(fd)) return stream;
+  if (fd === undefined || !fstatSync(fd).isFile()) return stream;
   return new Writable({
     decodeStrings: true,
     write: (chunk: Buffer, _encoding, done) => {
       try {
-        write(fd, chunk);
+        writeFileSync(fd, chunk);
         done();
       } catch (cause) {
         done(cause as Error);
       }
     },
   });
-}
-
-function isFile(fd: number): boolean {
-  try {
-    return fstatSync(fd).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -23,6 +23,7 @@ import { type Invocation, listOf } from "../invocation";
 import { jobVariables } from "../job";
 import { report } from "../report";
 import { askedStage } from "../stages";
+import { policiesOf } from "../verbs/plan";
 
 /**
  * Returns the members that a command line means, of a folder: those that are named and have changed in all shards
@@ -124,8 +125,8 @@ function changedMembers(
   const fleetFile = join(root, fleetFileName);
   const changes = changedFiles(ref, root, environment);
   report(invocation, warnOfGone({ ...request, root }, members, changes));
-  const policies = (environment.RNV_POLICY ?? "").split(",").filter((path) => path.trim() !== "");
-  const ofAll = [fleetFile, realOf(fleetFile), ...policies.map((path) => realOf(resolve(cwd, path.trim())))];
+  const policies = policiesOf(invocation).map((path) => realOf(resolve(cwd, path)));
+  const ofAll = [fleetFile, realOf(fleetFile), ...policies];
   const isOfAll = changes.paths.some((path) =>
     ofAll.some((part) => isBelow(path, part) || isBelow(part, path)),
   );

@@ -73,10 +73,8 @@ function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): 
   };
 }
 
-type Run = (invocation: Invocation) => Promise<TargetOutcome>;
-
 /** How each verb runs in a member, and how it reads what it runs on. */
-const verbs: Readonly<Record<FleetVerb, readonly [Verb, Run]>> = {
+const verbs: Readonly<Record<FleetVerb, readonly [Verb, (one: Invocation) => Promise<TargetOutcome>]>> = {
   plan: [planVerb, (one) => countedPlan(one, judgedRequestOf(one))],
   drift: [driftVerb, (one) => driftOf(one, readAccepted(one))],
   apply: [applyVerb, (one) => showApply(one, judgedRequestOf(one))],

@@ -5,7 +5,7 @@ import { stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
 import { openContext, settingsOf } from "../context";
 import type { Invocation } from "../invocation";
-import { askedStage, localNames, stagesOf } from "../stages";
+import { askedStage, stagesOf } from "../stages";
 import { shownVerbs, type Verb } from "./verb";
 
 const shells = ["bash", "zsh", "fish"] as const;
@@ -108,7 +108,7 @@ async function namesHere(
   const unstaged = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
   const found = await stagesOf(unstaged, files);
   const asked = askedStage(unstaged);
-  const stage = asked && { ...asked, takesUnnamed: false, state: found.place(asked).place.state };
+  const stage = asked && { ...asked, state: found.place(asked).place.state };
   const here = { ...unstaged, stage };
   const isLocal = settingsOf(here).state.kind === "file";
   const { backend } = openContext(here);
@@ -116,8 +116,8 @@ async function namesHere(
   const names = await listKnownNames({ cwd, environment }, known);
   const stages: string[] = [];
   for (const declared of found.stages.values()) {
-    const instances = declared.each ? await localNames(found, declared).catch(() => []) : [];
-    stages.push(declared.each ? `${declared.name}/` : declared.name, ...instances.map(stageText));
+    const instances = await found.namesOf(declared, true).catch(() => []);
+    stages.push(...(declared.each ? [`${declared.name}/`] : []), ...(instances ?? []).map(stageText));
   }
   return { ...names, stages };
 }
@@ -239,15 +239,10 @@ function optionValues({ flags, argChoices }: Option, source: NameSource): Promis
   return namesFor(/<(\w+)/.exec(flags)?.[1] ?? "", source);
 }
 
-/** Verbs that are about one service, and nothing else that has an address. */
-const ofServices = new Set("deploy restart suspend resume rollback cancel status deployments".split(" "));
-
 async function argumentValues(command: Command, argument: Argument, source: NameSource): Promise<Candidates> {
   if (argument.argChoices) return argument.argChoices.map((word) => ({ word }));
   if (command.name() === "output") return (await source("outputs")).map((word) => ({ word }));
-  const names = await namesFor(argument.name(), source);
-  const isOfServices = ofServices.has(command.name()) && command.parent?.parent === null;
-  return isOfServices && names !== "files" ? names.filter(({ word }) => word.startsWith("service.")) : names;
+  return namesFor(argument.name(), source);
 }
 
 /** With one dash where one is typed, as Terraform's are. */

@@ -126,6 +126,5 @@ export const fleetVerbs: VerbFamily = {
   name: "fleet",
   summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",
   status: "beta",
-  description: "Plan, apply or look for drift in many manifests at once, on one machine or several.",
   verbs: [fleetPlanVerb, fleetDriftVerb, fleetApplyVerb, fleetMatrixVerb, fleetReportVerb, fleetMembersVerb],
 };

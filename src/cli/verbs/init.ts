@@ -71,8 +71,8 @@ export const initVerb: Verb = {
     if (!isOpen) return initStarter(invocation);
     const { baseUrl, diagnostics } = settingsOf(invocation);
     const isNew = baseUrl === "embedded" && !existsSync(join(cwd, ".rnv", "emulator"));
-    const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation, true);
-    const choices = choicesIn(invocation, answer?.isEmpty === false);
+    const answer = isNew || hasErrors(diagnostics) ? undefined : await askService(invocation);
+    const choices = choicesIn(invocation, (answer?.projects ?? 0) > 0);
     const ask = () => chooseOne(invocation, "Start from:", choices);
     const source = choices.length === 1 ? choices[0]?.value : await ask();
     if (source === undefined) return exitCodes.interrupted;
@@ -122,7 +122,7 @@ const live: Choice<Source> = {
 /** Files of other tools in this folder come first, then what is live, where there is something. */
 function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
-    const file = usualFiles[source].find((name) => existsSync(join(cwd, name)));
+    const file = usualFile(cwd, source);
     const hint = "converted; what has no counterpart is reported";
     return file === undefined ? [] : [{ value: source, label: file, hint }];
   });
@@ -196,11 +196,13 @@ const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
   procfile: ["Procfile"],
 };
 
+const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
+  usualFiles[source].find((name) => existsSync(join(cwd, name)));
+
 async function initFromFile(invocation: Invocation, source: ConvertibleSource): Promise<number> {
   const { terminal, cwd, positional } = invocation;
   const notes = notesOf(invocation);
-  const file =
-    (positional[0] as string | undefined) ?? usualFiles[source].find((name) => existsSync(join(cwd, name)));
+  const file = (positional[0] as string | undefined) ?? usualFile(cwd, source);
   if (file === undefined)
     throw failure("command.usage", `there is no ${usualFiles[source].join(" or ")} here`, {
       hint: `name the file: rnv init --from ${source} FILE`,
@@ -243,8 +245,10 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   const isSet = !hasErrors(settings.diagnostics);
   const asked = isSet && settings.baseUrl !== "embedded";
   const answer = asked ? (known ?? (await askService(invocation))) : undefined;
-  if (answer?.projects !== undefined)
-    done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${answer.projects})`);
+  if (answer?.projects !== undefined) {
+    const projects = counted(answer.projects, "project");
+    done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${projects})`);
+  }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   report(
     invocation,

@@ -3,7 +3,6 @@ import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
 import { takeOverTerraform } from "../../commands/take-over-workspace";
-import { failure } from "../../diagnostics/diagnostic";
 import { escapeText, quoteText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
@@ -11,6 +10,7 @@ import { readTextOrInput, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options, sourceOptions } from "../options";
 import { outStyle, report } from "../report";
+import { usage } from "../stages";
 import { archivedNote, schemaLine } from "./init";
 import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
@@ -48,12 +48,9 @@ export const importVerb: Verb = {
     if (typeof fromTerraformState === "string" && address === undefined)
       return runTerraformImport(invocation, fromTerraformState);
     if (address === undefined || id === undefined || fromTerraformState !== undefined)
-      throw failure(
-        "command.usage",
+      throw usage(
         "rnv import takes an address and an id, or --from-terraform-state FILE",
-        {
-          hint: "rnv import service.shop.api <uuid>",
-        },
+        "rnv import service.shop.api <uuid>",
       );
     const lockTimeoutMs = invocation.options.lockTimeout as number;
     const files = listOf(invocation.options.file);

@@ -76,7 +76,7 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
   saveProfile(environment, name, { baseUrl, workspaceId }, key);
   useInFolder(cwd, name);
   const { done, kept } = notesOf(invocation);
-  done(`profile ${name}: saved; its key opens the workspace (${projects})`);
+  done(`profile ${name}: saved; its key opens the workspace (${counted(projects, "project")})`);
   done(`${configFile(environment, `${name}.key`)}: the key; only you can read it`);
   done(`.rnv/profile: this folder uses profile ${name}`);
   const winners = profile === undefined ? connectionIn(environment).join(" ") : "";
@@ -121,24 +121,20 @@ async function askFor({ terminal }: Invocation, ask: Prompter, question: Questio
 const patience = 10_000;
 
 export interface ServiceAnswer {
-  /** How many there are: `2 projects`. Undefined where the settings do not open the workspace. */
-  readonly projects?: string;
-  /** It has neither projects nor services; known only where that was asked for. */
-  readonly isEmpty?: boolean;
+  /** How many projects there are. Undefined where the settings do not open the workspace. */
+  readonly projects?: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Makes one read, which needs a key of that workspace; with `looksInside` more where there are no projects. */
-export async function askService(invocation: Invocation, looksInside = false): Promise<ServiceAnswer> {
+/** Makes one read, which needs a key of that workspace. */
+export async function askService(invocation: Invocation): Promise<ServiceAnswer> {
   const enough = AbortSignal.timeout(patience);
   const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
   try {
     const context = openContext(asking);
     try {
-      const { endpoints, send, reads } = await context.connect();
-      const { length } = await endpoints(send).listProjects();
-      const isEmpty = looksInside && length === 0 && (await reads.services()).length === 0;
-      return { projects: counted(length, "project"), isEmpty, diagnostics: [] };
+      const { endpoints, send } = await context.connect();
+      return { projects: (await endpoints(send).listProjects()).length, diagnostics: [] };
     } finally {
       await context.close();
     }

@@ -242,13 +242,9 @@ export const judgedRequestOf = (invocation: Invocation, mode?: PlanRequest["mode
   secrets: invocation.options.secrets === false ? "present" : "resolve",
 });
 
-function costLimitsOf({ maxMonthlyIncrease, maxMonthlyTotal }: OptionValues): readonly CostLimit[] {
-  type Amount = Omit<CostLimit, "kind">;
-  return [
-    ...(maxMonthlyIncrease ? [{ kind: "increase" as const, ...(maxMonthlyIncrease as Amount) }] : []),
-    ...(maxMonthlyTotal ? [{ kind: "total" as const, ...(maxMonthlyTotal as Amount) }] : []),
-  ];
-}
+/** The limits of cost that a command line names. */
+const costLimitsOf = ({ maxMonthlyIncrease, maxMonthlyTotal }: OptionValues): readonly CostLimit[] =>
+  ([maxMonthlyIncrease, maxMonthlyTotal] as readonly (CostLimit | undefined)[]).flatMap((one) => one ?? []);
 
 /** The policies that a run names, in its options or its environment: a manifest cannot take those of the latter away. */
 export const policiesOf = ({ options, environment }: Invocation): readonly string[] => [

@@ -5,7 +5,6 @@ import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
 import { pastRuns } from "../../model/history";
 import type { State } from "../../model/state";
-import type { Plain } from "../../model/value";
 import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
@@ -16,7 +15,7 @@ import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { stateOf } from "../context";
 import { readText } from "../files";
-import { formatOf, type Invocation } from "../invocation";
+import { formatOf, type Invocation, type OptionValues } from "../invocation";
 import { options, positive } from "../options";
 import { writePage } from "../page-file";
 import { outStyle } from "../report";
@@ -40,10 +39,9 @@ export const showVerb: Verb = {
     if (planFile === undefined) return showState(invocation, (await stateOf(invocation)).state);
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
-    if (String(document?.format).startsWith("rnv-state")) {
-      return showState(invocation, readState(text, planFile));
-    }
-    const { document: saved, plan } = planIn(text, planFile);
+    if (String(document?.format).startsWith("rnv-state"))
+      return showState(invocation, parseState(text, planFile).state);
+    const { document: saved, plan } = readPlanFile(planFile, text);
     const format = formatOf(invocation.options);
     // As it was when it was made: what only apply needs of a plan is not read back.
     if (format === "json")
@@ -55,24 +53,15 @@ export const showVerb: Verb = {
   },
 };
 
-function readState(text: string, file: string): State {
-  try {
-    return parseState(text, file).state;
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw cause;
-    const hint = "one that is encrypted is read where its key is: rnv show -state FILE";
-    throw new DiagnosticsError(cause.diagnostics.map((found) => ({ hint, ...found })));
-  }
-}
-
 /** Reads a saved plan, to show it. */
-export const readPlanFile = (file: string) => planIn(readText(file), file);
-
-function planIn(text: string, name: string): { readonly document: SavedPlan; readonly plan: Plan } {
+export function readPlanFile(
+  file: string,
+  text = readText(file),
+): { readonly document: SavedPlan; readonly plan: Plan } {
   const { document, diagnostics } = readSavedPlan(text);
   const plan = document && planFromDocument(document.plan);
   if (document && plan) return { document, plan };
-  const damaged = error("plan.damaged", `${name} is not a saved plan of this version`, {
+  const damaged = error("plan.damaged", `${file} is not a saved plan of this version`, {
     hint: "make it again: rnv plan -out",
   });
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
@@ -114,16 +103,7 @@ export const outputVerb: Verb = {
       throw failure("command.usage", `there is no output "${name}"`, { hint });
     }
     const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
-    const isHidden = name !== undefined && hidden.includes(name);
-    // A script must not take the mask for the value.
-    if (isHidden && (options.json !== true || options.raw === true)) {
-      const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
-      throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
-    }
-    if (isHidden) terminal.out(`${escapeJson("(sensitive)")}\n`);
-    else if (options.raw === true)
-      terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
-    else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
+    if (name !== undefined || options.raw === true) terminal.out(oneOutput(name, outputs, options));
     else if (options.json === true) terminal.out(outputsJson(outputs));
     else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
     else {
@@ -136,8 +116,17 @@ export const outputVerb: Verb = {
   },
 };
 
-/** A value as a script wants it: no quotes, no line break. Anything but a scalar has no such form. */
-function rawText(name: string | undefined, value: Plain | undefined): string {
+/** One output, as JSON, or with `raw` as a script wants it: no quotes, no line break. */
+function oneOutput(name: string | undefined, outputs: State["outputs"], { raw, json }: OptionValues): string {
+  const value = name === undefined ? undefined : outputs[name];
+  const isHidden = isHiddenOutput(value);
+  // A script must not take the mask for the value.
+  if (isHidden && (json !== true || raw === true)) {
+    const summary = `the output "${name}" is sensitive: its value is neither shown nor recorded`;
+    throw failure("command.usage", summary, { hint: "rnv output -json lists it, masked" });
+  }
+  if (raw !== true) return `${escapeJson(isHidden ? "(sensitive)" : value)}\n`;
+  // Anything but a scalar has no such form.
   if (value !== null && ["string", "number", "boolean"].includes(typeof value)) return String(value);
   const summary =
     name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;

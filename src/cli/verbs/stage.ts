@@ -1,23 +1,21 @@
 import { Option } from "commander";
-import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { escapeJson } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
 import type { Invocation } from "../invocation";
-import { exitCodes, outStyle, report } from "../report";
+import { exitCodes, outStyle } from "../report";
 import {
   askedStage,
-  type DeclaredStages,
   foundIn,
   ids,
   isEmpty,
+  locationOf,
   reading,
   type StageInstance,
   standings,
   undeclaredStates,
-  unreadInstance,
 } from "../stages";
-import { resultsOf, type TargetResult } from "../targets";
+import { resultsOf, tellFindings } from "../targets";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
 import type { Verb, VerbFamily } from "./verb";
@@ -44,14 +42,15 @@ const stageListVerb: Verb = {
       if (asked !== undefined && asked.name !== declared.name) continue;
       const known = await standings(found, declared);
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
-      if (all === undefined || (declared.each && all.length === 0))
-        rows.push({ ...patternRow(found, declared), unlisted: all === undefined || undefined });
+      if (all === undefined || (declared.each && all.length === 0)) {
+        const name = { name: declared.name, id: "ID" };
+        const row = rowOf({ name, declared, location: locationOf(found, name) });
+        rows.push({ ...row, unlisted: all === undefined || undefined });
+      }
       for (const one of all ?? []) {
         if (asked?.id !== undefined && asked.id !== one.name.id) continue;
-        rows.push({
-          ...rowOf(one),
-          ...(options.drift === true && { drift: await driftStatus(invocation, one) }),
-        });
+        const drift = options.drift === true ? await driftStatus(invocation, one) : undefined;
+        rows.push({ ...rowOf(one), drift });
       }
     }
     const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
@@ -72,8 +71,6 @@ const stageListVerb: Verb = {
 export const stageVerbs: VerbFamily = {
   name: "stage",
   summary: "List stages, and sweep instances that are not needed any more",
-  description:
-    "List the stages that the manifest declares, and destroy instances that are not needed any more.",
   verbs: [stageListVerb, stageSweepVerb],
 };
 
@@ -96,17 +93,11 @@ function rowOf({ name, declared, location, state, problem }: StageInstance): Sta
   };
 }
 
-/** The row of a stage of which no instance is known. */
-const patternRow = (found: DeclaredStages, declared: StageDeclaration): StageRow =>
-  rowOf(unreadInstance(found, declared, { name: declared.name, id: "ID" }));
-
 async function driftStatus(invocation: Invocation, one: StageInstance): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   const look = (run: Invocation) => driftOf(run, readAccepted(invocation));
-  const tell = ({ outcome: { diagnostics, sources } }: TargetResult): void =>
-    report(invocation, diagnostics, sources);
-  const stages = [stageText(one.name)];
-  const [result] = await resultsOf(invocation, stages, { use: "one", streams: true }, look, tell);
+  const reading = { use: "one", streams: true } as const;
+  const [result] = await resultsOf(invocation, [stageText(one.name)], reading, look, tellFindings);
   const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }

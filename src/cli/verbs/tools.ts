@@ -35,7 +35,7 @@ import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
   usage: "graph [planfile|stack...]",
-  stacks: { use: "one, or a plan", others: "none", takesPlan: "alone" },
+  stacks: { use: "one", others: "none", takesPlan: "alone" },
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
@@ -255,7 +255,6 @@ const importBlocksVerb: Verb = {
 const terraformVerbs: VerbFamily = {
   name: "terraform",
   summary: "Install the provider for Terraform and OpenTofu, and move resources there",
-  description: "The provider for Terraform and OpenTofu, which is a part of this package, and the way to it.",
   verbs: [installVerb, importBlocksVerb],
 };
 

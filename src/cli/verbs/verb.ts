@@ -35,7 +35,8 @@ export interface Verb {
 export interface VerbFamily {
   readonly name: string;
   readonly summary: string;
-  readonly description: string;
+  /** For its help: the summary unless said. */
+  readonly description?: string;
   readonly status?: "beta";
   readonly verbs: readonly Verb[];
 }
@@ -45,7 +46,7 @@ export function addVerbs(parent: Command, run: VerbRun, verbs: readonly (Verb | 
   for (const verb of verbs) {
     if (!("verbs" in verb)) addVerb(parent, run, verb);
     else {
-      const { name, description } = verb;
+      const { name, description = `${verb.summary}.` } = verb;
       addVerbs(parent.command(name).summary(summaryOf(verb)).description(description), run, verb.verbs);
     }
   }
