@@ -5,7 +5,7 @@ import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/co
 import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review, StaleCommentError } from "../commands/ci/comments";
-import { failure } from "../diagnostics/diagnostic";
+import { failure, warning } from "../diagnostics/diagnostic";
 import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
@@ -98,7 +98,13 @@ export async function withHost<Answer>(
   invocation: Invocation,
   speak: (host: CodeHost) => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  const { environment } = invocation;
+  const { environment, options: given } = invocation;
+  if (platformOf(environment) === undefined && given.pullRequest !== undefined)
+    report(invocation, [
+      warning("config.missing", `no comment on pull request ${given.pullRequest}: no code host here`, {
+        hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
+      }),
+    ]);
   // Loaded where a job speaks to its host.
   const { openCodeHost } = require("../api/code-host/open-host") as typeof hosts;
   const { host, diagnostics } = openCodeHost(environment, {

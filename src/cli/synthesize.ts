@@ -33,7 +33,11 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
     const hint = 'write "app": "npx tsx main.ts" with the command of your program, or name it with --app';
     throw failure("stack.not_found", `${settingsName} names no app`, { hint });
   }
-  if (options.app === undefined && manifest !== undefined) return invocation;
+  if (options.app === undefined && manifest !== undefined) {
+    if (options.json !== true)
+      terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
+    return invocation;
+  }
   const { commandsForbiddenBy } = trustOf(environment, options.untrusted === true);
   if (commandsForbiddenBy !== undefined)
     throw failure(
