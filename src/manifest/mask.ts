@@ -61,6 +61,8 @@ export function markSecrets(root: MapNode, index: TypeIndex): Marks {
   const named = types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key);
   const opensNames = new Set([...named, "stages", "outputs"]);
   const known = knownKeys(index);
+  /** `environment`: known as a text, and meant as secrets where it is more. */
+  const alsoCalled = new Set(secretTypes.flatMap(({ place }) => place.alsoCalled ?? []));
   const visit = (node: SourceNode, areNames: boolean): void => {
     if (node.kind === "scalar") marks.shown.add(node);
     else if (node.kind === "list") for (const item of node.items) visit(item, false);
@@ -72,6 +74,7 @@ export function markSecrets(root: MapNode, index: TypeIndex): Marks {
         else if (index.shared.has(key))
           for (const group of valuesOf(value)) markSecretsIn(group, openKeys, marks);
         else if (opensSecrets.has(key)) markSecretsIn(value, openKeys, marks);
+        else if (value.kind !== "scalar" && alsoCalled.has(key)) continue;
         else if (known.has(key)) visit(value, opensNames.has(key));
       }
   };
