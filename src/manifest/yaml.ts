@@ -208,10 +208,6 @@ function plainCause({ reason, at }: Situation): Cause {
   };
 }
 
-const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
-
-const asEscape = 'write it as an escape in double quotes: "\\u0007"';
-
 /** What to say in place of a reason of js-yaml that holds a part, and what to write. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
@@ -230,11 +226,7 @@ const reasons: readonly (readonly [part: string, summary: string | undefined, hi
     "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
   ],
   ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
-  ["non-printable", "a control character is not allowed in YAML", asEscape],
-  ["JSON character", "a control character is not allowed in YAML", asEscape],
-  ["escape sequence", undefined, inQuotes],
-  ["hexadecimal", undefined, inQuotes],
-  ["found ','", undefined, "remove one of the commas"],
+  ["escape sequence", undefined, "write \\\\ for a backslash, or use single quotes: '…'"],
 ];
 
 const conflict: FindCause = ({ text, at }) => {
