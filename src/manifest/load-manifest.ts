@@ -53,7 +53,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const { environment } = request;
   const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
-    ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
+    ...{ texts: files.texts, masked: files.masked },
   });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
@@ -163,7 +163,7 @@ function readStage(
 
 /** The environment in which values are read before any block is known. */
 function contextOf(
-  { environment, untrusted, stage }: Pick<ManifestRequest, "environment" | "untrusted" | "stage">,
+  { environment, untrusted }: Pick<ManifestRequest, "environment" | "untrusted">,
   { texts, isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
@@ -174,7 +174,6 @@ function contextOf(
     trust: trustOf(environment, untrusted === true),
     secretNames: new Set(),
     misses: { count: 0 },
-    ...(isOne(stage) && { stage }),
   };
 }
 
@@ -209,7 +208,7 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
     place: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf({ ...request, stage }, files, index, own);
+      const context = contextOf(request, files, index, own);
       const place = declared && placeStage(declared, stage, context, { cwd, files: pathsOf(files, cwd) });
       return { place: place ?? {}, diagnostics: own.all() };
     },

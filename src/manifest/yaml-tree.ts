@@ -167,7 +167,7 @@ function skip({ text, end }: Reader, pattern: RegExp): number {
 
 function readScalar(reader: Reader, event: ScalarEvent, indicator: string): ScalarNode {
   const range = scalarRange(reader, event, indicator);
-  const text = readText(reader, event, range);
+  const text = getScalarValue(reader.text, event);
   const value = event.style === SCALAR_STYLE.PLAIN ? plainValue(text) : text;
   reader.end = range.end;
   if (typeof value !== "number" || Number.isFinite(value)) return { kind: "scalar", value, range };
@@ -176,21 +176,6 @@ function readScalar(reader: Reader, event: ScalarEvent, indicator: string): Scal
   );
   return { kind: "scalar", value: 0, range };
 }
-
-function readText(reader: Reader, event: ScalarEvent, { start, end }: SourceRange): string {
-  const { text } = reader;
-  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast && beyondUnicode.test(text.slice(start, end)))
-    refuse(
-      reader,
-      [start, end],
-      "an escape \\U in it stands for no character",
-      "\\U00000000 to \\U0010FFFF do",
-    );
-  return getScalarValue(text, event);
-}
-
-/** An escape of no character. */
-const beyondUnicode = /\\U(?!00(?:0|10))/;
 
 /** Where a scalar stands, with its quotes; one that is left out stands right after the indicator. */
 function scalarRange(reader: Reader, event: ScalarEvent, indicator: string): SourceRange {
@@ -264,7 +249,7 @@ function readKey(reader: Reader, depth: number): Key | undefined {
   const range = scalarRange(reader, event, "");
   reader.end = range.end;
   const isPlain = event.style === SCALAR_STYLE.PLAIN;
-  const key = readText(reader, event, range);
+  const key = getScalarValue(reader.text, event);
   if (isPlain && typeof plainValue(key) !== "string") {
     report(error("manifest.invalid_type", "keys must be text", { range, hint: "quote the key" }));
     return undefined;
