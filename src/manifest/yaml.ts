@@ -37,12 +37,8 @@ function parse(file: string, text: string): ReturnType<typeof readTree> {
 }
 
 function oversize(file: string, text: string): Diagnostic | undefined {
-  let marks = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 44 || code === 58 || code === 91 || code === 123) marks += 1;
-  }
-  if (marks <= maxMarks) return undefined;
+  const marks = text.match(/[\n,:[{]/g) ?? [];
+  if (marks.length <= maxMarks) return undefined;
   return error("manifest.too_large", `${file} holds more than ${maxMarks} lines and values`, {
     range: { file, start: 0, end: 0 },
     hint: "split it into several files of a folder",
