@@ -156,10 +156,10 @@ function maskBroken(text: string, index: TypeIndex): string {
   const known = knownKeys(index);
   const types = [...index.byType.values()].filter(isSecretType);
   const secret = types.flatMap(({ place }) => [place.key, place.shared?.groups ?? place.key]);
-  const words = [...secret, ...types.flatMap(({ place }) => place.alsoCalled ?? []), "state", "value"];
+  const meant = types.flatMap(({ place }) => place.alsoCalled ?? []);
+  const words = new Set([...secret, ...meant, "state", "value"].map((word) => word.toLowerCase()));
   const mayOpenSecrets = (key: string): boolean =>
-    words.includes(key.toLowerCase()) ||
-    words.includes(key) ||
+    words.has(key.toLowerCase()) ||
     isFreeKey(key) ||
     (!known.has(key) && key.length <= 64 && suggest(key, secret) !== undefined);
   let isOpen = false;

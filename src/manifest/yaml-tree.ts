@@ -312,11 +312,11 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
     report(error("manifest.too_deep", `aliases nest values more than ${maxDepth} levels deep`, { range }));
     return nothing;
   }
-  const already = reader.aliased > maxAliased;
   reader.values += values;
   reader.aliased += values;
   if (reader.aliased <= maxAliased) return node;
-  if (!already)
+  // Said once.
+  if (reader.aliased - values <= maxAliased)
     report(
       error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
         range,

@@ -172,16 +172,6 @@ const reasons: readonly (readonly [part: string, summary: string | undefined, hi
   ["escape sequence", undefined, "write \\\\ for a backslash, or use single quotes: '…'"],
 ];
 
-const conflict: FindCause = ({ text, at }) => {
-  const start = text.search(/^<{7}(?: .*)?$/m);
-  if (start === -1 || start > at) return undefined;
-  return {
-    summary: "unresolved merge conflict",
-    hint: "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
-    start,
-  };
-};
-
 const tab: FindCause = ({ text, line: { start, indent }, at }) =>
   text.slice(start, start + indent).includes("\t") || text[at - 1] === "\t"
     ? { summary: "a tab indents this line: YAML is indented by spaces", hint: "write spaces", start }
@@ -236,8 +226,13 @@ const longestSearched = 2000;
 const missingColon: FindCause = ({ text, at, line, above, reason }) => {
   const found = reason.startsWith("expected ':'") ? line : text[at] === ":" ? above : undefined;
   if (found === undefined || /:(?:\s|$)/.test(found.body)) return undefined;
+  const start = found.start + found.indent;
+  if (found.body.startsWith("<<<<<<< ")) {
+    const hint = "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>";
+    return { summary: "unresolved merge conflict", hint, start };
+  }
   const hint = "a line is `key: value`, with a space after the colon";
-  return { summary: "a colon is missing", hint, start: found.start + found.indent };
+  return { summary: "a colon is missing", hint, start };
 };
 
 const indentation: FindCause = ({ text, at, line, above, reason }) => {
@@ -257,12 +252,4 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
   };
 };
 
-const causes: readonly FindCause[] = [
-  conflict,
-  tab,
-  notClosed,
-  afterQuote,
-  needsQuotes,
-  missingColon,
-  indentation,
-];
+const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];
