@@ -85,8 +85,6 @@ export interface ReadContext {
   readonly trust: Trust;
   /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
   readonly secretNames: ReadonlySet<string>;
-  /** The stage that is read; undefined where there is none. */
-  readonly stage?: StageName;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
 }

@@ -16,7 +16,7 @@ import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
 
 /** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
-export interface Layer {
+interface Layer {
   /** Paths as shown: relative to the working folder where they lie in it, with forward slashes. */
   readonly files: readonly string[];
 }
@@ -26,7 +26,6 @@ export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
 
 /** Names of YAML files. */
 export const yamlName = /\.ya?ml$/;
-const maxFiles = 10_000;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
@@ -107,10 +106,6 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
         hint: folderHint(shown),
       }),
     );
-  if (files.length > maxFiles) {
-    report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
-    return undefined;
-  }
   return { files: files.sort() };
 }
 
@@ -214,13 +209,10 @@ function decode(file: string, bytes: Uint8Array, report: Report): string | undef
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     const [read = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
-    const found = isUtf16 ? ", but UTF-16" : ` (line ${read.split("\n").length})`;
+    const summary = `${file} is not UTF-8 text (line ${read.split("\n").length})`;
     const range = { file, start: 0, end: 0 };
-    report(
-      error("manifest.syntax", `${file} is not UTF-8 text${found}`, { range, hint: "save it as UTF-8" }),
-    );
+    report(error("manifest.syntax", summary, { range, hint: "save it as UTF-8" }));
     return undefined;
   }
 }

@@ -4,10 +4,9 @@ import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
 import { collectFindings } from "./findings";
-import { judgeDocument } from "./schema-issues";
+import { judgeDocument, parseDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
 import type { Trust } from "./trust";
-import { parseYaml } from "./yaml";
 
 /** How a fleet file is called. */
 export const fleetFileName = "rnv.fleet.yaml";
@@ -96,16 +95,14 @@ export type DeclaredMember = z.infer<typeof memberSchema>;
  */
 export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
-  const parsed = parseYaml(file, text, findings.report);
-  const root = parsed.root ?? { kind: "map", entries: new Map(), range: { file, start: 0, end: 0 } };
-  const document = parsed.failed ? undefined : judgeDocument(fleetFileSchema, root, findings.report);
-  if (document !== undefined && trust.isUntrusted)
-    judgeDocument(schemaForStrangers(trust), root, findings.report, {
+  const read = parseDocument(fleetFileSchema, file, text, findings.report);
+  if (read !== undefined && trust.isUntrusted)
+    judgeDocument(schemaForStrangers(trust), read.root, findings.report, {
       nameOf: (path) => path.join("."),
       code: "guard.untrusted",
     });
   const diagnostics = findings.all();
-  if (document === undefined || hasErrors(diagnostics))
+  if (read === undefined || hasErrors(diagnostics))
     throw new DiagnosticsError(diagnostics, undefined, new Map([[file, text]]));
-  return new Map(Object.entries(document.members).map(([name, member]) => [name, member ?? {}]));
+  return new Map(Object.entries(read.document.members).map(([name, member]) => [name, member ?? {}]));
 }

@@ -13,7 +13,7 @@ import {
   secretNamesIn,
 } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
+import { findFiles, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
 import { mergeFiles, overlay } from "./merge";
@@ -48,12 +48,12 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const findings = collectFindings();
   const index = indexTypes(request.types);
   const cwd = resolve(request.cwd);
-  const base = readFiles({ ...request, cwd }, { index, findings });
+  const base = readFiles(request.files, { ...request, cwd, index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
   const { environment } = request;
   const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
-    ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
+    ...{ texts: files.texts, masked: files.masked },
   });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
@@ -149,7 +149,7 @@ function readStage(
   const context = contextOf(request, base, index, findings);
   const { cwd } = request;
   const { overlay } = placeStage(stage, asked, context, { cwd, files: pathsOf(base, cwd) });
-  const files = overlay === undefined ? base : layOver(base, overlay, cwd, { index, findings });
+  const files = overlay === undefined ? base : readFiles([overlay], { cwd, index, findings, below: base });
   const again = files.root.entries.get("stages");
   if (again !== undefined && again !== base.root.entries.get("stages"))
     findings.report(
@@ -163,7 +163,7 @@ function readStage(
 
 /** The environment in which values are read before any block is known. */
 function contextOf(
-  { environment, untrusted, stage }: Pick<ManifestRequest, "environment" | "untrusted" | "stage">,
+  { environment, untrusted }: Pick<ManifestRequest, "environment" | "untrusted">,
   { texts, isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
@@ -174,7 +174,6 @@ function contextOf(
     trust: trustOf(environment, untrusted === true),
     secretNames: new Set(),
     misses: { count: 0 },
-    ...(isOne(stage) && { stage }),
   };
 }
 
@@ -202,14 +201,14 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
   const cwd = resolve(request.cwd);
   const findings = collectFindings();
   const index = indexTypes(request.types);
-  const files = readFiles({ ...request, cwd }, { index, findings, onlyWith: "stages" });
+  const files = readFiles(request.files, { ...request, cwd, index, findings, onlyWith: "stages" });
   const stages = readStages(files.root, findings.report);
   return {
     stages,
     place: (stage) => {
       const own = collectFindings();
       const declared = stages.get(stage.name);
-      const context = contextOf({ ...request, stage }, files, index, own);
+      const context = contextOf(request, files, index, own);
       const place = declared && placeStage(declared, stage, context, { cwd, files: pathsOf(files, cwd) });
       return { place: place ?? {}, diagnostics: own.all() };
     },
@@ -231,41 +230,25 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface LayerReading {
+interface Reading extends Pick<FileRequest, "cwd" | "standardInput"> {
   readonly index: TypeIndex;
   readonly findings: Findings;
   /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
   readonly onlyWith?: string;
-}
-
-/** Reads the files that `-f` values name, and merges them. */
-function readFiles(request: FileRequest, reading: LayerReading): ReadFiles {
-  const layers = findFiles(request.files, request.cwd, reading.findings.report);
-  return readOver(nothing(), layers, request, reading);
-}
-
-const nothing = (): ReadFiles => ({
-  ...{ root: emptyRoot, texts: new Map(), masked: new Map() },
-  ...{ bytesLeft: maxTotalBytes, isPartial: false },
-});
-
-/** Lays one more file or folder over files that were read. */
-function layOver(below: ReadFiles, path: string, cwd: string, reading: LayerReading): ReadFiles {
-  return readOver(below, findFiles([path], cwd, reading.findings.report), { cwd }, reading);
+  /** Files that were read before, which these are laid over. */
+  readonly below?: ReadFiles;
 }
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
-function readOver(
-  below: ReadFiles,
-  layers: readonly Layer[],
-  { cwd, standardInput }: Pick<FileRequest, "cwd" | "standardInput">,
-  { index, findings: { report }, onlyWith = "" }: LayerReading,
-): ReadFiles {
-  const { texts, masked } = below;
-  const roots: MapNode[] = below.root === emptyRoot ? [] : [below.root];
-  let { bytesLeft, isPartial } = below;
-  for (const layer of layers) {
+/** Reads the files that `-f` values name, and merges them. */
+function readFiles(requested: readonly string[], reading: Reading): ReadFiles {
+  const { below, cwd, standardInput, index, onlyWith = "" } = reading;
+  const { report } = reading.findings;
+  const { texts, masked } = below ?? { texts: new Map<string, string>(), masked: new Map<string, string>() };
+  const roots: MapNode[] = below === undefined ? [] : [below.root];
+  let { bytesLeft, isPartial } = below ?? { bytesLeft: maxTotalBytes, isPartial: false };
+  for (const layer of findFiles(requested, cwd, report)) {
     let layerRoot: MapNode | undefined;
     for (const file of layer.files) {
       const given = file === standardInputName ? standardInput : undefined;

@@ -1,23 +1,45 @@
 import { suggest } from "../diagnostics/suggest";
+import { ownKeys } from "./meta";
 import type { MapEntry, MapNode, ScalarNode, SourceNode } from "./tree";
 import {
   besideCommand,
   blockKeys,
   isFreeKey,
+  lifecycleKeys,
   type PlacedType,
   sensitiveKey,
   type TypeIndex,
 } from "./type-index";
 
-/** The text of a file for code frames. Without a tree it could not be read, and with `failed` not as a whole. */
+/** The text of a file for code frames; `failed`: it could not be read, or not as a whole. */
 export const maskText = (
   text: string,
   { root, failed }: { readonly root?: MapNode; readonly failed: boolean },
   index: TypeIndex,
 ): string => {
-  const shown = root === undefined ? text : maskTree(text, root, index);
-  return failed ? maskBroken(shown, index) : shown;
+  if (failed) return maskBroken(text, index);
+  return root === undefined ? text : maskTree(text, root, index);
 };
+
+/** Keys of parts that are no blocks. The state of a stage may hold a password, and is not shown. */
+const otherKeys: readonly string[] = [
+  ...ownKeys,
+  ...lifecycleKeys,
+  ...["condition", "message", "group", "dotenv", "from", "to", "address", "consumers"],
+  ...["overlay", "workspace", "protect", "each", "disposable", "expires"],
+];
+
+/** Every key that a manifest may have, wherever it stands. */
+const knownKeys = ({ byType, shared }: TypeIndex): ReadonlySet<string> =>
+  new Set([
+    ...otherKeys,
+    ...shared.keys(),
+    ...[...byType.values()].flatMap((placed) => [
+      placed.place.key,
+      ...blockKeys(placed),
+      ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
+    ]),
+  ]);
 
 /** What a manifest holds at which places. Where an alias takes a scalar to several, it may be in both sets. */
 export interface Marks {
@@ -29,15 +51,18 @@ export interface Marks {
   readonly free: Set<MapEntry>;
 }
 
-/** Marks the scalars of a manifest by the keys above them; those below free keys are in neither set. */
+/** Marks the scalars of a manifest by the keys above them; those below free and unknown keys are in neither set. */
 export function markSecrets(root: MapNode, index: TypeIndex): Marks {
   const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set() };
   const types = [...index.byType.values()];
-  const opensSecrets = secretKeys(index);
-  const openKeys = new Set(types.filter(isSecretType).flatMap(keysWithoutSecret));
-  const opensNames = new Set(
-    types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key),
-  );
+  const secretTypes = types.filter(isSecretType);
+  const opensSecrets = new Set(secretTypes.flatMap(({ place, shorthand }) => [place.key, shorthand?.path]));
+  const openKeys = new Set(secretTypes.flatMap(keysWithoutSecret));
+  const named = types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key);
+  const opensNames = new Set([...named, "stages", "outputs"]);
+  const known = knownKeys(index);
+  /** `environment`: known as a text, and meant as secrets where it is more. */
+  const alsoCalled = new Set(secretTypes.flatMap(({ place }) => place.alsoCalled ?? []));
   const visit = (node: SourceNode, areNames: boolean): void => {
     if (node.kind === "scalar") marks.shown.add(node);
     else if (node.kind === "list") for (const item of node.items) visit(item, false);
@@ -48,8 +73,9 @@ export function markSecrets(root: MapNode, index: TypeIndex): Marks {
         else if (isFreeKey(key)) marks.free.add(entry);
         else if (index.shared.has(key))
           for (const group of valuesOf(value)) markSecretsIn(group, openKeys, marks);
-        else if (opensSecrets(key, value.kind !== "scalar")) markSecretsIn(value, openKeys, marks);
-        else visit(value, opensNames.has(key));
+        else if (opensSecrets.has(key)) markSecretsIn(value, openKeys, marks);
+        else if (value.kind !== "scalar" && alsoCalled.has(key)) continue;
+        else if (known.has(key)) visit(value, opensNames.has(key));
       }
   };
   visit(root, false);
@@ -85,17 +111,10 @@ function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown,
 /** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
 function maskTree(text: string, root: MapNode, index: TypeIndex): string {
   const { shown, hidden } = markSecrets(root, index);
-  const stages = root.entries.get("stages")?.value;
   const ranges: [number, number][] = [];
   eachScalar(root, (scalar) => {
     if (!shown.has(scalar) || hidden.has(scalar)) ranges.push([scalar.range.start, scalar.range.end]);
   });
-  // Addresses of states may hold a user with a password, or a token in a query.
-  for (const stage of stages === undefined ? [] : valuesOf(stages)) {
-    const state = stage.kind === "map" ? stage.entries.get("state")?.value : undefined;
-    if (state?.kind === "scalar" && /[@?]/.test(String(state.value)))
-      ranges.push([state.range.start, state.range.end]);
-  }
   return star(text, ranges);
 }
 
@@ -126,59 +145,27 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
   return pieces.join("");
 }
 
-/** Returns true for a key below which a secret may be; `isBlock`: it opens a mapping or a list. */
-function secretKeys(index: TypeIndex): (key: string, isBlock: boolean) => boolean {
-  const types = [...index.byType.values()].filter(isSecretType);
-  const secret = types.flatMap(({ place, shorthand }) =>
-    [place.key, place.shared?.groups, shorthand?.path].filter((key) => key !== undefined),
-  );
-  const alsoCalled = types.flatMap(({ place }) => place.alsoCalled ?? []).map((word) => word.toLowerCase());
-  // Known words are no near misses of others.
-  const known = [...index.byType.values()].flatMap((placed) => [
-    ...blockKeys(placed),
-    ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
-  ]);
-  const found = new Map(known.map((key) => [key, secret.includes(key)]));
-  return (key, isBlock) => {
-    const isSecret = found.get(key) ?? (key.length <= 64 && suggest(key, secret) !== undefined);
-    found.set(key, isSecret);
-    return isSecret || isFreeKey(key) || (isBlock && alsoCalled.includes(key.toLowerCase()));
-  };
-}
-
-const opensBlock = /^[ \t]*(?:[\r#{[&|>]|$)/;
-
-/** A key anywhere in a line, looked for from the start of a word only: a long word without a colon is read once. */
-const keyInLine = /(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g;
+/** A dash that opens an item, a word with a colon behind it, or any other character. */
+const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;
 
 /**
- * Stars out a text that does not parse by its lines: all that follows a key that opens secrets, down to the next line
- * that is not deeper. A quote left open may take in what follows: then nothing more is shown.
+ * Stars out a text that does not parse. It is shown up to the first key that may open secrets, however it is spelt; from
+ * there on only keys of a manifest are sure to be no secret.
  */
 function maskBroken(text: string, index: TypeIndex): string {
-  const opensSecrets = secretKeys(index);
-  const hide = (part: string): string => part.replace(/[^\r]/g, "*");
-  /** Indentation of the key that opened secrets; nothing is open at infinity. */
-  let depth = Number.POSITIVE_INFINITY;
-  const maskLine = (line: string): string => {
-    const indent = line.search(/[^ \t\r]/);
-    // How deep a tab goes is unknown, and often the very mistake.
-    const isDeeper = depth < Number.POSITIVE_INFINITY && (indent === -1 || /^ *\t/.test(line));
-    if (indent > depth || isDeeper || depth === Number.NEGATIVE_INFINITY) return closeQuotes(line, 0);
-    const start = [...line.matchAll(keyInLine)]
-      .map((found) => ({ key: found[1] as string, end: found.index + found[0].length }))
-      .find(({ key, end }) => opensSecrets(key, opensBlock.test(line.slice(end))))?.end;
-    depth = start === undefined ? Number.POSITIVE_INFINITY : indent;
-    if (start !== undefined) return closeQuotes(line, start);
-    return line.replace(
-      /(\bstate["']?[ \t]*:)(.*[@?].*)/,
-      (_, key: string, rest: string) => key + hide(rest),
-    );
-  };
-  const closeQuotes = (line: string, start: number): string => {
-    const hidden = line.slice(start);
-    if (['"', "'"].some((quote) => hidden.split(quote).length % 2 === 0)) depth = Number.NEGATIVE_INFINITY;
-    return line.slice(0, start) + hide(hidden);
-  };
-  return text.split("\n").map(maskLine).join("\n");
+  const known = knownKeys(index);
+  const types = [...index.byType.values()].filter(isSecretType);
+  const secret = types.flatMap(({ place }) => [place.key, place.shared?.groups ?? place.key]);
+  const meant = types.flatMap(({ place }) => place.alsoCalled ?? []);
+  const words = new Set([...secret, ...meant, "state", "value"].map((word) => word.toLowerCase()));
+  const mayOpenSecrets = (key: string): boolean =>
+    words.has(key.toLowerCase()) ||
+    isFreeKey(key) ||
+    (!known.has(key) && key.length <= 64 && suggest(key, secret) !== undefined);
+  let isOpen = false;
+  return text.replace(partOfLine, (found, dash: string | undefined, key: string | undefined) => {
+    if (!isOpen && (key === undefined || !mayOpenSecrets(key))) return found;
+    isOpen = true;
+    return dash !== undefined || (key !== undefined && known.has(key)) ? found : found.replace(/\S/g, "*");
+  });
 }

@@ -12,13 +12,14 @@ import {
 import { append } from "../model/graph";
 import { type Condition, type ConditionKind, conditionKinds } from "../model/policy";
 import { uuidPattern } from "../model/text";
+import type { Plain } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext } from "./context";
-import { hintForUnseen, type Report } from "./findings";
+import type { Report } from "./findings";
 import { expression, expressionOf } from "./policy-file";
 import { reportUndeclared } from "./references";
 import { judgeDocument, judgeEach, judgeFilled, judgeItems, type Subject } from "./schema-issues";
-import { isNull, type MapNode, mayHoldReferences, quoteShort, type SourceNode } from "./tree";
+import { isNull, type MapNode, mayHoldReferences, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import {
   freeKeys,
   isFreeKey,
@@ -176,49 +177,27 @@ function checkIgnored(
 }
 
 /** Keys of a manifest that hold no blocks. */
-const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
+export const ownKeys: readonly string[] = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
   const known = [...ownKeys, ...index.root.keys(), ...index.shared.keys()];
-  let emptyPlace: string | undefined;
-  let isStack = false;
-  for (const entry of root.entries.values()) {
-    if (isFreeKey(entry.key)) continue;
-    if (known.includes(entry.key)) {
-      emptyPlace = index.root.has(entry.key) && isNull(entry.value) ? entry.key : undefined;
-      continue;
-    }
-    const ofStack = stackHint(entry.key);
-    if (ofStack !== undefined && isStack) continue;
-    isStack ||= ofStack !== undefined;
-    const hint =
-      hintForUnseen(entry.key) ??
-      didYouMean(entry.key, known) ??
-      (emptyPlace === undefined ? undefined : `indent it, if it belongs in ${emptyPlace}`) ??
-      ofStack;
-    report(
-      error("manifest.unknown_key", `a manifest has no key ${quoteShort(entry.key)}`, {
-        range: entry.keyRange,
-        hint: hint ?? `the keys are ${known.join(", ")}`,
-      }),
-    );
-  }
+  const schema = z.strictObject({
+    ...Object.fromEntries(known.map((key) => [key, z.unknown().optional()])),
+    version: versionSchema.optional(),
+  });
+  const keys = [...root.entries.keys()].filter((key) => !isFreeKey(key));
   const version = root.entries.get("version")?.value;
-  if (version !== undefined) judgeDocument(versionSchema, version, report, versionSubject);
+  const value: Record<string, Plain> = Object.fromEntries(keys.map((key) => [key, null]));
+  if (version !== undefined) value.version = plainOfNode(version, () => true);
+  judgeFilled(schema, value, { node: root, subject: topLevel, report });
 }
 
-const versionSubject: Subject = {
-  nameOf: () => "version",
-  code: "manifest.version",
+const topLevel: Subject = {
+  nameOf: ([key = "a manifest"]) => key,
+  code: ({ path }) => (path.length === 0 ? "manifest.unknown_key" : "manifest.version"),
   hintFor: () => "write version: 1, or leave it out",
 };
-
-/** Keys of Terraform's JSON. */
-const stackHint = (key: string): string | undefined =>
-  ["terraform", "resource", "provider"].includes(key)
-    ? "a synthesized stack is read from cdktf.out or a file named *.tf.json: -f cdktf.out"
-    : undefined;
 
 /** The key `version`. */
 export const versionSchema = z

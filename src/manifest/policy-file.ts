@@ -5,9 +5,8 @@ import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnosti
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
 import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { judgeDocument } from "./schema-issues";
+import { parseDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
-import { parseYaml } from "./yaml";
 
 /** Name of the file beside a manifest that holds its policies. */
 export const policyFileName = "rnv.policy.yaml";
@@ -111,18 +110,9 @@ function filesAt(cwd: string, path: string): string[] {
 }
 
 function policiesIn(file: string, text: string, { report }: Findings): readonly Policy[] {
-  const { root, failed } = parseYaml(file, text, report);
-  if (!failed && root === undefined)
-    report(
-      error("policy.invalid", `${file} holds no policies`, {
-        range: { file, start: 0, end: 0 },
-        hint: "write them below `policies:`, or take the file away",
-      }),
-    );
-  const document = failed || root === undefined ? undefined : judgeDocument(policyFileSchema, root, report);
-  const nodes = root?.entries.get("policies")?.value;
-  if (document === undefined || nodes?.kind !== "map") return [];
-  return Object.entries(document.policies).map(([name, { when, ...policy }]) => {
+  const read = parseDocument(policyFileSchema, file, text, report);
+  const nodes = read?.root.entries.get("policies")?.value as MapNode;
+  return Object.entries(read?.document.policies ?? {}).map(([name, { when, ...policy }]) => {
     const entry = nodes.entries.get(name) as MapEntry;
     const fields = (entry.value as MapNode).entries;
     const written = (key: string, value: string): PolicyExpression =>

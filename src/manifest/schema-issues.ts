@@ -5,8 +5,9 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
 import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
-import { describeNode, isNull, plainOfNode, quoteShort, type SourceNode } from "./tree";
+import { describeNode, isNull, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
+import { parseYaml } from "./yaml";
 
 export type Issue = z.core.$ZodIssue;
 
@@ -79,6 +80,19 @@ export function judgeDocument<Document>(
     plainOfNode(node, (key) => !isFreeKey(key)),
     { node, subject, report },
   );
+}
+
+/** Reads the text of a file as a whole document, with its tree; undefined after a mistake, which is reported. */
+export function parseDocument<Document>(
+  schema: z.ZodType<Document>,
+  file: string,
+  text: string,
+  report: Report,
+): { readonly root: MapNode; readonly document: Document } | undefined {
+  const parsed = parseYaml(file, text, report);
+  const root = parsed.root ?? { kind: "map", entries: new Map(), range: { file, start: 0, end: 0 } };
+  const document = parsed.failed ? undefined : judgeDocument(schema, root, report);
+  return document === undefined ? undefined : { root, document };
 }
 
 /** Does the same for a tree that has become `value`, with what the environment holds filled in. */

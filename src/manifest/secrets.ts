@@ -271,11 +271,8 @@ function sourceOf(
   };
 }
 
-const reason = "its source is not read here";
-const notAskedFor = new UnreadSecret(reason);
-
 /** A secret before its source is read; what the environment has of it is masked wherever it is shown. */
 function unread(name: string | undefined, { environment, trust }: ReadContext): UnreadSecret {
   const text = name !== undefined && trust.mayRead(name) ? environment[name] : undefined;
-  return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
+  return new UnreadSecret("its source is not read here", [], text ? [new Secret(text)] : []);
 }

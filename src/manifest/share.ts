@@ -6,7 +6,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf } from "../model/text";
 import { type Dotenv, parseDotenv } from "./dotenv";
-import { isWithin, readSource, shownPath } from "./files";
+import { isWithin, maxFileBytes, readSource, shownPath } from "./files";
 import type { Report } from "./findings";
 import { judgeEach, judgeItems } from "./schema-issues";
 import { describeKind, isNull, type MapEntry, type MapNode, mapValues, quoteShort } from "./tree";
@@ -52,8 +52,6 @@ interface Sharing {
   readonly texts: Map<string, string>;
   /** The same for code frames. */
   readonly masked: Map<string, string>;
-  /** Bytes that files may still hold. */
-  readonly bytesLeft: number;
   readonly report: Report;
 }
 
@@ -62,7 +60,6 @@ interface Taking extends Sharing {
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
   /** Dotenv files that were read, by path. */
   readonly files: Map<string, Dotenv | undefined>;
-  read: number;
 }
 
 /**
@@ -74,7 +71,7 @@ export function takeShared(root: MapNode, sharing: Sharing): MapNode {
   const groups = new Map(
     [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, sharing)]),
   );
-  const taking: Taking = { ...sharing, groups, files: new Map(), read: 0 };
+  const taking: Taking = { ...sharing, groups, files: new Map() };
   const entries = new Map(root.entries);
   for (const key of index.shared.keys()) entries.delete(key);
   return takeIn({ ...root, entries }, taking);
@@ -187,9 +184,8 @@ function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv
     );
   }
   const file = shownPath(path, cwd);
-  const text = readSource(file, cwd, taking.bytesLeft - taking.read, report);
+  const text = readSource(file, cwd, maxFileBytes, report);
   if (text === undefined) return undefined;
-  taking.read += Buffer.byteLength(text);
   const read = parseDotenv(file, text, report);
   texts.set(file, text);
   masked.set(file, read.shown);

@@ -241,7 +241,7 @@ export function placeStage(
   const path =
     overlay === undefined ? undefined : resolve(cwd, dirname(declared.overlay?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
-  if (problem !== undefined) refuse("overlay", problem.what, problem.hint);
+  if (problem !== undefined) refuse("overlay", ...problem);
   return {
     ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
     ...(state !== undefined && { state }),
@@ -260,25 +260,19 @@ function isFileInside(address: string, cwd: string): boolean {
   }
 }
 
+/** Returns why an overlay cannot be laid over a manifest, and what to do. */
 function overlayProblem(
   path: string,
   { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
-): { readonly what: string; readonly hint: string } | undefined {
+): readonly [problem: string, hint: string] | undefined {
   try {
     const real = realpathSync.native(path);
-    if (files.some((file) => isWithin(realpathSync.native(file), [real])))
-      return {
-        what: "is a part of the manifest that it is laid over",
-        hint: "name another file; outside of the folder rnv, whose files all belong to the manifest",
-      };
-    return isWithin(real, [cwd])
-      ? undefined
-      : { what: "is outside the project folder", hint: "copy it into the project" };
+    if (!isWithin(real, [cwd])) return ["is outside the project folder", "copy it into the project"];
+    if (!files.some((file) => isWithin(realpathSync.native(file), [real]))) return undefined;
+    const hint = "name another file; outside of the folder rnv, whose files all belong to the manifest";
+    return ["is a part of the manifest that it is laid over", hint];
   } catch (cause) {
-    return {
-      what: `cannot be read: ${reasonOf(cause)}`,
-      hint: "its path starts at the folder of the file that names it",
-    };
+    return [`cannot be read: ${reasonOf(cause)}`, "its path starts at the folder of the file that names it"];
   }
 }
 

@@ -6,9 +6,8 @@ import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { filesBelow, isWithin, manifestNames, maxTotalBytes, readSource, realPath, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
-import { judgeDocument } from "./schema-issues";
+import { parseDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
-import { parseYaml } from "./yaml";
 
 const testName = /\.rnvtest\.ya?ml$/;
 
@@ -201,10 +200,9 @@ const listed = (value: string | readonly string[] | undefined): readonly string[
   value === undefined ? [] : typeof value === "string" ? [value] : value;
 
 function testsIn(file: string, text: string, cwd: string, report: Report): readonly ManifestTest[] {
-  const { root, failed } = parseYaml(file, text, report);
-  if (root === undefined && !failed) report(error("test.invalid", `${file} holds no test`));
-  const document = failed || root === undefined ? undefined : judgeDocument(testFileSchema, root, report);
-  if (root === undefined || document === undefined) return [];
+  const read = parseDocument(testFileSchema, file, text, report);
+  if (read === undefined) return [];
+  const { root, document } = read;
   const declared = root.entries.get("tests")?.value as MapNode;
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));

@@ -2,7 +2,6 @@ import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagno
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
-import type { StageName } from "../model/stage";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
 import { type ReadContext, refuse, type ValueLocation, where } from "./context";
@@ -298,14 +297,15 @@ const longestExpression = 100;
 function expressionHint(
   source: string,
   isSecret: boolean,
-  { index, blocks, stage }: ReadContext,
+  { index, blocks }: ReadContext,
 ): string | undefined {
   if (source.startsWith("${{")) return "set it as an environment variable there, and write ${env.NAME} here";
   if (!source.endsWith("}")) return "the closing } is missing; a literal ${ is written $${";
   const expression = source.slice(2, -1).trim();
   if (expression.startsWith("env."))
     return "a name of the environment holds letters, digits and _; a default is plain text: ${env.NAME:-text}";
-  if (expression.startsWith("stage.")) return stageHint(stage);
+  if (expression.startsWith("stage."))
+    return "${stage.name} and ${stage.id} stand for the stage that --stage names; it has an id with each: true";
   if (isSecret || expression.length > longestExpression) return undefined;
   if (/^[A-Za-z_]\w*$/.test(expression))
     return `\${env.${expression}} reads the environment; $\${${expression}} is literal`;
@@ -315,14 +315,6 @@ function expressionHint(
       if (blocks.has(addressOf(type, ...segments.slice(0, length))))
         return `did you mean \${${type}.${expression}}?`;
   return undefined;
-}
-
-function stageHint(stage: StageName | undefined): string {
-  if (stage === undefined)
-    return "no stage is read here: ${stage.name} and ${stage.id} stand for one of stages:";
-  return stage.id === undefined
-    ? `stage ${stage.name} has a name and no id: \${stage.name}; with each: true it has instances with ids`
-    : "a stage has a name and an id: ${stage.name}, ${stage.id}";
 }
 
 function joinText(pieces: readonly (string | Reference)[]): (string | Reference)[] {

@@ -25,13 +25,22 @@ interface Reader {
   /** The offset after the last token that was read. */
   end: number;
   /** Values by their anchors; undefined while one is still being read: an alias inside itself. */
-  readonly anchors: Map<string, SourceNode | undefined>;
-  /** Sizes of values that aliases repeat. */
-  readonly sizes: Map<SourceNode, Size>;
+  readonly anchors: Map<string, Anchored | undefined>;
+  /** Values that were read so far, each alias counted in full. */
+  values: number;
+  /** The deepest level that was read since an anchor began. */
+  deepest: number;
   /** Values that aliases have added so far. */
   aliased: number;
   /** The tree is not the one that was meant: what follows from that is no mistake of its own. */
   isBroken: boolean;
+}
+
+/** A value that aliases repeat, the values in it with itself, and its levels of nesting. */
+interface Anchored {
+  readonly node: SourceNode;
+  readonly values: number;
+  readonly height: number;
 }
 
 interface Tree {
@@ -43,8 +52,8 @@ interface Tree {
 export function readTree(file: string, text: string, events: readonly Event[]): Tree {
   const diagnostics: Diagnostic[] = [];
   const reader: Reader = {
-    ...{ file, text, events, next: 1, end: 0, aliased: 0, isBroken: false },
-    ...{ anchors: new Map(), sizes: new Map() },
+    ...{ file, text, events, next: 1, end: 0, isBroken: false },
+    ...{ anchors: new Map(), values: 0, deepest: 0, aliased: 0 },
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
   const root = events.length < 2 ? undefined : readRoot(reader);
@@ -81,6 +90,8 @@ function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
   const event = reader.events[reader.next] as NodeEvent;
   reader.next += 1;
   if (event.type === EVENT_ID.ALIAS) return readAlias(reader, event, depth);
+  reader.values += 1;
+  reader.deepest = Math.max(reader.deepest, depth);
   if (event.tagStart !== -1) refuseTag(reader, event);
   if (event.anchorStart === -1) return readContent(reader, event, depth, indicator);
   if ("[{".includes(reader.text[event.anchorEnd] ?? " "))
@@ -88,8 +99,12 @@ function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
   const name = reader.text.slice(event.anchorStart, event.anchorEnd);
   reader.anchors.set(name, undefined);
   reader.end = event.anchorEnd;
+  const { values, deepest } = reader;
+  reader.deepest = depth;
   const node = readContent(reader, event, depth, "");
-  reader.anchors.set(name, node);
+  const height = reader.deepest - depth;
+  reader.anchors.set(name, { node, values: reader.values - values + 1, height });
+  reader.deepest = Math.max(reader.deepest, deepest);
   return node;
 }
 
@@ -152,7 +167,7 @@ function skip({ text, end }: Reader, pattern: RegExp): number {
 
 function readScalar(reader: Reader, event: ScalarEvent, indicator: string): ScalarNode {
   const range = scalarRange(reader, event, indicator);
-  const text = readText(reader, event, range);
+  const text = getScalarValue(reader.text, event);
   const value = event.style === SCALAR_STYLE.PLAIN ? plainValue(text) : text;
   reader.end = range.end;
   if (typeof value !== "number" || Number.isFinite(value)) return { kind: "scalar", value, range };
@@ -161,21 +176,6 @@ function readScalar(reader: Reader, event: ScalarEvent, indicator: string): Scal
   );
   return { kind: "scalar", value: 0, range };
 }
-
-function readText(reader: Reader, event: ScalarEvent, { start, end }: SourceRange): string {
-  const { text } = reader;
-  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast && beyondUnicode.test(text.slice(start, end)))
-    refuse(
-      reader,
-      [start, end],
-      "an escape \\U in it stands for no character",
-      "\\U00000000 to \\U0010FFFF do",
-    );
-  return getScalarValue(text, event);
-}
-
-/** An escape of no character. */
-const beyondUnicode = /\\U(?!00(?:0|10))/;
 
 /** Where a scalar stands, with its quotes; one that is left out stands right after the indicator. */
 function scalarRange(reader: Reader, event: ScalarEvent, indicator: string): SourceRange {
@@ -249,7 +249,7 @@ function readKey(reader: Reader, depth: number): Key | undefined {
   const range = scalarRange(reader, event, "");
   reader.end = range.end;
   const isPlain = event.style === SCALAR_STYLE.PLAIN;
-  const key = readText(reader, event, range);
+  const key = getScalarValue(reader.text, event);
   if (isPlain && typeof plainValue(key) !== "string") {
     report(error("manifest.invalid_type", "keys must be text", { range, hint: "quote the key" }));
     return undefined;
@@ -295,8 +295,8 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
   const name = text.slice(event.anchorStart, event.anchorEnd);
   const range = aliasRange(reader, event);
   const nothing: SourceNode = { kind: "scalar", value: null, range };
-  const node = anchors.get(name);
-  if (node === undefined) {
+  const anchored = anchors.get(name);
+  if (anchored === undefined) {
     reader.isBroken = true;
     const hint = "write &name before the first such value; text that begins with * needs quotes";
     report(
@@ -306,15 +306,17 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
     );
     return nothing;
   }
-  const { values, height } = sizeOf(node, reader.sizes);
+  const { node, values, height } = anchored;
+  reader.deepest = Math.max(reader.deepest, depth + height);
   if (depth + height > maxDepth) {
     report(error("manifest.too_deep", `aliases nest values more than ${maxDepth} levels deep`, { range }));
     return nothing;
   }
-  const already = reader.aliased > maxAliased;
+  reader.values += values;
   reader.aliased += values;
   if (reader.aliased <= maxAliased) return node;
-  if (!already)
+  // Said once.
+  if (reader.aliased - values <= maxAliased)
     report(
       error("manifest.too_large", `aliases repeat more than ${maxAliased} values`, {
         range,
@@ -322,28 +324,6 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
       }),
     );
   return nothing;
-}
-
-/** Values in a node with itself, each alias counted in full, and levels of nesting. */
-interface Size {
-  readonly values: number;
-  readonly height: number;
-}
-
-function sizeOf(node: SourceNode, known: Map<SourceNode, Size>): Size {
-  if (node.kind === "scalar") return { values: 1, height: 0 };
-  const before = known.get(node);
-  if (before !== undefined) return before;
-  let [values, height] = [1, 0];
-  const inside = node.kind === "list" ? node.items : [...node.entries.values()].map(({ value }) => value);
-  for (const inner of inside) {
-    const size = sizeOf(inner, known);
-    values += size.values;
-    height = Math.max(height, size.height);
-  }
-  const size = { values, height: height + 1 };
-  known.set(node, size);
-  return size;
 }
 
 function aliasRange(reader: Reader, { anchorStart, anchorEnd }: AliasEvent): SourceRange {

