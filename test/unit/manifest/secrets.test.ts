@@ -120,6 +120,15 @@ describe("a secret", () => {
     }
   });
 
+  it("is starred out below a misspelt key of such a file, which is shown up to there", async () => {
+    const text = `${variable(secretText).replace("variables", "variabels")}    x: [\n`;
+    const found = await loadText(text);
+    expect(found.diagnostics[0]?.code).toBe("manifest.syntax");
+    const shown = [...found.sources.values()].join("");
+    expect(shown).not.toContain(secretText);
+    expect(shown).toContain("kind: web\n");
+  });
+
   it("is starred out below a misspelt or misplaced key, at a repeated key, and behind an alias", async () => {
     for (const text of [
       variable(secretText).replace("variables", "variabels"),
