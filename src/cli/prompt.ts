@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
-import type { Prompter } from "../commands/approve";
+import type { Prompter } from "./approve";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 

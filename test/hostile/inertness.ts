@@ -24,8 +24,8 @@ export function hiddenIn(text: string): string[] {
 export const commandsIn = (text: string): string[] =>
   text.split("\n").filter((line) => /^\s*::[a-z]|##\[|##vso\[|##teamcity\[/i.test(line));
 
-/** Returns links, images, mentions, HTML and emphasis of an attacker that work in Markdown, outside code. */
-export function aliveIn(markdown: string): readonly string[] {
+/** Returns what is left of Markdown once code spans and fenced blocks, where nothing works, are taken away. */
+export function outsideCode(markdown: string): string {
   const outside: string[] = [];
   let fence: string | undefined;
   for (const line of markdown.split("\n")) {
@@ -34,6 +34,12 @@ export function aliveIn(markdown: string): readonly string[] {
     else if (fence !== undefined && line.trim() === fence) fence = undefined;
     else if (fence === undefined) outside.push(line.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "\u25a1"));
   }
-  const found = /<script|<img|onerror|<!-- evil|evil\.example|@admin|\*\*b\*\*/g;
-  return [...(outside.join("\n").match(found) ?? []), ...(fence === undefined ? [] : ["<unclosed fence>"])];
+  if (fence !== undefined) outside.push("<unclosed fence>");
+  return outside.join("\n");
 }
+
+/** Returns links, images, mentions, HTML and emphasis of an attacker that work in Markdown, outside code. */
+export const aliveIn = (markdown: string): readonly string[] =>
+  outsideCode(markdown).match(
+    /<script|<img|onerror|<!-- evil|evil\.example|@admin|\*\*b\*\*|<unclosed fence>/g,
+  ) ?? [];

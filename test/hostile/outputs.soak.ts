@@ -35,7 +35,7 @@ import {
 import { plainStyle } from "../../src/report/style";
 import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
-import { commandsIn, hiddenIn } from "./inertness";
+import { commandsIn, hiddenIn, outsideCode } from "./inertness";
 
 /** Pieces that each mean something to a terminal, a runner, Markdown or a browser; every pair of them is tried. */
 const pieces = [
@@ -266,19 +266,6 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "event as JSON": (text) => eventJson(event(text)),
 };
 
-/** What is left of Markdown once code spans and fenced blocks, where nothing works, are taken away. */
-function liveMarkdown(markdown: string): string {
-  const outside: string[] = [];
-  let fence: string | undefined;
-  for (const line of markdown.split("\n")) {
-    const mark = /^\s*(`{3,})/.exec(line)?.[1];
-    if (fence === undefined && mark !== undefined) fence = mark;
-    else if (fence !== undefined && line.trim() === fence) fence = undefined;
-    else if (fence === undefined) outside.push(line.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "\u25a1"));
-  }
-  if (fence !== undefined) outside.push("<unclosed fence>");
-  return outside.join("\n");
-}
 const alive = /<script|<img|onerror|<!--|evil\.example|@admin|(?<![&\w])#12|\*\*b\*\*|<unclosed/;
 
 let checks = 0;
@@ -307,7 +294,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
     for (const text of texts) {
       const drift = driftMarkdown(driftOf(text)) + driftJobMarkdown(jobOf(text)) + issueOf(text);
       const shown = planMarkdown(planOf(text)) + stateMarkdown(stateOf(text));
-      const left = liveMarkdown(shown + drift + commentsOf(text));
+      const left = outsideCode(shown + drift + commentsOf(text));
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }

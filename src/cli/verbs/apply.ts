@@ -1,6 +1,5 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
-import { approvePlan, askablePlan } from "../../commands/approve";
 import type { PlanRequest } from "../../commands/context";
 import { failure, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
@@ -8,6 +7,7 @@ import { stageText } from "../../model/stage";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
+import { approvePlan, askablePlan } from "../approve";
 import { tellTarget, withContext } from "../context";
 import { readText } from "../files";
 import { flagOf, type Invocation } from "../invocation";

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
-import type { Prompter } from "../../commands/approve";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
+import type { Prompter } from "../approve";
 import { openContext } from "../context";
 import type { Invocation } from "../invocation";
 import { isJob } from "../job";

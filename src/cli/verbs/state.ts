@@ -1,6 +1,5 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
-import { askForYes } from "../../commands/approve";
 import type { Context } from "../../commands/context";
 import {
   claimState,
@@ -27,6 +26,7 @@ import {
   resourceText,
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
+import { askForYes } from "../approve";
 import { stateOf, withContext } from "../context";
 import { readText, readTextOrInput } from "../files";
 import type { Handler, Invocation } from "../invocation";

@@ -1,9 +1,9 @@
+import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
 import { deletionText } from "../report/plan-report";
-import type { Approval } from "./apply";
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
 export type Prompter = (question: string, isSecret?: boolean) => Promise<string | undefined>;
