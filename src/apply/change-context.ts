@@ -24,8 +24,6 @@ export interface ChangeContext {
   readonly type: Resource;
   readonly slot: Slot;
   readonly endpoints: Endpoints;
-  /** The same for a write that was answered already and is to happen again: its key is another one. */
-  readonly endpointsAgain: () => Endpoints;
   /** Id of its project or service. */
   readonly parentId?: string;
   /** Returns the record of a write as soon as its id is known, so that no id is ever only in memory. */
@@ -62,7 +60,6 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
   return {
     ...{ run, change, type, slot, parentId, recordOnAccept },
     endpoints: run.endpoints(journaledSend(writes)),
-    endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isRetry: true })),
   };
 }
 

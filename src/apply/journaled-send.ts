@@ -19,8 +19,6 @@ export interface JournaledWrites {
   readonly takesEffectAtOnce?: boolean;
   /** Of a create: attribute paths of the settings it sends. */
   readonly madeWith?: readonly string[];
-  /** The same write a second time in one run, on purpose: under another key. */
-  readonly isRetry?: true;
   /** The verb that asks for it, outside of a plan. */
   readonly command?: Command;
   /** Returns the record that an answered write leaves. */
@@ -109,7 +107,7 @@ async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options
 
 function intentOf(writes: JournaledWrites, request: ApiRequest): Omit<Intent, "seq"> {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
-  const step = `${request.operation} ${request.path}${writes.isRetry ? " again" : ""}`;
+  const step = `${request.operation} ${request.path}`;
   const retriable = writes.run.retriableIntents.find(
     (open) =>
       open.address === writes.address &&

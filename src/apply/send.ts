@@ -12,7 +12,7 @@ import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
-import { type ComparedWrite, movedTime, retryAfterClockTick, verifyApplied } from "./verify";
+import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -81,11 +81,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
-  const compared = { type, sent, defaults: change.instance.defaults, before: timeBefore(context) };
-  const accepted = await retryAfterClockTick(context.run, compared, await sendTwice(send), () =>
-    sendTwice(() => type.update(context.endpointsAgain(), input)),
-  );
-  return finishWrite(context, accepted, sent, values);
+  return finishWrite(context, await sendTwice(send), sent, values);
 }
 
 const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>

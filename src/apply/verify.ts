@@ -1,13 +1,11 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue } from "../model/resource-operations";
+import type { AppliableValue } from "../model/resource-operations";
 import { type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { timeNow } from "../model/time";
 import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
-import type { Run } from "./run";
 
 /** A write, and the answer that it is compared with. */
 export interface ComparedWrite {
@@ -111,32 +109,6 @@ export function unappliedPaths({ type, sent, live, defaults, before }: ComparedW
 export function movedTime(before: string | undefined, after: string | undefined): boolean | undefined {
   const times = [Date.parse(before ?? ""), Date.parse(after ?? "")];
   return times.some(Number.isNaN) ? undefined : times[0] !== times[1];
-}
-
-/** Longer than the coarsest step of time that services use. */
-const timeStepMs = 1100;
-
-/** How near to our clock a time still counts as of now: clocks differ. */
-const nearMs = 120_000;
-
-/**
- * Returns the answer to a write; that to another one, a second later, where a secret was sent and its time is that of a
- * write just before it: a service may count in whole seconds.
- */
-export async function retryAfterClockTick(
-  timing: Pick<Run, "clock" | "signal"> & { readonly reads: Pick<Run["reads"], "serviceTime"> },
-  compared: Omit<ComparedWrite, "live">,
-  accepted: Accepted,
-  again: () => Promise<Accepted>,
-): Promise<Accepted> {
-  const { live, id } = accepted;
-  if (live?.id !== id) return accepted;
-  const refused = unappliedPaths({ ...compared, live });
-  const isSecret = refused.some((path) => ruleAt(compared.type, path)?.secret === true);
-  const age = Date.parse(timeNow(timing)) - Date.parse(compared.before ?? "");
-  if (!isSecret || !(Math.abs(age) < nearMs)) return accepted;
-  await timing.clock.sleep(timeStepMs, timing.signal);
-  return again();
 }
 
 const hintOf = (hint: string, { unappliedHint }: ResourceType): string =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
-import { type ComparedWrite, retryAfterClockTick } from "../../apply/verify";
+import type { ComparedWrite } from "../../apply/verify";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -126,14 +126,10 @@ async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
   }
 }
 
-/** Sends an update; that of a secret again a second later where its answer has the time of the write before it. */
+/** Sends an update, and reads what its answer does not show. */
 async function sendUpdate({ session, type, nonce }: Change, input: SentUpdate): Promise<Accepted> {
   const { name, parentId, changed, write } = input;
-  const sendAs = (seed: string): Promise<Accepted> =>
-    sendTwice(() => type.resource.update(session.writes(seed), input));
-  const accepted = await retryAfterClockTick(session, write, await sendAs(nonce), () =>
-    sendAs(`${nonce} again`),
-  );
+  const accepted = await sendTwice(() => type.resource.update(session.writes(nonce), input));
   const isTimed = write.before === undefined || accepted.live?.updatedAt !== undefined;
   if (isTimed || !type.secrets.some(({ path }) => changed.has(path))) return accepted;
   session.reads.invalidate();

@@ -150,7 +150,6 @@ describe("the key of a write", () => {
       keyOf({ operation: "other" }),
       keyOf({ path: "/other" }),
       keyOf({ body: { name: "other" } }),
-      keyOf({}, { isRetry: true }),
       keyOf({}, { address: "service.shop.web" as Address }),
     ]);
     expect(new Set(keys).size).toBe(keys.length);

@@ -1,10 +1,4 @@
-import {
-  type ComparedWrite,
-  movedTime,
-  retryAfterClockTick,
-  unappliedPaths,
-  verifyApplied,
-} from "../../../src/apply/verify";
+import { type ComparedWrite, movedTime, unappliedPaths, verifyApplied } from "../../../src/apply/verify";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource } from "../../../src/model/live";
 import type { AppliableValue } from "../../../src/model/resource-operations";
@@ -193,36 +187,4 @@ describe("a time that was moved", () => {
     expect(movedTime(undefined, undefined)).toBeUndefined();
     expect(movedTime("soon", time)).toBeUndefined();
   });
-
-  it.each([
-    ["a moment ago", 1000, true],
-    ["a little ahead of our clock", -1000, true],
-    ["within two minutes", 119_999, true],
-    ["two minutes ago", 120_000, false],
-    ["two minutes ahead", -120_000, false],
-  ])(
-    "%s may be that of two writes in one step of the service's clock: %s ms, %s",
-    async (_, ago, isShared) => {
-      expect(await isSentAgain(writeOfValue(time, time), ago)).toBe(isShared);
-    },
-  );
-
-  it("is shared by nothing that took, nor by a field that is no secret", async () => {
-    expect(await isSentAgain(writeOfValue(time, later))).toBe(false);
-    const field = write({ name: "a" }, answer({ name: "b" }, time), { before: time });
-    expect(await isSentAgain(field)).toBe(false);
-    const both = write({ key: "B", value: new Secret("x") }, answer({ key: "A" }, time), {
-      type: variable,
-      before: time,
-    });
-    expect(await isSentAgain(both)).toBe(true);
-  });
 });
-
-/** Returns whether a write is sent a second time, `ago` milliseconds after the time before it. */
-async function isSentAgain({ live, ...compared }: ComparedWrite, ago = 0): Promise<boolean> {
-  const clock = { now: () => Date.parse(time) + ago, elapsed: () => 0, sleep: async () => {} };
-  const timing = { clock, signal: new AbortController().signal, reads: { serviceTime: () => undefined } };
-  const first = { id: live.id, live };
-  return (await retryAfterClockTick(timing, compared, first, async () => ({ id: "again" }))).id === "again";
-}
