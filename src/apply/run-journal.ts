@@ -37,8 +37,6 @@ export class RunJournal {
   /** Addresses by parent. */
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
-  /** The same by address: what is open is looked through before each write. */
-  readonly #openAt = new Map<Address, Intent[]>();
   #run: RunRecord | null;
   #outputs: Readonly<Record<string, Plain>>;
   readonly #deleted: ReturnType<typeof deletedFrom>[] = [];
@@ -57,7 +55,7 @@ export class RunJournal {
     this.#serviceTime = serviceTime;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
-    for (const intent of state.open) this.#addOpen(intent);
+    for (const intent of state.open) this.#open.set(intent.seq, intent);
     this.#run = state.run;
     this.#outputs = state.outputs;
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
@@ -105,7 +103,7 @@ export class RunJournal {
     this.#nextSeq += 1;
     const whole: Intent = { seq, ...intent };
     await this.#session.append([{ kind: "intent", intent: whole }], { durable: true });
-    this.#addOpen(whole);
+    this.#open.set(seq, whole);
     return seq;
   }
 
@@ -118,7 +116,7 @@ export class RunJournal {
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#session.append(entries, { durable: false });
-    for (const seq of seqs) this.#dropOpen(seq);
+    for (const seq of seqs) this.#open.delete(seq);
     if (run) this.#run = run;
     if (after) this.#set(after.address, after.resource);
   }
@@ -160,7 +158,7 @@ export class RunJournal {
 
   /** Open writes of this address. */
   openAt(address: Address): readonly Intent[] {
-    return this.#openAt.get(address) ?? [];
+    return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
   /**
@@ -205,20 +203,6 @@ export class RunJournal {
     const at = new Date(this.#serviceTime() ?? this.#clock.now()).toISOString();
     this.#deleted.push(deletedFrom(address, before, at));
     return { deletedAt: at };
-  }
-
-  #addOpen(intent: Intent): void {
-    this.#open.set(intent.seq, intent);
-    this.#openAt.set(intent.address, [...this.openAt(intent.address), intent]);
-  }
-
-  #dropOpen(seq: number): void {
-    const intent = this.#open.get(seq);
-    if (intent === undefined) return;
-    this.#open.delete(seq);
-    const others = this.openAt(intent.address).filter((open) => open !== intent);
-    if (others.length > 0) this.#openAt.set(intent.address, others);
-    else this.#openAt.delete(intent.address);
   }
 
   #set(address: Address, resource: RecordedResource | null): void {

@@ -4,11 +4,10 @@ import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
-import type { DesiredResource } from "../model/desired";
 import { append } from "../model/graph";
 import type { ReadResult } from "../model/live";
 import type { AppliableValue, ReadTarget } from "../model/resource-operations";
-import { Secret } from "../model/secret";
+import type { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Attributes } from "../model/value";
@@ -17,10 +16,12 @@ import {
   type DesiredValue,
   GeneratedSecret,
   type Plain,
-  Template,
+  type Reference,
+  Unknown,
   UnreadSecret,
 } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
+import { resolveValue } from "../plan/resolve";
 import type { RunJournal } from "./run-journal";
 
 /** The capabilities and facts that every change of a run shares. */
@@ -86,41 +87,15 @@ export function knownValue(
 ): AppliableValue {
   if (value instanceof GeneratedSecret) return generate(value.length);
   if (value instanceof UnreadSecret) throw new Error("a plan that sends values was made without them");
-  if (value instanceof Computed)
-    return value.compute(
-      value.references.map(({ address, attribute }) => {
-        const found = lookup(address, attribute);
-        if (found === undefined) throw new UnknownReference(address, attribute);
-        return found;
-      }),
-    );
-  if (!(value instanceof Template)) return value;
-  const [only, ...others] = value.parts;
-  const parts = value.parts.map((part) =>
-    typeof part === "string" || part instanceof Secret
-      ? part
-      : referredValue(part.address, part.attribute, lookup),
-  );
-  if (others.length === 0 && only && !value.secret) return parts[0] as AppliableValue;
-  const texts = parts.map((part) => (part instanceof Secret ? part : String(part)));
-  return value.secret ? Secret.join(texts) : texts.join("");
-}
-
-function referredValue(address: Address, attribute: string, lookup: RunLookup): Plain {
-  const found = lookup(address, attribute);
-  if (found === undefined || found === null) throw new UnknownReference(address, attribute);
-  return found;
-}
-
-/** Returns every declared attribute of a resource, ready to send. */
-export function knownAttributes(
-  desired: DesiredResource,
-  lookup: RunLookup,
-  generate: (length: number) => Secret,
-): Map<string, AppliableValue> {
-  const known = new Map<string, AppliableValue>();
-  for (const [path, { value }] of desired.attributes) known.set(path, knownValue(value, lookup, generate));
-  return known;
+  const found = resolveValue(value, (reference) => {
+    const known = lookup(reference.address, reference.attribute);
+    // Functions may take null; a text cannot hold it.
+    const isOpen = known === undefined || (known === null && !(value instanceof Computed));
+    return isOpen ? new Unknown([reference]) : known;
+  });
+  if (!(found instanceof Unknown)) return found as AppliableValue;
+  const [{ address, attribute }] = found.references as [Reference];
+  throw new UnknownReference(address, attribute);
 }
 
 interface Task {

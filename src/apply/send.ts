@@ -10,7 +10,7 @@ import { type ChangeContext, inputsOf, recordedAfter, writesAfter, writtenNow } 
 import { createOrFind, severalFound } from "./create-or-find";
 import { firstSentAt, sendTwice } from "./journaled-send";
 import { awaitEnding, notGone, proveGone } from "./remove";
-import { type ChangeEnd, knownAttributes, readNow } from "./run";
+import { type ChangeEnd, knownValue, readNow } from "./run";
 import { settle } from "./settle";
 import { type ComparedWrite, movedTime, verifyApplied } from "./verify";
 
@@ -211,8 +211,14 @@ async function readAgain(context: ChangeContext, id: string): Promise<LiveResour
   return read.kind === "found" ? read.live : undefined;
 }
 
+/** Returns every declared attribute, ready to send. */
 const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
-  change.instance.desired ? knownAttributes(change.instance.desired, run.lookup, run.generate) : new Map();
+  new Map(
+    [...(change.instance.desired?.attributes ?? [])].map(([path, { value }]) => [
+      path,
+      knownValue(value, run.lookup, run.generate),
+    ]),
+  );
 
 /** Returns the value of each field that changes; the default of a removed field is sent explicitly (PATCH merges). */
 function valuesToSend(

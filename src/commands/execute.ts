@@ -7,7 +7,7 @@ import { append } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { RecordedResource, RunOrigin, RunRecord } from "../model/state";
+import { isFingerprint, type RecordedResource, type RunOrigin, type RunRecord } from "../model/state";
 import { plainName } from "../model/text";
 import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
@@ -152,12 +152,13 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
     const live = instance?.live;
     const recorded = journal.recorded(address);
     const declared = instance?.resolved.get(attribute);
+    const applied = recorded?.applied[attribute];
     return (
       live?.computed.get(attribute) ??
       (declared !== undefined && isPlain(declared) ? declared : undefined) ??
       live?.attributes.get(attribute) ??
       recorded?.computed[attribute] ??
-      plainOf(recorded?.applied[attribute]) ??
+      (isFingerprint(applied) ? undefined : applied) ??
       (recorded && change ? plannedOf(change, recorded, attribute) : undefined) ??
       (attribute === "id" ? (live?.id ?? recorded?.id) : undefined)
     );
@@ -176,11 +177,6 @@ function plannedOf(
   const before = isReset || action === "create" || action === "replace" ? undefined : live?.attributes;
   return before?.get(attribute) ?? initial?.[attribute] ?? defaults.get(attribute);
 }
-
-const plainOf = (value: unknown): Plain | undefined =>
-  value !== null && typeof value === "object" && "fingerprint" in value
-    ? undefined
-    : (value as Plain | undefined);
 
 /** Returns the outputs whose references are all known; a secret is never an output. */
 function knownOutputs(
