@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Address } from "./address";
 import type { Attributes } from "./value";
 
@@ -80,26 +81,29 @@ export interface Pending {
 
 /**
  * What a live thing does that no declared field says: its last deployment failed, an older release serves, its runtime
- * is suspended. Reported, and left for people to repair.
+ * is suspended. Reported, and left for people to repair. As documents have it.
  */
-export interface Standing {
-  readonly code:
-    | "held"
-    | "awaiting_checkout"
-    | "failed"
-    | "cancelled"
-    | "waiting"
-    | "deploying"
-    | "rolled_back"
-    | "older_release"
-    | "suspended";
-  /** `pending`: what was asked for last has not been done. `running`: what runs is not what was deployed last. */
-  readonly class: "pending" | "running";
-  /** For people; may hold text of the service. */
-  readonly summary: string;
-  /** ISO 8601. */
-  readonly since?: string;
-}
+export const standingSchema = z.strictObject({
+  code: z.enum([
+    "held",
+    "awaiting_checkout",
+    "failed",
+    "cancelled",
+    "waiting",
+    "deploying",
+    "rolled_back",
+    "older_release",
+    "suspended",
+  ]),
+  class: z
+    .enum(["pending", "running"])
+    .describe("`pending`: what was asked for last has not been done. `running`: said, never a failure."),
+  summary: z.string(),
+  since: z.string().optional().describe("ISO 8601."),
+});
+
+/** The `summary` is for people, and may hold text of the service. */
+export type Standing = Readonly<z.infer<typeof standingSchema>>;
 
 /** A deployment as the service shows it (interface, "Deployment"); what it leaves empty is absent. */
 export interface Release {

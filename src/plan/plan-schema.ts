@@ -1,6 +1,8 @@
 import * as z from "zod";
 import type { Address } from "../model/address";
 import { findingSchema } from "../model/apply-event";
+import { standingSchema as standing } from "../model/live";
+import { checkFields } from "../model/policy";
 import type { Plain } from "../model/value";
 
 /** Any JSON. */
@@ -141,25 +143,7 @@ const output = z.strictObject({
 });
 
 /** Where something managed stands when it does not run as it was deployed last. */
-export const standingSchema = z.strictObject({
-  address: addressSchema,
-  code: z.enum([
-    "held",
-    "awaiting_checkout",
-    "failed",
-    "cancelled",
-    "waiting",
-    "deploying",
-    "rolled_back",
-    "older_release",
-    "suspended",
-  ]),
-  class: z
-    .enum(["pending", "running"])
-    .describe("`pending`: what was asked for last has not been done. `running`: said, never a failure."),
-  summary: z.string(),
-  since: z.string().optional().describe("ISO 8601."),
-});
+export const standingSchema = z.strictObject({ address: addressSchema, ...standing.shape });
 
 /** One secret that was revealed to be compared. */
 export const revealedSchema = z.strictObject({
@@ -169,14 +153,7 @@ export const revealedSchema = z.strictObject({
 });
 
 /** The result of a policy. */
-const checkSchema = z.strictObject({
-  policy: z.string(),
-  level: z.enum(["advisory", "overridable", "mandatory"]),
-  status: z.enum(["passed", "failed", "overridden", "error"]),
-  address: addressSchema.optional(),
-  message: z.string().optional(),
-  range: range.optional(),
-});
+const checkSchema = z.strictObject({ ...checkFields, range: range.optional() });
 
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({

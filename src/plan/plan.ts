@@ -4,14 +4,21 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Consumers } from "../model/consumer";
 import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
-import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
+import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
-import type { actionSchema, fieldSchema, PlanDocument, revealedSchema, shownSchema } from "./plan-schema";
+import type {
+  actionSchema,
+  fieldSchema,
+  PlanDocument,
+  revealedSchema,
+  shownSchema,
+  standingSchema,
+} from "./plan-schema";
 
 /** A part of the plan document in memory: its keys are in camelCase, and nothing of it changes. */
 export type InMemory<Part> = {
@@ -117,7 +124,7 @@ export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   readonly confirmsAll?: boolean;
 }
 
-export type PlanStanding = Standing & { readonly address: Address };
+export type PlanStanding = Readonly<z.infer<typeof standingSchema>>;
 
 export interface Plan
   extends Pick<InMemory<PlanDocument>, "stage" | "timestamp" | "digest" | "summary" | "cost" | "binding"> {

@@ -17,7 +17,6 @@ import { append, topologicalOrder } from "../model/graph";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
-import type { RecordedResource } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId } from "./attribute-values";
@@ -94,7 +93,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
     return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = target.declared.get("positions");
   const live = liveLayout(canvas, projectId, target.name, declared);
-  const lacks = declared === "auto" ? unplaced(canvas, target.recorded) : undefined;
+  const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   if (lacks === undefined) return { kind: "found", live };
   const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
   return { kind: "found", live: { ...live, attributes, lacks } };
@@ -271,23 +270,13 @@ const unclear = (summary: string, hint: string): Finding => ({
   ...{ summary, hint, attribute: "positions" },
 });
 
-/**
- * Why an `auto` layout is saved again although its declaration is unchanged: what has no place appeared since it was saved last
- * (`recorded`). Undefined where nothing lacks one, or another user may have taken it away.
- */
-function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): string | undefined {
-  const { revision, positions } = canvas.layout;
-  const without = nodesOf(canvas).filter(({ id }) => positions[id] === undefined);
-  const isNew = ({ id }: { readonly id: string }): boolean => {
-    const made = canvas.nodes.find((node) => node.id === id)?.createdAt;
-    return made != null && recorded?.writtenAt !== undefined && made > recorded.writtenAt;
-  };
-  if (!recorded || without.length === 0) return undefined;
-  if (revision !== recorded.computed.revision && !without.every(isNew)) return undefined;
-  const [first, ...others] = without;
+/** Returns why a recorded `auto` layout is saved again although its declaration is unchanged; undefined where every node has a place. */
+function unplaced(canvas: Canvas): string | undefined {
+  const [first, ...others] = nodesOf(canvas).filter(({ id }) => canvas.layout.positions[id] === undefined);
+  if (first === undefined) return undefined;
   return others.length === 0
-    ? `${first?.name ?? "a node"} has no place yet`
-    : `${without.length} nodes have no place yet`;
+    ? `${first.name} has no place yet`
+    : `${others.length + 1} nodes have no place yet`;
 }
 
 /** The saved places in the form that was declared: `auto` while every node has one, else by the same keys. */

@@ -101,13 +101,11 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);
   });
 
-  it("auto says that someone took the place of a service away, and gives it one again", async () => {
+  it("auto gives a place again to a service of which someone took it away", async () => {
     await applied(both, "auto");
     const { layout } = await canvas();
     await canvas({ revision: layout.revision, viewport: null, positions: {} });
-    const drift = await scenario.run("drift", "-json");
-    expect(drift.code).toBe(2);
-    expect(JSON.parse(drift.stdout)).toMatchObject({ drifted: [{ address: "layout.shop" }] });
+    expect((await ok("plan")).stdout).toContain("because 2 nodes have no place yet");
     await ok("apply", ...approve);
     await scenario.isQuiet();
     expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
