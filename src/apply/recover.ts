@@ -7,7 +7,7 @@ import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { severalFound } from "./create-or-find";
-import { keyStillCounts } from "./journaled-send";
+import { keyStillCounts, type SentRecord } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 import { defaultWaitPolicy, settlePending } from "./settle";
 
@@ -41,7 +41,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     // Only the end of a deletion is waited for: the plan decides about others.
     const isAwaited = recovering.wait && recovering.settlesPending !== "look" && recorded.pending.deletes;
     const timeoutMs = isAwaited ? defaultWaitPolicy.timeoutMs : 0;
-    take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
+    take(await settlePending({ ...recovering, state }, address, recorded, timeoutMs));
   }
   // A command that has found what it began continues it.
   const goesOn = entries.some(({ kind }) => kind === "run");
@@ -206,6 +206,12 @@ const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): Jour
   ...(id !== undefined && { id }),
 });
 
+/** Adds to a pending write when it was sent: its wait counts from then. */
+function leftAt(since: string, { address, resource }: NonNullable<SentRecord["recording"]>) {
+  const pending = resource?.pending && { since, ...resource.pending };
+  return { address, resource: resource && pending ? { ...resource, pending } : resource };
+}
+
 /**
  * Settles what a verb such as `rnv deploy` left open, before a command writes: what is found is recorded. It is sent
  * again only by the same verb, asked for again, under its own key.
@@ -227,7 +233,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   if (sent !== undefined && others.length === 0 && state.run && action) {
     const acting = { ...recovering, journal: recordsOf(state), record: state.run };
     const { recording, run } = leftBy(acting, action, order, { id: sent });
-    const entries: JournalEntry[] = recording ? [{ kind: "resource", ...recording }] : [];
+    const entries: JournalEntry[] = recording ? [{ kind: "resource", ...leftAt(at, recording) }] : [];
     if (isRepeated) entries.push({ kind: "run", run });
     return closed(intent, [...entries, outcome(intent, "done", sent)]);
   }

@@ -21,6 +21,7 @@ import {
   UnknownReference,
 } from "./run";
 import { create, keepRecord, update } from "./send";
+import { followPending } from "./settle";
 
 export interface RunResult {
   readonly counts: ApplyCounts;
@@ -150,9 +151,12 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
-      return heldBack(change, await withConditions(context, "no-op", keepRecord));
+      return heldBack(change, await withConditions(context, "no-op", followOrKeep));
   }
 }
+
+const followOrKeep = async (context: ChangeContext): Promise<ChangeEnd> =>
+  (await followPending(context)) ?? keepRecord(context);
 
 /**
  * Judges the conditions that the plan could not: what is asked before a change keeps it from being made, what is asked

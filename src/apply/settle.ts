@@ -59,6 +59,24 @@ export async function settle(
   }
 }
 
+/**
+ * Follows to its end what an earlier run left pending of a resource that the plan leaves as it is. Undefined where there is
+ * nothing to follow.
+ */
+export async function followPending(context: ChangeContext): Promise<ChangeEnd | undefined> {
+  const { run, change } = context;
+  const { address } = change;
+  const recorded = run.journal.recorded(address);
+  const pending = recorded?.pending;
+  if (!pending || pending.deletes || run.mode !== "apply") return undefined;
+  const { wait, timeoutMs } = waitPolicyOf(context, pending);
+  if (!wait) return undefined;
+  const most = durationText(remainingWaitMs(pending, timeoutMs, run.clock));
+  const note = `started by an earlier run; waiting for it, at most ${most}`;
+  run.emit({ type: "progress", address, action: "update", note });
+  return settle(context, pending, recorded);
+}
+
 /** Says beside a status how long it took in the run before: that is asked for once, and may stay unknown. */
 function noteWithLast({ run, change: { instance }, type }: ChangeContext, pending: Pending) {
   const before = instance.live?.id;
@@ -210,26 +228,21 @@ const standsBeside = (
       at !== address && !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true,
   );
 
-interface PendingWait {
-  /** Waits at most that long, from when it was left; 0 looks once. */
-  readonly timeoutMs: number;
-  /** The run was to see its end: that it has not come is told. */
-  readonly isAwaited?: true;
-}
-
-/** Finds out what became of what an earlier run left pending. What has not ended stays recorded as it is. */
+/**
+ * Finds out what became of what an earlier run left pending: waits at most `longestMs`, from when it was left; 0 looks once.
+ * What has not ended stays recorded as it is.
+ */
 export async function settlePending(
   recovering: RecoveryContext,
   address: Address,
   recorded: RecordedResource,
-  { timeoutMs: longest, isAwaited }: PendingWait,
+  longestMs: number,
 ): Promise<Recovery> {
   const { pending, ...rest } = recorded;
   const { types, state, reads, clock, signal } = recovering;
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
-  const timeoutMs = remainingWaitMs(pending, longest, clock);
-  const begunAt = clock.now();
+  const timeoutMs = remainingWaitMs(pending, longestMs, clock);
   const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
   const result = await waitUntilSettled(pending, {
     ...{ type, reads, clock, signal, timeoutMs, onWaiting },
@@ -255,19 +268,14 @@ export async function settlePending(
       return { ...nothingRecovered, diagnostics: [awaitingCheckout(warning, result.summary, { address })] };
     case "interrupted":
       return nothingRecovered;
-    case "timeout": {
+    case "timeout":
       // Nothing will tell: it is asked for again, as one that failed.
-      if (result.unseen !== undefined && pending.deletes && timeoutMs > 0)
-        return ended(
-          recordedAfterFailedDeletion(recorded, result.unseen),
-          endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
-        );
-      const told = isAwaited ? [stillGoingOn(address, result.status)] : [];
-      if (timeoutMs === 0 || pending.since !== undefined) return { ...nothingRecovered, diagnostics: told };
-      // A state that does not say when it was left: from now on the time counts.
-      const since = new Date(begunAt).toISOString();
-      return ended({ ...rest, pending: { ...pending, since } }, ...told);
-    }
+      return result.unseen !== undefined && pending.deletes && timeoutMs > 0
+        ? ended(
+            recordedAfterFailedDeletion(recorded, result.unseen),
+            endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+          )
+        : nothingRecovered;
   }
 }
 
@@ -286,14 +294,6 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
   warning("apply.deploy_failed", `${address}: ${summary}`, {
     address,
     detail: "An interrupted run had started it. It is planned again.",
-  });
-
-/** It stays pending: the service continues it, and a change of what it belongs to does not wait for it. */
-const stillGoingOn = (address: Address, status: string): Diagnostic =>
-  warning("apply.deploy_timeout", `${address}: still ${status}, started by an earlier run`, {
-    address,
-    detail: "Its timeout, which counts from its start, is over.",
-    hint: "rnv status shows its status. The next run follows it; a run that changes it does not wait for it.",
   });
 
 export type WaitResult =

@@ -130,13 +130,16 @@ async function applyLocked(
     command: verbs[wanted.mode],
     ...(context.startedBy?.(wanted.files) ?? { by: context.host }),
   };
-  const how = { parallelism: request.parallelism, origin, exitCodeOfLeft: exitCodeOfLeft(plan, diagnostics) };
+  const how = { parallelism: request.parallelism, origin };
   const result = await execute(context, session, { ...built, plan: named }, how);
   const { counts, outputs, exitCode } = result;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  const found = [...diagnostics, ...result.diagnostics];
+  // What was pending before the run is told by its end.
+  const isToldAgain = (one: Diagnostic): boolean =>
+    result.diagnostics.some(({ code, address }) => code === one.code && address === one.address);
+  const found = [...diagnostics.filter((one) => !isToldAgain(one)), ...result.diagnostics];
   return { runId, plan, counts, outputs, exitCode, diagnostics: found, sources };
 }
 
@@ -241,15 +244,6 @@ async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): 
 }
 
 const verbs = { apply: "apply", destroy: "destroy", "refresh-only": "apply -refresh-only" } as const;
-
-/** Something that an earlier run queued is still running or waits for the dashboard, and this run did not replace it. */
-function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {
-  const left = diagnostics.filter(({ address: waiting }) =>
-    changes.some(({ address, action }) => address === waiting && action === "no-op"),
-  );
-  if (left.some(({ code }) => code === "apply.deploy_timeout")) return 7;
-  return left.some(({ code }) => code === "apply.awaiting_checkout") ? 8 : 0;
-}
 
 const guardOf = ({ address, guard, instance }: Change): Diagnostic[] =>
   guard

@@ -23,8 +23,6 @@ interface Execution {
   /** Most changes in flight at once. */
   readonly parallelism: number;
   readonly origin: RunOrigin;
-  /** The exit code of a run that succeeds, for what an earlier run left. */
-  readonly exitCodeOfLeft: number;
 }
 
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
@@ -32,7 +30,7 @@ export async function execute(
   context: Context,
   session: StateSession,
   planning: BuiltPlan,
-  { parallelism, origin, exitCodeOfLeft }: Execution,
+  { parallelism, origin }: Execution,
 ): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
   const { plan } = planning;
   const state = await startingState(context, session, planning.recoveredEntries);
@@ -49,7 +47,7 @@ export async function execute(
   // What failed has not settled, and is told by itself.
   const unmet =
     result.exitCode === 0 ? await checkPostconditions(planning.input.desired, plan, settledReader(run)) : [];
-  const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : exitCodeOfLeft);
+  const exitCode = result.exitCode || (diagnostics.length > 0 ? 1 : unmet.length > 0 ? 7 : 0);
   // A run that changed nothing is no part of the history, as it is no reason to write a state.
   const moves = plan.changes.some(({ previousAddress }) => previousAddress !== undefined);
   const ended =

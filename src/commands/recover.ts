@@ -1,12 +1,10 @@
 import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
 import { nothingRecovered } from "../apply/run";
-import { settlePending } from "../apply/settle";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import { fillData } from "../plan/data";
-import { makePlan } from "../plan/make-plan";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
@@ -38,30 +36,25 @@ export interface RecoveredWrites {
 
 /**
  * Settles the writes of an interrupted run as far as it can, and reads live resources: the plan is made from the lists in
- * which the recovery looked. Where the plan is to be applied, operations that run still has pending are waited for.
- * `input` is undefined when an outcome is unknown.
+ * which the recovery looked. `input` is undefined when an outcome is unknown.
  */
 export async function recoverAndRead(planning: Planning): Promise<{
   readonly input?: PlanInput;
   readonly recovered: RecoveredWrites;
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const { context, connection, request, writes } = planning;
+  const { context, connection, request } = planning;
   const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
   const recovery = await recoverWrites(context, connection, planning, how);
   const state = planning.state && replayJournal(planning.state, recovery.entries);
-  const first = hasErrors(recovery.diagnostics) ? undefined : await readInput(planning, state);
-  const awaited = await awaitRecovered(context, connection, writes ? first : undefined);
-  // An operation that has ended may have ended badly, and is planned again then.
-  const isAnyEnded = state !== undefined && awaited.entries.length > 0;
   return {
-    input: isAnyEnded ? await readInput(planning, replayJournal(state, awaited.entries)) : first,
+    input: hasErrors(recovery.diagnostics) ? undefined : await readInput(planning, state),
     recovered: {
-      recoveredEntries: [...recovery.entries, ...awaited.entries],
+      recoveredEntries: recovery.entries,
       retriableIntents: recovery.retriableIntents,
       earlierPreexistingIds: planning.state?.run?.fences ?? {},
     },
-    diagnostics: [...recovery.diagnostics, ...awaited.diagnostics],
+    diagnostics: recovery.diagnostics,
   };
 }
 
@@ -108,39 +101,10 @@ export async function recoverWrites(
 ): Promise<Recovery> {
   if (!from.state) return nothingRecovered;
   connection.reads.remember(from.state);
-  const recovering = recoveryContextOf(context, connection, from.state);
-  return recover({ ...recovering, wait: from.writes, ...how });
-}
-
-const recoveryContextOf = (context: Context, { reads }: Connection, state: State): RecoveryContext => {
   const { clock, credential, emit, signal, say } = context;
-  return { state, types: typesByName, reads, clock, credential, wait: true, emit, signal, say };
-};
-
-/**
- * Waits for operations that an earlier run left pending where the plan of `input` leaves their resource as it is, all at
- * once, each as long as its own timeout. Without `input` nothing is waited for.
- */
-async function awaitRecovered(
-  context: Context,
-  connection: Connection,
-  input: PlanInput | undefined,
-): Promise<Recovery> {
-  const { state, options } = input ?? {};
-  const isAnyPending = Object.values(state?.resources ?? {}).some(({ pending }) => pending !== undefined);
-  if (!input || !state || !isAnyPending || options?.mode !== "apply") return nothingRecovered;
-  const recovering = recoveryContextOf(context, connection, state);
-  const settled = await Promise.all(
-    makePlan(input).changes.map(({ address, action, instance: { recorded, resolved, desired } }) => {
-      const waitPolicy = recorded && typesByName.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
-      if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingRecovered;
-      const timeoutMs = desired?.timeouts?.update ?? waitPolicy.timeoutMs;
-      return settlePending(recovering, address, recorded, { timeoutMs, isAwaited: true });
-    }),
-  );
-  const entries = settled.flatMap((one) => one.entries);
-  if (entries.length > 0) connection.reads.invalidate();
-  return { entries, retriableIntents: [], diagnostics: settled.flatMap((one) => one.diagnostics) };
+  const { state, writes: wait } = from;
+  const about = { state, types: typesByName, reads: connection.reads, clock, credential };
+  return recover({ ...about, wait, emit, signal, say, ...how });
 }
 
 /** Appends `recoveredEntries` durably, before anything new is written, and returns the state with them folded in. */

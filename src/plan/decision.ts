@@ -59,9 +59,12 @@ export function withLifecycle(decision: Decision): Decision {
   return { ...decision, action: action === "no-op" ? "update" : action, lifecycle };
 }
 
-/** Returns whether a request is sent or the state changes. Dependants look a moved resource up under its new address. */
-export const changesSomething = ({ action, instance }: Decision): boolean =>
-  action !== "no-op" || instance.previousAddress !== undefined;
+/**
+ * Returns whether a request is sent, the state changes, or apply follows what an earlier run left pending: dependants wait
+ * for it. They look a moved resource up under its new address.
+ */
+export const changesSomething = ({ action, instance: { previousAddress, recorded } }: Decision): boolean =>
+  action !== "no-op" || previousAddress !== undefined || recorded?.pending !== undefined;
 
 /**
  * What apply writes to the state of a declared resource besides its fields: protection, what its removal becomes, what

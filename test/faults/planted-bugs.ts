@@ -194,8 +194,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   ),
   bug(
     "the next run does not wait for what is pending",
-    "settlePending",
-    condition("type", "pending", "||"),
+    "followPending",
+    condition("pending", "deletes"),
     () => "true",
     { scenario: "create-all", faults: ["kill"] },
   ),

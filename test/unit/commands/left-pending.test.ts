@@ -51,15 +51,15 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeGreaterThan(9);
     expect(waited).toBeLessThan(11);
     expect(waits()).toEqual([
-      expect.stringMatching(/^queued since an earlier run; waiting for it, at most (10m|9m\d+s)$/),
+      expect.stringMatching(/^started by an earlier run; waiting for it, at most (10m|9m\d+s)$/),
     ]);
     const again = await minutesOf(async () => {
       expect(await bench.apply()).toMatchObject({
         exitCode: 7,
         diagnostics: [
           {
-            summary: "deployment.shop.api: still queued, started by an earlier run",
-            hint: expect.stringContaining("rnv status"),
+            summary: "deployment.shop.api: still queued after 10m",
+            hint: expect.stringContaining("Run the same command to follow it"),
           },
         ],
       });
@@ -121,12 +121,30 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeLessThan(1);
   });
 
-  it("is deployed again where it failed while it was waited for", async () => {
+  it("fails the apply where it fails while it is waited for, and the next one deploys again", async () => {
     bench.emulator.store.failNextDeployment("*", "out of memory");
     await leaveByKill("timeout: 10m");
     bench.clock.sleep(3 * minute).then(() => bench.emulator.store.setCondition("worker-offline", false));
+    expect(await bench.apply()).toMatchObject({
+      exitCode: 7,
+      diagnostics: [{ code: "apply.deploy_failed", address: "deployment.shop.api" }],
+    });
+    expect(deploys()).toBe(0);
     expect((await bench.apply()).exitCode).toBe(0);
     expect(deploys()).toBe(1);
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+  });
+
+  it("is waited for before what depends on it is made", async () => {
+    await leaveByKill("timeout: 10m");
+    const web =
+      "      web: { kind: web, dependsOn: [service.shop.api], configuration: { repository: https://git.example.com/web } }\n";
+    bench.write("rnv.yaml", `${shop("timeout: 10m").trimEnd()}\n${web}`);
+    expect((await bench.apply()).exitCode).toBe(7);
+    expect(bench.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
+    bench.emulator.store.setCondition("worker-offline", false);
+    bench.emulator.store.settle();
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.emulator.store.services().map(({ name }) => name)).toEqual(["api", "web"]);
   });
 });
