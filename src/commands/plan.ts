@@ -129,7 +129,7 @@ export async function buildPlan(
   const judged =
     request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
   const held = request.policies && (await checkPreconditions(desired, made));
-  const checks = [...(made.checks ?? []), ...(held?.checks ?? []), ...(judged?.checks ?? [])];
+  const checks = [...(held?.checks ?? []), ...(judged?.checks ?? [])];
   const plan = {
     ...made,
     ...(judged && { checks }),

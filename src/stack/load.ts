@@ -20,19 +20,18 @@ import { maxTotalBytes, readSource } from "../manifest/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
 import { star } from "../manifest/mask";
 import { checkCycles, type Dependant } from "../manifest/references";
+import type { SourceNode } from "../manifest/tree";
 import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { dataSegments, dataType, isDataAddress } from "../model/data-source";
+import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
-import { conditionKinds } from "../model/policy";
 import { snakeCase, terraformPrefix } from "../model/text";
 import { referredAddresses } from "../model/value";
-import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
-import { invalid, missingKey, unsupported } from "./language/problem";
+import { invalid, missingKey, refused, unsupported } from "./language/problem";
 import { type DataType, indexDataTypes, indexStackTypes } from "./names";
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import {
@@ -98,9 +97,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const found = readData(context);
-  const data = new Map(found.map((one) => [one.data.address, one.data]));
-  const conditions = [...built, ...found].flatMap((one) => one.conditions);
+  const data = new Map(readData(context).map((one) => [one.address, one]));
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
@@ -108,7 +105,6 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     moved: readStackMoves(context, stackBlocks),
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
-    ...(conditions.length > 0 && { conditions }),
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
@@ -262,8 +258,13 @@ function readData(context: StackContext) {
   });
 }
 
-/** A data source with its conditions. */
-function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext) {
+/** Reads a data source. */
+function readLookup(
+  terraformType: string,
+  name: string,
+  entry: JsonNode,
+  context: StackContext,
+): DesiredData {
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
     terraformType: `data.${terraformType}`,
@@ -279,11 +280,9 @@ function readLookup(terraformType: string, name: string, entry: JsonNode, contex
   readProvider(entry, reader);
   if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
     reader.refuse(missingKey(`it needs an id or a ${type.nameKey}`), entry.keyRange);
-  // A lookup has no use for the other members of a lifecycle.
-  for (const block of nestedBlocks(entry, "lifecycle"))
-    refuseOthers(block, conditionKinds, "lifecycle", reader);
+  for (const block of nestedBlocks(entry, "lifecycle")) refuseOthers(block, [], "lifecycle", reader);
   const range = entry.keyRange;
-  const data: DesiredData = {
+  return {
     address,
     owner,
     ...(type !== undefined && { type: type.placed.type.type }),
@@ -292,7 +291,6 @@ function readLookup(terraformType: string, name: string, entry: JsonNode, contex
     dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,
   };
-  return { data, conditions: readConditions(entry, address, reader, [dataType, terraformType, name]) };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
@@ -341,3 +339,43 @@ const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, D
     const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
     return [address, { attributes: query, dependsOn: [...new Set([...dependsOn, ...referred])], range }];
   });
+
+/** Reads `condition` and `error_message` of a `validation`; undefined after a report. */
+function readValidation(block: JsonNode, reader: BlockReader) {
+  const read = (key: string, why: string): SourceNode | undefined => {
+    const at = block.at(key);
+    if (at.isAbsent) reader.refuse(missingKey(`validation lacks ${key}`), block);
+    const node = at.isAbsent ? undefined : reader.readWhole(at);
+    if (node?.isSensitive !== true) return node;
+    reader.refuse(refused(`validation.${key} ${why}`), at);
+    return undefined;
+  };
+  refuseOthers(block, ["condition", "error_message"], "validation", reader);
+  const condition = read("condition", "compares a secret, which rnv hands on and never reads");
+  const message = read("error_message", "would show a secret");
+  return condition && message && { condition, message };
+}
+
+/** Checks `validation` of the variables: their values are known when the stack is read. */
+function checkVariables(context: StackContext): void {
+  const { stack } = context;
+  for (const [name, entry] of stack.variables) {
+    const reader = readerOf(context, { owner: `${stack.name}: var.${name}` });
+    for (const block of nestedBlocks(entry, "validation")) {
+      const read = readValidation(block, reader);
+      const verdict = read && text(read.condition);
+      if (read === undefined || verdict === "true") continue;
+      const summary =
+        verdict === "false"
+          ? (text(read.message) ?? "the value is not valid")
+          : "validation.condition is true or false, known before anything is made";
+      reader.refuse(invalid(summary), read.condition.range);
+    }
+  }
+}
+
+/** The text of a node that refers to nothing. */
+function text(node: SourceNode): string | undefined {
+  const isKnown = node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text");
+  return isKnown ? String(node.value) : undefined;
+}

@@ -70,8 +70,6 @@ export interface Scope {
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
-  /** What `self` stands for: `rnv_service.api`, in steps; undefined where it has no meaning. */
-  readonly self?: readonly string[] | undefined;
 }
 
 /** The construct and the resource that a problem of a value names. */
