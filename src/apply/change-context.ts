@@ -7,7 +7,7 @@ import type { AppliableValue } from "../model/resource-operations";
 import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
-import { type Clock, timeNow } from "../model/time";
+import type { Clock } from "../model/time";
 import type { Attributes } from "../model/value";
 import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
 import { asksForRun } from "../plan/decision";
@@ -52,7 +52,7 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
         address: change.address,
         resource:
           method === "DELETE"
-            ? deletedRecord(run, change, type, { id, madeAt, hasEnded })
+            ? deletedRecord(run, change, type, { id, hasEnded })
             : recordOnAccept(id, madeAt),
       },
     }),
@@ -143,7 +143,7 @@ function deletedRecord(
   run: Run,
   change: Change,
   type: Resource,
-  { id, madeAt, hasEnded }: Pick<JournaledAnswer, "id" | "madeAt" | "hasEnded">,
+  { id, hasEnded }: Pick<JournaledAnswer, "id" | "hasEnded">,
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return null;
@@ -151,8 +151,7 @@ function deletedRecord(
   // It is deleted where it was, which may not be where it is declared to be.
   const parentId = recorded.parent && run.journal.recorded(recorded.parent)?.id;
   const pending = type.deletes.pendingOf(recorded.id, hasEnded ? undefined : id, parentId);
-  const how = hasEnded ? { isAnswered: true as const } : { madeAt: madeAt ?? timeNow(run) };
-  return recordedWhileDeleted(recorded, { ...pending, ...how });
+  return recordedWhileDeleted(recorded, hasEnded ? { ...pending, isAnswered: true } : pending);
 }
 
 /** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */

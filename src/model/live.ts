@@ -69,8 +69,6 @@ export interface Pending {
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;
-  /** Of a deletion: when it was requested, by the service, ISO 8601. */
-  readonly madeAt?: string;
   /** It is a deletion: once it has ended, the resource is no longer recorded. */
   readonly deletes?: true;
   /** The deletion was answered as done: a read has to prove it. */

@@ -18,7 +18,7 @@ export function planFromDocument(document: unknown): Plan | undefined {
 /** The plan of a document that was parsed. */
 export function planOf(data: PlanDocument): Plan {
   const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
-  const { resources, outputs } = { ...data.planned_values.root_module, ...data.planned_values };
+  const { resources } = data.planned_values.root_module;
   const planned = new Map(resources.map((one) => [one.address, one.values]));
   return {
     ...inMemory(data),
@@ -36,12 +36,7 @@ export function planOf(data: PlanDocument): Plan {
         after: isEnded ? absent : sideOf(after, output.after_sensitive, output.after_unknown),
       };
     }),
-    plannedOutputs: Object.fromEntries(
-      Object.entries(outputs).map(([name, { sensitive, value }]) => [
-        name,
-        sideOf(value ?? null, sensitive, value === undefined),
-      ]),
-    ),
+    plannedOutputs: {},
     standing: data.standing ?? [],
     revealed: data.revealed?.map(inMemory),
   };

@@ -47,10 +47,9 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
 
 /**
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either. `restored`: it
- * was changed after its deletion was requested, and is not being deleted.
+ * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
  */
-export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "restored" | "unmarked" | "unreadable";
+export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
 /** Returns `gone` where the service shows anything else: to a key that lost its membership, it shows nothing. */
 export async function goneOrAlone(reads: Reads): Promise<DeletionLook> {
@@ -83,8 +82,6 @@ async function pollDeletion(
   // Deletions that end at once share a list.
   reads.invalidate(250);
   const shown = await look();
-  if (shown === "restored")
-    return { kind: "failed", summary: "it was restored after its deletion was requested" };
   if (goesOn) return { kind: "waiting", status };
   if (shown === "alone") return { kind: "done", showsNothing: true };
   if (shown === "gone") {
@@ -101,10 +98,7 @@ async function pollDeletion(
 }
 
 /** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */
-function notSeen(
-  shown: Exclude<DeletionLook, "gone" | "alone" | "restored">,
-  hasEnded: boolean,
-): OperationStatus {
+function notSeen(shown: Exclude<DeletionLook, "gone" | "alone">, hasEnded: boolean): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
     return notShown("the service shows neither its operation nor what lies around it");

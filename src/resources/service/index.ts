@@ -18,7 +18,6 @@ import type {
 import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { entriesNamed, sameName } from "../../model/text";
-import { isOlder } from "../../model/time";
 import { type Attributes, type Plain, Unknown } from "../../model/value";
 import { present, sameId, textAt } from "../attribute-values";
 import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
@@ -378,9 +377,9 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
 async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
-  const { madeAt, serviceId: id = pending.id } = pending;
+  const { serviceId: id = pending.id } = pending;
   const read = await reads.provenService(id);
-  if (read.kind === "found") return isOlder(madeAt, read.value.updatedAt) ? "restored" : "stands";
+  if (read.kind === "found") return "stands";
   if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
   const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
   return isThere ? "unmarked" : goneOrAlone(reads);

@@ -418,7 +418,7 @@ describe("the writes of a change", () => {
     expect(await deleted(waiting, {})).toEqual(
       recordOf("s1", {
         parent: shop,
-        pending: { kind: "operation", id: "s1 op p1", madeAt: timeAt(0), since: timeAt(0) },
+        pending: { kind: "operation", id: "s1 op p1", since: timeAt(0) },
       }),
     );
     expect(await deleted(service, {})).toMatchObject({ id: "s1", deletionFailed: "before" });
