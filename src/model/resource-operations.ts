@@ -2,7 +2,7 @@ import type { Address } from "./address";
 import type { LiveResource, Pending, ReadResult } from "./live";
 import type { AttributeLookup, Finding } from "./resource-type";
 import type { Secret } from "./secret";
-import type { RecordedResource } from "./state";
+import type { Command, RecordedResource } from "./state";
 import type { Attributes, Plain, ResolvedValue } from "./value";
 
 /** The resource that `read` looks for. */
@@ -124,15 +124,11 @@ export interface Runs<Reads> {
 }
 
 /** The input of a verb that acts on one resource. */
-export interface ActionInput {
+export interface ActionInput extends Omit<Command, "action"> {
   readonly address: Address;
   readonly id: string;
   /** Live name, for the service's `confirm`. */
   readonly name: string;
-  readonly deploymentId?: string;
-  readonly commit?: string;
-  /** Commit of the release to go back to, where it is known. */
-  readonly releaseCommit?: string;
 }
 
 /** The target of an action where the command names none, found out before it is sent. */
