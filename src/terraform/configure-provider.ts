@@ -48,7 +48,7 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
     await provider.session?.close();
     const session = sessionOf(provider, settings, request.terraformVersion);
     provider.configure(session);
-    const refused = await checkWorkspace(session, settings);
+    const refused = await checkWorkspace(session);
     if (refused !== undefined) return { diagnostics: diagnosticMessages([refused]) };
   }
   return { diagnostics: diagnosticMessages(settings.diagnostics) };
@@ -58,33 +58,21 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
  * Returns why the service shows nothing of the workspace: one error, instead of one for each resource. The answer is
  * what a plan begins with.
  */
-async function checkWorkspace(
-  { reads }: Session,
-  settings: ProviderSettings,
-): Promise<Diagnostic | undefined> {
+async function checkWorkspace({ reads }: Session): Promise<Diagnostic | undefined> {
   try {
     await reads.projects();
     return undefined;
   } catch (failure) {
-    const found = diagnosticOf(failure);
     const status = failure instanceof ApiError ? (failure.status ?? 0) : 0;
-    return { ...found, ...(refusals[status]?.(settings) ?? { attribute: "base_url" }) };
+    return { ...diagnosticOf(failure), attribute: refusedSettings[status] ?? "base_url" };
   }
 }
 
-/** Messages about a refused read of the workspace, by its status. */
-const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<Diagnostic>>> = {
-  401: () => ({ summary: "the service does not accept the API key", attribute: "api_key" }),
-  403: ({ workspaceId }) => ({
-    summary: `the API key may not read the workspace ${workspaceId}`,
-    attribute: "api_key",
-  }),
-  404: ({ workspaceId, baseUrl }) => ({
-    summary: `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
-    attribute: "workspace_id",
-    hint: "check workspace_id and base_url of the provider block, or RNV_WORKSPACE_ID and RNV_BASE_URL in the environment",
-    remedy: undefined,
-  }),
+/** The setting that is wrong where the service refuses to show the workspace, by the status of its answer. */
+const refusedSettings: Readonly<Record<number, string>> = {
+  401: "api_key",
+  403: "api_key",
+  404: "workspace_id",
 };
 
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {

@@ -186,14 +186,13 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
   };
 }
 
-/** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */
+/** Adds what go-plugin asks of every plugin and Terraform uses: the shutdown, and the stream of output. */
 function addPluginServices(
   server: grpc.Server,
   { onEnd }: Pick<ServeOptions, "onEnd">,
   isOfOneClient: boolean,
 ): void {
   const out = { responseStream: true };
-  const both = { requestStream: true, responseStream: true };
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });
   add(
@@ -208,13 +207,5 @@ function addPluginServices(
   add(
     methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out),
     (call: grpc.ServerWritableStream<object, object>) => void (isOfOneClient && call.on("cancelled", onEnd)),
-  );
-  add(
-    methodOf("/plugin.GRPCBroker/StartStream", "Empty", "Empty", both),
-    (call: grpc.ServerDuplexStream<object, object>) => void call.on("data", () => {}),
-  );
-  add(
-    methodOf("/grpc.health.v1.Health/Check", "Empty", "HealthCheckResponse"),
-    (_call: unknown, done: grpc.sendUnaryData<object>) => done(null, { status: 1 }),
   );
 }

@@ -71,16 +71,4 @@ export const severalMade = ({ type, input }: Named, found: readonly LiveResource
     },
   );
 
-/** Returns the error of a create after which another new resource has its name: two applies created it at once. */
-export const createdTwice = (
-  { type, input }: Named,
-  id: string,
-  others: readonly LiveResource[],
-): Diagnostic =>
-  error("live.ambiguous", `${type.resource.type} "${input.name}" was created twice at the same time`, {
-    attribute: type.resource.nameAttribute,
-    detail: `This apply created ${id}; another one created ${idsOf(others)}.`,
-    hint: "keep one of the two: the next plan replaces this one, so remove it from the state to keep it, or delete the other",
-  });
-
 const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");
