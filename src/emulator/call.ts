@@ -119,10 +119,6 @@ export const servicesIn = (call: Call, projectId: string): StoredService[] =>
     (service) => service.projectId === projectId && service.deletedAt === null,
   );
 
-/** A name as the service keeps it. */
-export const keptName = ({ switches }: Pick<World, "switches">, name: string): string =>
-  switches.conditions.has("plain-names") ? name.trim().toLowerCase() : name;
-
 const defaultLimit = 100;
 const maxLimit = 200;
 

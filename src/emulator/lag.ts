@@ -31,8 +31,8 @@ export type Lags = Readonly<Partial<Record<ReadClass | "all", Lag>>>;
 export class Replicas {
   #replicas: ReadonlyMap<ReadClass, Replica> = new Map();
   #moment: number | undefined;
-  /** Answers that differ from what there was when they were given. */
-  answersBehind = 0;
+  /** Reads that were answered while a change was not shown yet. */
+  readsBehind = 0;
 
   constructor(
     private readonly source: Store,
@@ -67,7 +67,11 @@ export class Replicas {
 
   /** Returns the version that a read of this class shows; counts the read. */
   view(name: ReadClass): Store {
-    return this.#replicas.get(name)?.view() ?? this.source;
+    const replica = this.#replicas.get(name);
+    if (replica === undefined) return this.source;
+    const shown = replica.view();
+    if (replica.isBehind) this.readsBehind += 1;
+    return shown;
   }
 
   #copyAgain(): void {
@@ -92,6 +96,11 @@ class Replica {
   ) {
     this.#store = new Store(clock, undefined);
     this.copy(source);
+  }
+
+  /** Holds changes back. */
+  get isBehind(): boolean {
+    return this.#waiting.length > 0;
   }
 
   copy(source: Store): void {

@@ -142,13 +142,11 @@ const messages = {
     sourceState: "RawState 4",
     targetTypeName: "string 5",
     sourcePrivate: "bytes 6",
-    sourceIdentity: "RawState 7",
   },
   MoveResourceStateResponse: {
     targetState: "Value 1",
     diagnostics: "Diagnostic* 2",
     targetPrivate: "bytes 3",
-    targetIdentity: "Identity 4",
   },
   ReadDataSourceResponse: { state: "Value 1", diagnostics: "Diagnostic* 2" },
   GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },

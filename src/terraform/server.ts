@@ -34,8 +34,8 @@ interface ServeOptions {
   readonly stream: StreamHandler;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
-  /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
-  readonly ports?: readonly [number, number];
+  /** Listens on a port of localhost: there are no unix sockets. */
+  readonly usesPort: boolean;
 }
 
 export interface PluginServer {
@@ -59,9 +59,8 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   addProvider(server, options);
   addPluginServices(server, options, own !== undefined);
   const credentials = credentialsOf(own, options.clientCertificate);
-  const { network, path, remove } = await (options.ports === undefined
-    ? listenOnSocket(server, credentials)
-    : listenOnPort(server, credentials, options.ports));
+  const listenOn = options.usesPort ? listenOnPort : listenOnSocket;
+  const { network, path, remove } = await listenOn(server, credentials);
   const close = (): void => {
     remove();
     server.forceShutdown();
@@ -92,24 +91,9 @@ async function listenOnSocket(server: grpc.Server, credentials: grpc.ServerCrede
   return { network: "unix", path, remove };
 }
 
-async function listenOnPort(
-  server: grpc.Server,
-  credentials: grpc.ServerCredentials,
-  [first, last]: readonly [number, number],
-): Promise<Listening> {
-  for (let port = first; port <= last; port++) {
-    try {
-      const bound = await listen(server, `127.0.0.1:${port}`, credentials);
-      return { network: "tcp", path: `127.0.0.1:${bound}`, remove: () => {} };
-    } catch (failure) {
-      // Others of the same range are tried: several providers run at once.
-      if (port === last) {
-        server.forceShutdown();
-        throw failure;
-      }
-    }
-  }
-  throw new RangeError(`there is no port from ${first} to ${last}`);
+async function listenOnPort(server: grpc.Server, credentials: grpc.ServerCredentials): Promise<Listening> {
+  const port = await listen(server, "127.0.0.1:0", credentials);
+  return { network: "tcp", path: `127.0.0.1:${port}`, remove: () => {} };
 }
 
 function credentialsOf(own: Certificate | undefined, client: string | undefined): grpc.ServerCredentials {

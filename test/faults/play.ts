@@ -74,7 +74,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
     digest,
     trace: machine.trace,
     fired:
-      machine.emulator.store.answersBehind() > 0 ||
+      machine.emulator.store.readsBehind() > 0 ||
       machine.trace.some((line) => /\[|killed|stands still/.test(line)),
   };
 }

@@ -78,7 +78,7 @@ resource "rnv_variables" "more" {
 
   it("pins a commit, and deploys it again when another one serves", async () => {
     const commit = "a".repeat(40);
-    deploy(`triggers = { version = "2" }\n commit_sha = "${commit}"`);
+    deploy(`triggers = { version = "2" }\n commit = "${commit}"`);
     await world.apply();
     const [api] = emulator.store.services();
     expect(deployments().some(({ commitSha, status }) => commitSha === commit && status === "live")).toBe(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import { gapRoute, keptName, operationAnswer, paginate, projectOf, queuedAnswer, servicesIn } from "../call";
+import { gapRoute, operationAnswer, paginate, projectOf, queuedAnswer, servicesIn } from "../call";
 import { queuesDeletions } from "../progress";
 import type { StoredProject } from "../records";
 import { conflict, invalid, nonEmpty, notFound, parseBody, requireConfirmation } from "../refusal";
@@ -85,8 +85,7 @@ export const projectRoutes: readonly Route[] = [
     handle: (call) => {
       const fields = parseBody(creation, call.body);
       requireColor(call.world, fields.color);
-      const name = keptName(call.world, fields.name);
-      return shown(call, newProject(call.world, call.workspaceId, { ...fields, name }));
+      return shown(call, newProject(call.world, call.workspaceId, fields));
     },
   },
   {
@@ -105,8 +104,7 @@ export const projectRoutes: readonly Route[] = [
       const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
       requireColor(call.world, fields.color);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
-      const name = keptName(call.world, fields.name ?? project.name);
-      return shown(call, store.put("projects", { ...project, ...fields, name, updatedAt: store.stamp() }));
+      return shown(call, store.put("projects", { ...project, ...fields, updatedAt: store.stamp() }));
     },
   },
   {

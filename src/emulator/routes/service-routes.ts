@@ -6,7 +6,6 @@ import {
   type Call,
   changeableServiceOf,
   gapRoute,
-  keptName,
   operationAnswer,
   projectOf,
   queuedAnswer,
@@ -171,11 +170,10 @@ function create(call: Call) {
       throw invalid("environmentId: does not belong to the project");
     }
   }
-  requireFreeName(call, draft);
   if (draft.deploy) requireDeployable(world, { archived: false, kind: draft.kind, configuration });
   const service = newService(world, {
     workspaceId: call.workspaceId,
-    name: keptName(world, draft.name),
+    name: draft.name,
     kind: draft.kind,
     projectId: draft.projectId ?? null,
     environmentId: draft.environmentId ?? null,
@@ -189,42 +187,18 @@ function create(call: Call) {
   };
 }
 
-/** Under `unique-names`: 409 where another service of the same place has the name, archived ones included. */
-function requireFreeName(
-  call: Call,
-  { name, projectId = null }: { readonly name: string; readonly projectId?: string | null },
-  exceptId?: string,
-): void {
-  const { store, switches } = call.world;
-  if (!switches.conditions.has("unique-names")) return;
-  const holder = [...store.all("services")].find(
-    (one) =>
-      one.workspaceId === call.workspaceId &&
-      one.deletedAt === null &&
-      one.name === name &&
-      one.projectId === projectId &&
-      one.id !== exceptId,
-  );
-  if (holder !== undefined)
-    throw conflict(
-      "service_name_taken",
-      `${holder.archived ? "An archived service" : "A service"} already has the name "${name}"`,
-    );
-}
-
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
   const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
-  if (name !== undefined) requireFreeName(call, { name, projectId: service.projectId }, service.id);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
   return shown(
     call,
     world.store.put("services", {
       ...service,
-      name: name === undefined ? service.name : keptName(world, name),
+      name: name ?? service.name,
       configuration: merged,
       updatedAt: world.store.stamp(),
     }),

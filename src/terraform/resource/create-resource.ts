@@ -12,7 +12,7 @@ import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
 import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
-import { namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
+import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
 
@@ -87,9 +87,11 @@ async function make(creation: Creation, change: Change): Promise<MadeResource> {
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
   if (resource.runs !== undefined) return startRun(creation, change);
-  if (resource.nameAttribute !== undefined)
-    return session.inTurn(turnOf(creation), () => createNamed(creation));
-  return { accepted: await createOnce(creation), diagnostics: [] };
+  const isNamed = resource.nameAttribute !== undefined;
+  const accepted = isNamed
+    ? await session.inTurn(turnOf(creation), () => createNamed(creation))
+    : await createOnce(creation);
+  return { accepted, diagnostics: [] };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
@@ -113,16 +115,13 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
   });
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
-async function createNamed(creation: Creation): Promise<MadeResource> {
-  const { reads } = creation.session;
-  reads.invalidate(mostAgeMs);
-  const taken = await namesakes(creation);
-  if (taken.length > 0) throw new DiagnosticsError([nameTaken(creation, taken)]);
+async function createNamed(creation: Creation): Promise<Accepted> {
+  await requireFreeName(creation);
   try {
-    return { accepted: await createOnce(creation), diagnostics: [] };
+    return await createOnce(creation);
   } catch (failure) {
     if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
-    reads.invalidate();
+    creation.session.reads.invalidate();
     const others = await namesakes(creation);
     throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
   }
