@@ -196,9 +196,10 @@ async function settle(
   what: string,
 ): Promise<readonly Diagnostic[]> {
   const { reads, clock, signal } = session;
+  const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
   const result = await waitUntilSettled(pending, {
     ...{ type: asked.action, reads, clock, signal: AbortSignal.any([signal, events.signal]) },
-    timeoutMs: parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs,
+    timeoutMs,
     onWaiting: (seconds, status, note) => {
       const told = [status, note].filter(Boolean).join(": ");
       void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
@@ -206,6 +207,6 @@ async function settle(
     onNext: async () => {},
   });
   const next = "it is still running. Look at the service in the dashboard, or raise timeout";
-  const found = waitFinding(`the ${what}`, result, { next });
+  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
   return found === undefined ? [] : [found];
 }

@@ -98,7 +98,7 @@ resource "rnv_service" "docs" {
   it("what awaits a checkout, before and after it is in the state", async () => {
     world.write(deployed);
     const { output } = await world.start("apply", "-auto-approve", "-input=false");
-    expect(output).toContain("Error: The deployment is saved and waits for a checkout");
+    expect(output).toContain("Error: The deployment is saved but not live");
     const told =
       /Warning: The deployment: saved, awaiting checkout in the\s+dashboard.*[\s│]+with rnv_deployment/;
     expect(await world.run("plan -input=false")).toMatch(told);
