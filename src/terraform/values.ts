@@ -121,9 +121,6 @@ export function textIn(state: TerraformObject, name: string): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns true if two texts are one to Terraform, which composes what it is given. */
-export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") === b.normalize("NFC");
-
 /** Returns true if two values are the same to Terraform; unknown is the same as unknown. */
 export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
   if (a === b) return true;

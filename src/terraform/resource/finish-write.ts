@@ -169,16 +169,10 @@ export function unappliedFields(
   severity: typeof error | typeof warning,
 ): readonly Diagnostic[] {
   if (live === undefined) return [];
-  const shown = JSON.stringify(live.name);
   return unappliedPaths({ type: resource, live, ...write }).map((path) => {
     const attribute = stepsOf(path)?.join(".") ?? path;
-    const named = {
-      detail: `Its answer shows ${shown}.`,
-      hint: `if the service keeps names in a form of its own, declare ${path} = ${shown}`,
-    };
-    const other = { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied };
-    const details = path === resource.nameAttribute ? named : other;
+    const detail = resource.rules[path]?.secret ? secretNotApplied : notApplied;
     const summary = `the service accepted the change, but ${attribute} did not take`;
-    return severity("apply.not_taken", summary, { attribute: path, ...details });
+    return severity("apply.not_taken", summary, { attribute: path, detail });
   });
 }
