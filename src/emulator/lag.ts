@@ -31,8 +31,6 @@ export type Lags = Readonly<Partial<Record<ReadClass | "all", Lag>>>;
 export class Replicas {
   #replicas: ReadonlyMap<ReadClass, Replica> = new Map();
   #moment: number | undefined;
-  /** Reads that were answered while a change was not shown yet. */
-  readsBehind = 0;
 
   constructor(
     private readonly source: Store,
@@ -65,13 +63,9 @@ export class Replicas {
     this.#moment = undefined;
   }
 
-  /** Returns the version that a read of this class shows; counts the read. */
+  /** Returns the version that a read of this class shows. */
   view(name: ReadClass): Store {
-    const replica = this.#replicas.get(name);
-    if (replica === undefined) return this.source;
-    const shown = replica.view();
-    if (replica.isBehind) this.readsBehind += 1;
-    return shown;
+    return this.#replicas.get(name)?.view() ?? this.source;
   }
 
   #copyAgain(): void {
@@ -96,11 +90,6 @@ class Replica {
   ) {
     this.#store = new Store(clock, undefined);
     this.copy(source);
-  }
-
-  /** Holds changes back. */
-  get isBehind(): boolean {
-    return this.#waiting.length > 0;
   }
 
   copy(source: Store): void {

@@ -23,9 +23,9 @@ export interface EmulatorServer {
  */
 export function serveEmulator(
   emulator: Pick<Emulator, "exchange">,
-  options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},
+  options: { readonly port?: number } = {},
 ): Promise<EmulatorServer> {
-  const host = options.host ?? "127.0.0.1";
+  const host = "127.0.0.1";
   const server = createServer({ keepAlive: true }, (incoming, outgoing) => {
     answer(emulator, incoming, outgoing).catch(() => outgoing.destroy());
   });

@@ -209,8 +209,6 @@ function dashboard(world: World, keep: Keep) {
     },
     /** How far reads are behind from here on; without an argument they are not. */
     setLag: (lags?: Lags) => world.replicas.setLag(lags),
-    /** How many reads were answered, for their lag, while a change was not shown yet. */
-    readsBehind: () => world.replicas.readsBehind,
     /** Queues a deployment as another user would. */
     deploy(serviceId: string, options: { actor?: string; commitSha?: string } = {}): StoredDeployment {
       const service = store.get("services", serviceId) ?? missing(serviceId);

@@ -6,10 +6,10 @@ import {
   type Call,
   changeableServiceOf,
   gapRoute,
-  operationAnswer,
   projectOf,
   queuedAnswer,
   type Route,
+  readOperation,
   serviceOf,
 } from "../call";
 import {
@@ -24,7 +24,6 @@ import {
   conflict,
   invalid,
   nonEmpty,
-  notFound,
   parseBody,
   requireConfirmation,
   requireEmptyBody,
@@ -247,13 +246,8 @@ function runAction(call: Call) {
 }
 
 /** Readable after the service is gone: its own deletion is what is waited for. */
-function readOperation(call: Call) {
-  const operation = call.world.store.get("operations", call.params.operationId ?? "");
-  if (operation?.workspaceId !== call.workspaceId || operation.serviceId !== call.params.serviceId) {
-    throw notFound("The operation");
-  }
-  return operationAnswer(call, operation);
-}
+const readOwnOperation = (call: Call) =>
+  readOperation(call, ({ serviceId }) => serviceId === call.params.serviceId);
 
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 
@@ -264,7 +258,7 @@ export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
   { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
   { method: "POST", path: `${one}/actions`, key: "accepted", handle: runAction },
-  { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOperation },
+  { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOwnOperation },
 ];
 
 /** Gaps "read one service" and "change a service". */
