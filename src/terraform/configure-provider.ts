@@ -146,7 +146,7 @@ export async function providerSettings(
   const isEmbedded = baseUrl === "embedded";
   // What is kept of it is compared: in any case of letters it is the same workspace.
   const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
-  const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const key = isEmbedded ? undefined : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
   const unset = (value: string, attribute: string, variable: string): readonly Diagnostic[] =>
@@ -154,7 +154,7 @@ export async function providerSettings(
   return {
     baseUrl,
     workspaceId,
-    apiKey: key.text === "" ? undefined : new Secret(key.text),
+    apiKey: typeof key === "string" ? new Secret(key) : undefined,
     gaps: gaps.settings,
     maxConcurrency: typeof most === "number" ? most : undefined,
     deletionProtection: config.deletion_protection === true,
@@ -162,7 +162,7 @@ export async function providerSettings(
     diagnostics: [
       ...unset(baseUrl, "base_url", "RNV_BASE_URL"),
       ...unset(workspaceId, "workspace_id", "RNV_WORKSPACE_ID"),
-      ...(key.wrong ? [key.wrong] : unset(key.text, "api_key", "RNV_API_KEY")),
+      ...(typeof key === "object" ? [key] : []),
       ...checkProviderBlock({ ...config, base_url: baseUrl || null, workspace_id: workspaceId || null }),
       ...gaps.diagnostics,
     ],
@@ -178,26 +178,19 @@ const missingSetting = (attribute: string, variable: string): Diagnostic =>
 /** Bytes. */
 const largestKeyFile = 4096;
 
-interface ProviderKeyText {
-  readonly text: string;
-  readonly wrong?: Diagnostic;
-}
-
-/** Reads the API key. Nothing of it is ever put into a message. */
+/** Reads the API key, or returns what is wrong. Nothing of it is ever put into a message. */
 async function readKey(
   given: string,
   environment: ProcessEnvironment,
   cwd: string,
-): Promise<ProviderKeyText> {
+): Promise<string | Diagnostic> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
-  if (file === "") return { text: "" };
-  const unreadable = (reason: string): ProviderKeyText => ({
-    text: "",
-    wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+  if (file === "") return missingSetting("api_key", "RNV_API_KEY");
+  const unreadable = (reason: string): Diagnostic =>
+    error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
       hint: "name a readable file that holds the key and nothing else",
-    }),
-  });
+    });
   try {
     // Terraform starts several processes, which all read it: a pipe would do for the first alone.
     const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
@@ -207,13 +200,10 @@ async function readKey(
   }
 }
 
-const checkKey = (text: string): ProviderKeyText =>
+const checkKey = (text: string): string | Diagnostic =>
   /^rnv_[!-~]+$/.test(text)
-    ? { text }
-    : {
-        text: "",
-        wrong: error("config.invalid", "the API key is not one", {
-          attribute: "api_key",
-          hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
-        }),
-      };
+    ? text
+    : error("config.invalid", "the API key is not one", {
+        attribute: "api_key",
+        hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
+      });

@@ -58,42 +58,21 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   });
   addProvider(server, options);
   addPluginServices(server, options, own !== undefined);
-  const credentials = credentialsOf(own, options.clientCertificate);
-  const listenOn = options.usesPort ? listenOnPort : listenOnSocket;
-  const { network, path, remove } = await listenOn(server, credentials);
+  const folder = options.usesPort ? undefined : mkdtempSync(join(tmpdir(), "rnv-"));
+  const socket = folder && join(folder, "s");
   const close = (): void => {
-    remove();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     server.forceShutdown();
   };
+  const credentials = credentialsOf(own, options.clientCertificate);
+  const address = socket === undefined ? "127.0.0.1:0" : `unix:${socket}`;
+  const port = await listen(server, address, credentials).catch((failure: unknown) => {
+    close();
+    throw failure;
+  });
+  const [network, path] = socket === undefined ? ["tcp", `127.0.0.1:${port}`] : ["unix", socket];
   const certificate = own?.der.toString("base64").replace(/=+$/, "") ?? "";
   return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, path, close };
-}
-
-/** The address that a server listens on, in go-plugin's words. */
-interface Listening {
-  readonly network: "unix" | "tcp";
-  readonly path: string;
-  /** Removes what it left on the disk. */
-  readonly remove: () => void;
-}
-
-async function listenOnSocket(server: grpc.Server, credentials: grpc.ServerCredentials): Promise<Listening> {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-"));
-  const path = join(folder, "s");
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    await listen(server, `unix:${path}`, credentials);
-  } catch (failure) {
-    remove();
-    server.forceShutdown();
-    throw failure;
-  }
-  return { network: "unix", path, remove };
-}
-
-async function listenOnPort(server: grpc.Server, credentials: grpc.ServerCredentials): Promise<Listening> {
-  const port = await listen(server, "127.0.0.1:0", credentials);
-  return { network: "tcp", path: `127.0.0.1:${port}`, remove: () => {} };
 }
 
 function credentialsOf(own: Certificate | undefined, client: string | undefined): grpc.ServerCredentials {

@@ -62,12 +62,6 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request)
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
 
-/** Returns a map that manages nothing yet: what it declares, and exists, it takes over with its first apply. */
-const emptyMap = (serviceId: string): TerraformObject => ({
-  ...emptyValue(variablesSchema),
-  ...{ service_id: serviceId, id: serviceId },
-});
-
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
   const unchanged = { newState: currentState, private: kept };
@@ -149,7 +143,7 @@ const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) =>
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);
   const kept = writePrivate({ workspace: session.workspaceId });
-  const state = encoded(emptyMap(serviceId));
+  const state = encoded({ ...emptyValue(variablesSchema), service_id: serviceId, id: serviceId });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 
