@@ -4,7 +4,6 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { confirmRemoved } from "./confirm-removed";
 import type { VariableValue } from "./constructs";
 import { dataSources } from "./data-constructs";
 import { defineProvider } from "./define-provider";
@@ -13,14 +12,6 @@ import { defineVariables } from "./define-variables";
 import type { FieldOwner, GivenProps } from "./fields";
 import type { Library, ReferableLike } from "./library";
 import { constructOfId, typeOfConstruct } from "./parents";
-
-/** A stack whose own method confirms deletions; it is given the types of its library in `cdktf.ts`. */
-export const defineStack = (library: Library): object =>
-  class RnvStack extends library.TerraformStack {
-    confirmRemoved(...addresses: readonly string[]): void {
-      confirmRemoved(this, ...addresses);
-    }
-  };
 
 /** The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the build writes the types of their library. */
 export function defineConstructs(library: Library): Readonly<Record<string, object>> {
@@ -134,7 +125,6 @@ function defineProject(library: Library, Service: ResourceClass, CanvasLayout: R
   const LayoutOfAll = defineTriggered(CanvasLayout, (one) => attributeOf(library, one.followed(), "id"));
   return class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
-      refuseEmptyStack(library, this, id);
       return new Service(this, id, { ...props, project: this });
     }
 
@@ -143,31 +133,6 @@ function defineProject(library: Library, Service: ResourceClass, CanvasLayout: R
       return new Layout(this, layout.manifest.key, { ...props, positions, project: this });
     }
   };
-}
-
-/**
- * A service that `addService` makes stands in the stack of its project, also where the constructor of another stack calls
- * it. Where that other stack then holds nothing, its synthesis says so.
- */
-function refuseEmptyStack(library: Library, project: Construct, id: string): void {
-  const newest = newestStack(library, project.node.root);
-  if (newest === undefined || newest === library.TerraformStack.of(project)) return;
-  newest.node.addValidation({
-    validate: () =>
-      newest.node.findAll().some(library.TerraformResource.isTerraformResource)
-        ? []
-        : [
-            `the stack is empty: addService put ${JSON.stringify(id)} into the stack of its project ` +
-              `(${project.node.path}); new Service(this, ${JSON.stringify(id)}, { project, … }) puts it here`,
-          ],
-  });
-}
-
-/** The stack that was made last. */
-function newestStack(library: Library, root: Construct): Construct | undefined {
-  for (let at: Construct | undefined = root; at !== undefined; at = at.node.children.at(-1))
-    if (library.TerraformStack.isStack(at)) return at;
-  return undefined;
 }
 
 /** An attribute of each construct, as a token by a name that is its own in its parent and stays where the construct moves. */

@@ -1,5 +1,4 @@
 import type { Construct } from "constructs";
-import type { StackLike } from "./confirm-removed";
 import type { Resolvable } from "./constructs";
 
 /** The members of the libraries' constructs that the constructs of rnv use. */
@@ -36,15 +35,9 @@ export interface Library {
   readonly TerraformProvider: abstract new (
     ...config: ConstructorParameters<Constructor<never>>
   ) => TerraformElementLike & { readonly terraformResourceType: string; readonly alias?: string };
-  readonly TerraformResource: Constructor<ReferableLike> & {
-    isTerraformResource(construct: unknown): boolean;
-  };
+  readonly TerraformResource: Constructor<ReferableLike>;
   readonly TerraformDataSource: Constructor<ReferableLike>;
-  readonly TerraformStack: {
-    new (scope: Construct, id: string): StackLike;
-    of(construct: Construct): Construct;
-    isStack(construct: unknown): boolean;
-  };
+  readonly TerraformStack: { of(construct: Construct): Construct };
   readonly Tokenization: {
     // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
     resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;

@@ -17,8 +17,6 @@ export const conditions = {
   "failed-deletions-archive": "a service whose deletion failed stays archived",
   "failed-deletions-linger":
     "a service whose deletion failed stays archived and looks as if it were being deleted",
-  "unique-names": "a service takes its name in its project, also while it is archived",
-  "plain-names": "names of projects and services are kept trimmed and in lower case",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
   "coarse-times": "times of variables are whole seconds: two writes in one second bear the same",
   deprecated: "answers say that their routes end, with a page that says more",
@@ -68,7 +66,6 @@ export const assumedGaps = {
   renamesProjects: true as boolean,
   /** Values with which a new service of a kind starts, in place of the catalog's defaults. */
   kindDefaults: {} as Readonly<Record<string, Readonly<Record<string, Plain>>>>,
-  variableKeys: "unique" as "unique" | "repeatable",
 };
 
 export type GapSwitches = Readonly<typeof assumedGaps>;

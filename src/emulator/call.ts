@@ -62,9 +62,16 @@ const operationView = ({ id, kind, status, createdAt, updatedAt }: StoredOperati
   return { id, kind, status, createdAt, updatedAt };
 };
 
-/** An operation that is asked for: the body is a gap. */
-export const operationAnswer = ({ world }: Call, operation: StoredOperation) =>
-  world.gaps.operationBody === "wrapped" ? { operation: operationView(operation) } : operationView(operation);
+/** The operation of the path where it belongs there, or 404; the body is a gap. */
+export function readOperation(
+  { world, params, workspaceId }: Call,
+  isThere: (one: StoredOperation) => boolean,
+) {
+  const operation = world.store.get("operations", params.operationId ?? "");
+  if (operation?.workspaceId !== workspaceId || !isThere(operation)) throw notFound("The operation");
+  const view = operationView(operation);
+  return world.gaps.operationBody === "wrapped" ? { operation: view } : view;
+}
 
 /** Queues an operation, and answers the request that asked for it. */
 export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: string) => ({
@@ -118,10 +125,6 @@ export const servicesIn = (call: Call, projectId: string): StoredService[] =>
   [...call.world.store.all("services")].filter(
     (service) => service.projectId === projectId && service.deletedAt === null,
   );
-
-/** A name as the service keeps it. */
-export const keptName = ({ switches }: Pick<World, "switches">, name: string): string =>
-  switches.conditions.has("plain-names") ? name.trim().toLowerCase() : name;
 
 const defaultLimit = 100;
 const maxLimit = 200;

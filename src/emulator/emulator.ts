@@ -164,8 +164,6 @@ export class Emulator {
   #faults: FaultPlan | undefined;
   /** Of the next request in the fault plan. */
   #index = 0;
-  /** Answers to reads, by URL: a stale one is given again. */
-  readonly #remembered = new Map<string, WireResponse>();
   readonly #latencyMs: number;
   readonly #respond: ReturnType<typeof createResponder>;
 
@@ -200,7 +198,6 @@ export class Emulator {
   async handle(request: WireRequest): Promise<WireResponse> {
     const result = await this.exchange(request);
     if (result.kind === "answer") return result.response;
-    if (result.hold?.afterMs !== undefined) await this.clock.sleep(result.hold.afterMs, request.signal);
     throw Object.assign(new Error(`the connection broke: ${result.code}`), { code: result.code });
   }
 
@@ -217,15 +214,10 @@ export class Emulator {
     if (this.#latencyMs > 0) await world.clock.sleep(this.#latencyMs, request.signal);
     const requestId = requestIdOf(world, request.headers);
     const result = await exchangeUnder(fault, {
-      commit: ({ retain } = { retain: true }) => {
-        const response = this.#commit({ request, target, requestId, retains: retain });
-        const isRemembered = method === "GET" && response.status === 200 && fault?.kind !== "stale-list";
-        if (isRemembered && this.#faults !== undefined) this.#remembered.set(request.url, response);
-        return response;
-      },
+      commit: ({ retain } = { retain: true }) =>
+        this.#commit({ request, target, requestId, retains: retain }),
       error: (status, code, message, headers) =>
         errorResponse(world, requestId, new Refusal(status, code, message, headers)),
-      remembered: this.#remembered.get(request.url),
       store: this.store,
     });
     this.#log.push({

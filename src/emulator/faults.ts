@@ -13,8 +13,10 @@ export type Fault = FaultKind & {
 type FaultKind =
   /** The connection is refused: nothing reached the service. Over HTTP it is reset instead. */
   | { readonly kind: "refuse" | "reset-before" | "reset-after" }
-  /** No answer within `afterMs` (default: at once in-process, never over HTTP). */
-  | { readonly kind: "timeout-before" | "timeout-after"; readonly afterMs?: number }
+  /** No answer: at once in-process, never over HTTP. */
+  | { readonly kind: "timeout-before" | "timeout-after" }
+  /** Committed; the connection ends in the middle of the body. */
+  | { readonly kind: "truncate" }
   | {
       readonly kind: "status";
       readonly status: number;
@@ -25,18 +27,14 @@ type FaultKind =
       /** Seconds. */
       readonly retryAfter?: number;
     }
-  /** Committed; the connection ends in the middle of the body, after `bytes` (default: half of it). */
-  | { readonly kind: "truncate"; readonly bytes?: number }
-  /** Committed; a whole answer that is not JSON, or is empty. */
-  | { readonly kind: "malformed" | "empty" }
   /** A page of a proxy in place of the answer; `when` (default before) says whether it was committed. */
   | { readonly kind: "html"; readonly status?: number; readonly when?: "before" | "after" }
   /** `when` (default before) says whether it was committed. */
   | { readonly kind: "redirect"; readonly location?: string; readonly when?: "before" | "after" }
+  /** Committed; a whole answer that is not JSON, or is empty. */
+  | { readonly kind: "malformed" | "empty" }
   /** The request arrives twice; the second answer is returned. */
   | { readonly kind: "twice" }
-  /** A list as it was when it was last read. */
-  | { readonly kind: "stale-list" }
   /** Committed; the answer is what `edit` makes of it. */
   | {
       readonly kind: "edited";
@@ -70,11 +68,10 @@ export type Exchange =
   | { readonly kind: "answer"; readonly response: WireResponse }
   | {
       readonly kind: "broken";
-      /** As Node names it. */
+      /** As Node names it. A timeout is one that the caller waits for. */
       readonly code: "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT";
-      /** The beginning of an answer that did not come to its end. */
-      readonly partial?: { readonly response: WireResponse; readonly bytes: number };
-      readonly hold?: { readonly afterMs?: number };
+      /** An answer that breaks off in the middle. */
+      readonly partial?: WireResponse;
     };
 
 /** The steps of one exchange that a fault may sit between. */
@@ -82,42 +79,29 @@ export interface Steps {
   /** Handles the request and commits it; `retain: false` loses its receipt. */
   commit(options?: { readonly retain: boolean }): WireResponse;
   error(status: number, code: string, message: string, headers?: Record<string, string>): WireResponse;
-  /** The last answer to the same read, from before. */
-  readonly remembered?: WireResponse;
   readonly store: EmulatorStore;
 }
 
-const answer = (response: WireResponse): Exchange => ({ kind: "answer", response });
-
 /** Carries one exchange out under a fault. */
-export async function exchangeUnder(fault: Fault | undefined, given: Steps): Promise<Exchange> {
-  if (fault === undefined) return answer(given.commit());
-  const steps: Steps =
-    fault.receipt === false ? { ...given, commit: () => given.commit({ retain: false }) } : given;
+export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Promise<Exchange> {
+  if (fault === undefined) return { kind: "answer", response: steps.commit() };
+  if (fault.kind === "hook") return underHook(fault, steps);
+  const commit = (): WireResponse => steps.commit({ retain: fault.receipt !== false });
+  const isAfter = fault.kind.endsWith("-after") || ("when" in fault && fault.when === "after");
+  if (isAfter || fault.kind === "twice") commit();
   switch (fault.kind) {
     case "refuse":
       return { kind: "broken", code: "ECONNREFUSED" };
-    case "reset-after":
-      steps.commit();
-      return { kind: "broken", code: "ECONNRESET" };
     case "reset-before":
+    case "reset-after":
       return { kind: "broken", code: "ECONNRESET" };
-    case "timeout-after":
-      steps.commit();
-      return { kind: "broken", code: "ETIMEDOUT", hold: { afterMs: fault.afterMs } };
     case "timeout-before":
-      return { kind: "broken", code: "ETIMEDOUT", hold: { afterMs: fault.afterMs } };
-    case "truncate": {
-      const response = steps.commit();
-      const bytes = fault.bytes ?? Math.floor(Buffer.byteLength(response.body) / 2);
-      return { kind: "broken", code: "ECONNRESET", partial: { response, bytes } };
-    }
-    case "hook":
-      return underHook(fault, steps);
-    case "status":
-      return answer(statusAnswer(fault, steps));
+    case "timeout-after":
+      return { kind: "broken", code: "ETIMEDOUT" };
+    case "truncate":
+      return { kind: "broken", code: "ECONNRESET", partial: commit() };
     default:
-      return answer(alteredAnswer(fault, steps));
+      return { kind: "answer", response: alteredAnswer(fault, commit, steps) };
   }
 }
 
@@ -128,50 +112,40 @@ async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: Steps):
   return exchange;
 }
 
-function statusAnswer(fault: Extract<Fault, { kind: "status" }>, steps: Steps): WireResponse {
-  if (fault.when === "after") steps.commit();
-  return steps.error(
-    fault.status,
-    fault.code ?? (fault.status === 429 ? "rate_limited" : "fault"),
-    fault.message ?? "A fault was injected",
-    fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) },
-  );
-}
-
 type Altering = Extract<
   Fault,
-  { kind: "malformed" | "empty" | "html" | "redirect" | "twice" | "stale-list" | "edited" }
+  { kind: "status" | "html" | "redirect" | "malformed" | "empty" | "twice" | "edited" }
 >;
 
-function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
+function alteredAnswer(fault: Altering, commit: () => WireResponse, steps: Steps): WireResponse {
   switch (fault.kind) {
+    case "status": {
+      const { status, message = "A fault was injected", retryAfter } = fault;
+      const { code = status === 429 ? "rate_limited" : "fault" } = fault;
+      const headers: Record<string, string> =
+        retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+      return steps.error(status, code, message, headers);
+    }
     case "redirect": {
-      if (fault.when === "after") steps.commit();
       const location = fault.location ?? "http://127.0.0.1:9/elsewhere";
       return { status: 302, headers: { location, "content-type": "text/html" }, body: "" };
     }
     case "html":
-      if (fault.when === "after") steps.commit();
       return {
         status: fault.status ?? 502,
         headers: { "content-type": "text/html; charset=utf-8" },
         body: "<html><body><h1>Bad gateway</h1></body></html>",
       };
     case "malformed": {
-      const response = steps.commit();
+      const response = commit();
       return { ...response, body: response.body.slice(0, -1) };
     }
     case "empty":
-      return { ...steps.commit(), body: "" };
+      return { ...commit(), body: "" };
     case "twice":
-      steps.commit();
-      return steps.commit();
-    case "stale-list": {
-      const response = steps.commit();
-      return steps.remembered ?? response;
-    }
+      return commit();
     case "edited": {
-      const response = steps.commit();
+      const response = commit();
       const body = JSON.parse(response.body) as AnswerBody;
       return { ...response, body: JSON.stringify(fault.edit(body, steps.store)) };
     }

@@ -31,8 +31,6 @@ export type Lags = Readonly<Partial<Record<ReadClass | "all", Lag>>>;
 export class Replicas {
   #replicas: ReadonlyMap<ReadClass, Replica> = new Map();
   #moment: number | undefined;
-  /** Answers that differ from what there was when they were given. */
-  answersBehind = 0;
 
   constructor(
     private readonly source: Store,
@@ -65,7 +63,7 @@ export class Replicas {
     this.#moment = undefined;
   }
 
-  /** Returns the version that a read of this class shows; counts the read. */
+  /** Returns the version that a read of this class shows. */
   view(name: ReadClass): Store {
     return this.#replicas.get(name)?.view() ?? this.source;
   }

@@ -163,19 +163,6 @@ interface Tables {
 
 type TableName = keyof Tables;
 
-const tableNames: readonly TableName[] = [
-  "projects",
-  "services",
-  "deployments",
-  "operations",
-  "variables",
-  "groups",
-  "references",
-  "layouts",
-  "receipts",
-  "audit",
-];
-
 /** One record put (or, with null, removed); what persistence writes. */
 export type StoreChange = readonly [table: TableName, id: string, record: Tables[TableName] | null];
 
@@ -186,9 +173,7 @@ type Owned = "deployments" | "variables";
  * stands for its version.
  */
 export class Store {
-  readonly #tables = Object.fromEntries(tableNames.map((name) => [name, new Map()])) as {
-    readonly [Name in TableName]: Map<string, Tables[Name]>;
-  };
+  readonly #tables: { [Name in TableName]?: Map<string, Tables[Name]> } = {};
   readonly #byService = {
     deployments: new Map<string, Set<string>>(),
     variables: new Map<string, Set<string>>(),
@@ -205,20 +190,16 @@ export class Store {
   ) {}
 
   get<Name extends TableName>(table: Name, id: string): Tables[Name] | undefined {
-    return this.#tables[table].get(id);
+    return this.#table(table).get(id);
   }
 
   all<Name extends TableName>(table: Name): IterableIterator<Tables[Name]> {
-    return this.#tables[table].values();
-  }
-
-  count(table: TableName): number {
-    return this.#tables[table].size;
+    return this.#table(table).values();
   }
 
   /** Deployments or variables of one service, oldest first. */
   ofService<Name extends Owned>(table: Name, serviceId: string): Tables[Name][] {
-    const records = this.#tables[table];
+    const records = this.#table(table);
     return [...(this.#byService[table].get(serviceId) ?? [])].map((id) => records.get(id) as Tables[Name]);
   }
 
@@ -245,7 +226,7 @@ export class Store {
   nextDue(): { table: "deployments" | "operations"; id: string; at: number } | undefined {
     let next: { table: "deployments" | "operations"; id: string; at: number } | undefined;
     for (const [id, table] of this.#due) {
-      const at = this.#tables[table].get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
+      const at = this.#table(table).get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
       if (next === undefined || at < next.at) next = { table, id, at };
     }
     return next;
@@ -267,13 +248,12 @@ export class Store {
   }
 
   *everything(): Iterable<StoreChange> {
-    for (const table of tableNames) {
-      for (const record of this.#tables[table].values()) yield [table, record.id, record];
-    }
+    for (const [table, records] of Object.entries(this.#tables))
+      for (const record of records.values()) yield [table as TableName, record.id, record];
   }
 
   clear(): void {
-    for (const table of tableNames) this.#tables[table].clear();
+    for (const records of Object.values(this.#tables)) records.clear();
     this.#byService.deployments.clear();
     this.#byService.variables.clear();
     this.#due.clear();
@@ -297,8 +277,15 @@ export class Store {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
+  #table<Name extends TableName>(name: Name): Map<string, Tables[Name]> {
+    const tables: { [Key in Name]?: Map<string, Tables[Key]> } = this.#tables;
+    const table = tables[name] ?? new Map<string, Tables[Name]>();
+    tables[name] = table;
+    return table;
+  }
+
   #place<Name extends TableName>(table: Name, record: Tables[Name]): void {
-    this.#tables[table].set(record.id, record);
+    this.#table(table).set(record.id, record);
     if ((table === "deployments" || table === "variables") && "serviceId" in record) {
       const index = this.#byService[table as Owned];
       const ids = index.get(record.serviceId);
@@ -312,9 +299,9 @@ export class Store {
   }
 
   #drop(table: TableName, id: string): void {
-    const record = this.#tables[table].get(id);
+    const record = this.#table(table).get(id);
     if (record === undefined) return;
-    this.#tables[table].delete(id);
+    this.#table(table).delete(id);
     this.#due.delete(id);
     if ((table === "deployments" || table === "variables") && "serviceId" in record) {
       this.#byService[table].get(record.serviceId)?.delete(id);

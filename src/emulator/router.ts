@@ -159,21 +159,7 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
-  if (call.world !== world) countBehind(world, match, call);
   return jsonResponse(200, textOf(match.route.handle(call)), requestId);
-}
-
-/** Counts a lagging read whose answer is not that of now. */
-function countBehind(world: World, { route }: RouteMatch, call: Call): void {
-  const told = (from: Call): string => {
-    try {
-      return textOf(route.handle(from));
-    } catch (cause) {
-      if (cause instanceof Refusal) return cause.code;
-      throw cause;
-    }
-  };
-  if (told(call) !== told({ ...call, world })) world.replicas.answersBehind += 1;
 }
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {

@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import type { WireRequest, WireResponse } from "../api/transport";
 import type { Emulator } from "./emulator";
 import type { Exchange } from "./faults";
@@ -23,9 +23,9 @@ export interface EmulatorServer {
  */
 export function serveEmulator(
   emulator: Pick<Emulator, "exchange">,
-  options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},
+  options: { readonly port?: number } = {},
 ): Promise<EmulatorServer> {
-  const host = options.host ?? "127.0.0.1";
+  const host = "127.0.0.1";
   const server = createServer({ keepAlive: true }, (incoming, outgoing) => {
     answer(emulator, incoming, outgoing).catch(() => outgoing.destroy());
   });
@@ -82,26 +82,16 @@ const singleHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
 
 async function deliver(exchange: Exchange, outgoing: ServerResponse): Promise<void> {
   if (exchange.kind === "answer") return send(exchange.response, outgoing);
-  const { partial, hold } = exchange;
+  const { partial, code } = exchange;
   if (partial !== undefined) {
-    const bytes = Buffer.from(partial.response.body);
-    outgoing.writeHead(partial.response.status, {
-      ...partial.response.headers,
-      "content-length": String(bytes.length),
-    });
-    await new Promise<void>((resolve) =>
-      outgoing.write(bytes.subarray(0, Math.max(1, partial.bytes)), () => resolve()),
-    );
+    const bytes = Buffer.from(partial.body);
+    outgoing.writeHead(partial.status, { ...partial.headers, "content-length": String(bytes.length) });
+    const half = bytes.subarray(0, Math.max(1, bytes.length / 2));
+    await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
   }
-  if (hold !== undefined) await heldUntilClosed(outgoing, hold.afterMs);
+  // Until the caller gives up.
+  if (code === "ETIMEDOUT") await once(outgoing, "close");
   outgoing.destroy();
-}
-
-/** Keeps the caller waiting until it gives up, or for `afterMs`. */
-async function heldUntilClosed(outgoing: ServerResponse, afterMs: number | undefined): Promise<void> {
-  const closed = new Promise<void>((resolve) => outgoing.once("close", () => resolve()));
-  if (afterMs === undefined) return closed;
-  await Promise.race([closed, wait(afterMs, undefined, { ref: false })]);
 }
 
 const send = (response: WireResponse, outgoing: ServerResponse): Promise<void> =>

@@ -209,8 +209,6 @@ function dashboard(world: World, keep: Keep) {
     },
     /** How far reads are behind from here on; without an argument they are not. */
     setLag: (lags?: Lags) => world.replicas.setLag(lags),
-    /** How many answers to reads differed, for their lag, from what there was when they were given. */
-    answersBehind: () => world.replicas.answersBehind,
     /** Queues a deployment as another user would. */
     deploy(serviceId: string, options: { actor?: string; commitSha?: string } = {}): StoredDeployment {
       const service = store.get("services", serviceId) ?? missing(serviceId);

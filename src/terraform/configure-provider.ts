@@ -48,7 +48,7 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
     await provider.session?.close();
     const session = sessionOf(provider, settings, request.terraformVersion);
     provider.configure(session);
-    const refused = await checkWorkspace(session, settings);
+    const refused = await checkWorkspace(session);
     if (refused !== undefined) return { diagnostics: diagnosticMessages([refused]) };
   }
   return { diagnostics: diagnosticMessages(settings.diagnostics) };
@@ -58,33 +58,21 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
  * Returns why the service shows nothing of the workspace: one error, instead of one for each resource. The answer is
  * what a plan begins with.
  */
-async function checkWorkspace(
-  { reads }: Session,
-  settings: ProviderSettings,
-): Promise<Diagnostic | undefined> {
+async function checkWorkspace({ reads }: Session): Promise<Diagnostic | undefined> {
   try {
     await reads.projects();
     return undefined;
   } catch (failure) {
-    const found = diagnosticOf(failure);
     const status = failure instanceof ApiError ? (failure.status ?? 0) : 0;
-    return { ...found, ...(refusals[status]?.(settings) ?? { attribute: "base_url" }) };
+    return { ...diagnosticOf(failure), attribute: refusedSettings[status] ?? "base_url" };
   }
 }
 
-/** Messages about a refused read of the workspace, by its status. */
-const refusals: Readonly<Record<number, (settings: ProviderSettings) => Partial<Diagnostic>>> = {
-  401: () => ({ summary: "the service does not accept the API key", attribute: "api_key" }),
-  403: ({ workspaceId }) => ({
-    summary: `the API key may not read the workspace ${workspaceId}`,
-    attribute: "api_key",
-  }),
-  404: ({ workspaceId, baseUrl }) => ({
-    summary: `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
-    attribute: "workspace_id",
-    hint: "check workspace_id and base_url of the provider block, or RNV_WORKSPACE_ID and RNV_BASE_URL in the environment",
-    remedy: undefined,
-  }),
+/** The setting that is wrong where the service refuses to show the workspace, by the status of its answer. */
+const refusedSettings: Readonly<Record<number, string>> = {
+  401: "api_key",
+  403: "api_key",
+  404: "workspace_id",
 };
 
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
@@ -158,7 +146,7 @@ export async function providerSettings(
   const isEmbedded = baseUrl === "embedded";
   // What is kept of it is compared: in any case of letters it is the same workspace.
   const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
-  const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const key = isEmbedded ? undefined : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
   const unset = (value: string, attribute: string, variable: string): readonly Diagnostic[] =>
@@ -166,7 +154,7 @@ export async function providerSettings(
   return {
     baseUrl,
     workspaceId,
-    apiKey: key.text === "" ? undefined : new Secret(key.text),
+    apiKey: typeof key === "string" ? new Secret(key) : undefined,
     gaps: gaps.settings,
     maxConcurrency: typeof most === "number" ? most : undefined,
     deletionProtection: config.deletion_protection === true,
@@ -174,7 +162,7 @@ export async function providerSettings(
     diagnostics: [
       ...unset(baseUrl, "base_url", "RNV_BASE_URL"),
       ...unset(workspaceId, "workspace_id", "RNV_WORKSPACE_ID"),
-      ...(key.wrong ? [key.wrong] : unset(key.text, "api_key", "RNV_API_KEY")),
+      ...(typeof key === "object" ? [key] : []),
       ...checkProviderBlock({ ...config, base_url: baseUrl || null, workspace_id: workspaceId || null }),
       ...gaps.diagnostics,
     ],
@@ -190,26 +178,19 @@ const missingSetting = (attribute: string, variable: string): Diagnostic =>
 /** Bytes. */
 const largestKeyFile = 4096;
 
-interface ProviderKeyText {
-  readonly text: string;
-  readonly wrong?: Diagnostic;
-}
-
-/** Reads the API key. Nothing of it is ever put into a message. */
+/** Reads the API key, or returns what is wrong. Nothing of it is ever put into a message. */
 async function readKey(
   given: string,
   environment: ProcessEnvironment,
   cwd: string,
-): Promise<ProviderKeyText> {
+): Promise<string | Diagnostic> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
-  if (file === "") return { text: "" };
-  const unreadable = (reason: string): ProviderKeyText => ({
-    text: "",
-    wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+  if (file === "") return missingSetting("api_key", "RNV_API_KEY");
+  const unreadable = (reason: string): Diagnostic =>
+    error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
       hint: "name a readable file that holds the key and nothing else",
-    }),
-  });
+    });
   try {
     // Terraform starts several processes, which all read it: a pipe would do for the first alone.
     const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
@@ -219,13 +200,10 @@ async function readKey(
   }
 }
 
-const checkKey = (text: string): ProviderKeyText =>
+const checkKey = (text: string): string | Diagnostic =>
   /^rnv_[!-~]+$/.test(text)
-    ? { text }
-    : {
-        text: "",
-        wrong: error("config.invalid", "the API key is not one", {
-          attribute: "api_key",
-          hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
-        }),
-      };
+    ? text
+    : error("config.invalid", "the API key is not one", {
+        attribute: "api_key",
+        hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
+      });

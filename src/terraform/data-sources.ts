@@ -4,7 +4,7 @@ import {
   deployment as deploymentAnswer,
   deploymentsAnswer,
 } from "../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Listing, listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
@@ -230,10 +230,7 @@ const listingSource = (name: string, shown: TerraformType): DataSource =>
       const id = given.get(key);
       if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
     }
-    const found = await readListing(session.reads, name, given);
-    if (Array.isArray(found.services) && found.services.length === 0)
-      await requireKind(session, given.get("kind"));
-    return found;
+    return readListing(session.reads, name, given);
   });
 
 /** Returns what a listing is asked with; IDs as the service writes them. */
@@ -245,15 +242,6 @@ const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
       return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
     }),
   );
-
-/** Throws `DiagnosticsError` for a kind that does not exist: an empty list would look as if there were none of it. */
-async function requireKind({ reads }: Session, kind: string | undefined): Promise<void> {
-  if (kind === undefined) return;
-  const found = service.check?.(new Map([["kind", kind]]), await reads.catalog()) ?? [];
-  const wrong = found.filter(({ attribute }) => attribute === "kind");
-  if (wrong.length > 0)
-    throw new DiagnosticsError(wrong.map(({ code, summary, ...more }) => error(code, summary, more)));
-}
 
 const listOfType = (resource: Resource) => listOf(shownType(shapeOf(resource)));
 

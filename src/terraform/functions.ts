@@ -86,15 +86,16 @@ const monthlyCost: ProviderFunction = {
     const offered = catalogFrom(catalog ?? null);
     const whole = serviceFrom(given ?? null);
     const defaults = service.defaults(offered);
-    const attributes = new Map<string, Plain>();
-    for (const { path, steps, type } of shapeOf(service).declared) {
-      const value = toPlain(valueAt(whole, steps));
-      const converted = value === null ? (defaults.get(path) ?? null) : convertTo(type, value);
-      if (converted === undefined)
-        throw new ArgumentError(`${steps.join(".")}: expected ${nounOf(type)}`, serviceArgument);
-      if (converted !== null) attributes.set(path, converted);
-    }
-    const price = service.monthlyCost?.(attributes, offered);
+    const { declared } = shapeOf(service);
+    const get = (path: string): Plain | undefined => {
+      const { steps = [], type } = declared.find((one) => one.path === path) ?? {};
+      const value = toPlain(valueAt(whole, steps)) ?? defaults.get(path);
+      // A number in quotes is one, as of every attribute.
+      if (type !== "number" || typeof value !== "string") return value;
+      if (/^-?\d+(\.\d+)?$/.test(value)) return Number(value);
+      throw new ArgumentError(`${steps.join(".")}: expected a number`, serviceArgument);
+    };
+    const price = service.monthlyCost?.({ get }, offered);
     return { usd: price?.usd ?? null, ngn: price?.ngn ?? null };
   },
 };
@@ -112,19 +113,6 @@ function serviceFrom(given: TerraformValue): TerraformObject {
   if (stray === undefined) return whole;
   throw new ArgumentError(`there is no field "${stray}" in configuration`, serviceArgument);
 }
-
-/** Converts a value as Terraform does for an attribute of `type`; undefined if it does not fit. */
-function convertTo(type: TerraformType, value: Plain): Plain | undefined {
-  if (typeof type !== "string" || type === "dynamic") return Array.isArray(value) ? value : undefined;
-  if (typeof value === "object") return undefined;
-  const text = String(value);
-  if (type === "string") return text;
-  if (type === "number") return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-  return text === "true" || text === "false" ? text === "true" : undefined;
-}
-
-const nounOf = (type: TerraformType): string =>
-  ({ string: "a text", number: "a number", bool: "true or false" })[String(type)] ?? "a list";
 
 const prices = z.array(catalogPlan.pick({ id: true, kinds: true, usd: true, ngn: true }));
 const catalogPrices = z.object({

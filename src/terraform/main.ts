@@ -27,17 +27,11 @@ async function main(): Promise<void> {
     answer: async (method, request) => started().answerCall(method, request),
     stream: async (method, request, events) => started().answerStream(method, request, events),
     onEnd: end,
-    ports: process.platform === "win32" ? portsGiven() : undefined,
+    usesPort: process.platform === "win32",
   });
   process.stdout.write(`${server.handshake}\n`);
   watchParent(end);
   setImmediate(started);
-}
-
-/** The range that Terraform gives, which a firewall may let through; any free port without one. */
-function portsGiven(): readonly [number, number] {
-  const { PLUGIN_MIN_PORT: first = "0", PLUGIN_MAX_PORT: last = first } = process.env;
-  return [Number(first), Number(last)];
 }
 
 /**

@@ -9,7 +9,8 @@ const remedies: Readonly<Record<Remedy, string>> = {
   "key.form": "check api_key, RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
   "key.renew": "set api_key, RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",
   "key.place": "leave them out; the key goes into api_key, RNV_API_KEY or RNV_API_KEY_FILE",
-  "workspace.check": "check workspace_id or RNV_WORKSPACE_ID, and that the key belongs to this workspace",
+  "workspace.check":
+    "check workspace_id or RNV_WORKSPACE_ID, base_url or RNV_BASE_URL, and that the key belongs to this workspace",
   "address.form": "set base_url or RNV_BASE_URL to an address such as https://api.example.com/api/v1",
   "address.service":
     "check that base_url or RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer version of this provider may know this answer",

@@ -25,16 +25,11 @@ const storedData = z.object({
   updatedAt: text,
   /** Workspace in which it was last applied. */
   workspace: text,
+  /** Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read. */
+  lastRun: z.object({ id: z.string(), content: text }).optional().catch(undefined),
 });
 
-/** The last run of a resource that reacts to others. It is stored in `applied`, under a key that is no attribute path. */
-const lastRun = z.object({ id: z.string(), content: text }).optional().catch(undefined);
-const lastRunKey = "(last run)";
-
-export interface PrivateData extends Readonly<z.infer<typeof storedData>> {
-  /** `content`: digest of what it made take effect; undefined where that could not be read. */
-  readonly lastRun?: z.infer<typeof lastRun>;
-}
+export type PrivateData = Readonly<z.infer<typeof storedData>>;
 
 export const noPrivateData: PrivateData = { applied: {} };
 
@@ -46,18 +41,13 @@ export const isOnlyImported = ({ workspace, writtenAt }: PrivateData): boolean =
 export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
   if (bytes === undefined || bytes.length === 0) return noPrivateData;
   try {
-    const stored = storedData.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
-    const { [lastRunKey]: run, ...applied } = stored.applied ?? {};
-    return { ...stored, applied: stored.applied && applied, lastRun: lastRun.parse(run) };
+    return storedData.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
   } catch {
     return noPrivateData;
   }
 }
 
-export function writePrivate({ lastRun: run, ...data }: PrivateData): Buffer {
-  const applied = run === undefined ? data.applied : { ...data.applied, [lastRunKey]: run };
-  return Buffer.from(JSON.stringify({ ...data, applied }));
-}
+export const writePrivate = (data: PrivateData): Buffer => Buffer.from(JSON.stringify(data));
 
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(

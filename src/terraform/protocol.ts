@@ -40,7 +40,6 @@ const messages = {
     planDestroy: "bool 1",
     getProviderSchemaOptional: "bool 2",
     moveResourceState: "bool 3",
-    generateResourceConfig: "bool 4",
   },
   ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2", storePlannedPrivate: "bool 3" },
   Function: {
@@ -83,13 +82,13 @@ const messages = {
     identitySchemas: "<IdentitySchema> 1",
     diagnostics: "Diagnostic* 2",
   },
-  UpgradeResourceIdentityRequest: { typeName: "string 1", version: "int64 2", rawIdentity: "RawState 3" },
+  UpgradeResourceIdentityRequest: { typeName: "string 1", rawIdentity: "RawState 3" },
   UpgradeResourceIdentityResponse: { upgradedIdentity: "Identity 1", diagnostics: "Diagnostic* 2" },
   ConfigRequest: { config: "Value 1" },
   ValidateProviderConfigResponse: { diagnostics: "Diagnostic* 2" },
   ConfigureProviderRequest: { terraformVersion: "string 1", config: "Value 2" },
   TypedConfigRequest: { typeName: "string 1", config: "Value 2", clientCapabilities: "ClientCapabilities 3" },
-  UpgradeResourceStateRequest: { typeName: "string 1", version: "int64 2", rawState: "RawState 3" },
+  UpgradeResourceStateRequest: { typeName: "string 1", rawState: "RawState 3" },
   UpgradeResourceStateResponse: { upgradedState: "Value 1", diagnostics: "Diagnostic* 2" },
   ReadResourceRequest: {
     typeName: "string 1",
@@ -112,8 +111,6 @@ const messages = {
     priorIdentity: "Identity 8",
     plannedPrivate: "bytes 9",
   },
-  GenerateResourceConfigRequest: { typeName: "string 1", state: "Value 2" },
-  GenerateResourceConfigResponse: { config: "Value 1", diagnostics: "Diagnostic* 2" },
   PlanResourceChangeResponse: {
     plannedState: "Value 1",
     requiresReplace: "AttributePath* 2",
@@ -142,17 +139,14 @@ const messages = {
   MoveResourceStateRequest: {
     sourceProviderAddress: "string 1",
     sourceTypeName: "string 2",
-    sourceSchemaVersion: "int64 3",
     sourceState: "RawState 4",
     targetTypeName: "string 5",
     sourcePrivate: "bytes 6",
-    sourceIdentity: "RawState 7",
   },
   MoveResourceStateResponse: {
     targetState: "Value 1",
     diagnostics: "Diagnostic* 2",
     targetPrivate: "bytes 3",
-    targetIdentity: "Identity 4",
   },
   ReadDataSourceResponse: { state: "Value 1", diagnostics: "Diagnostic* 2" },
   GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },
@@ -173,7 +167,6 @@ const messages = {
   },
   ActionEvent: { progress: "ActionProgress 1", completed: "Diagnostics 2" },
   ActionProgress: { message: "string 1" },
-  HealthCheckResponse: { status: "int32 1" },
 } as const satisfies Readonly<Record<string, MessageFields>>;
 
 type Messages = typeof messages;
@@ -259,7 +252,6 @@ export const providerMethods = {
   ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
   ImportResourceState: ["ImportResourceStateRequest", "ImportResourceStateResponse"],
   MoveResourceState: ["MoveResourceStateRequest", "MoveResourceStateResponse"],
-  GenerateResourceConfig: ["GenerateResourceConfigRequest", "GenerateResourceConfigResponse"],
   ReadDataSource: ["TypedConfigRequest", "ReadDataSourceResponse"],
   GetFunctions: ["Empty", "GetFunctionsResponse"],
   CallFunction: ["CallFunctionRequest", "CallFunctionResponse"],

@@ -34,8 +34,8 @@ interface ServeOptions {
   readonly stream: StreamHandler;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
-  /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
-  readonly ports?: readonly [number, number];
+  /** Listens on a port of localhost: there are no unix sockets. */
+  readonly usesPort: boolean;
 }
 
 export interface PluginServer {
@@ -58,58 +58,21 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   });
   addProvider(server, options);
   addPluginServices(server, options, own !== undefined);
-  const credentials = credentialsOf(own, options.clientCertificate);
-  const { network, path, remove } = await (options.ports === undefined
-    ? listenOnSocket(server, credentials)
-    : listenOnPort(server, credentials, options.ports));
+  const folder = options.usesPort ? undefined : mkdtempSync(join(tmpdir(), "rnv-"));
+  const socket = folder && join(folder, "s");
   const close = (): void => {
-    remove();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     server.forceShutdown();
   };
+  const credentials = credentialsOf(own, options.clientCertificate);
+  const address = socket === undefined ? "127.0.0.1:0" : `unix:${socket}`;
+  const port = await listen(server, address, credentials).catch((failure: unknown) => {
+    close();
+    throw failure;
+  });
+  const [network, path] = socket === undefined ? ["tcp", `127.0.0.1:${port}`] : ["unix", socket];
   const certificate = own?.der.toString("base64").replace(/=+$/, "") ?? "";
   return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, path, close };
-}
-
-/** The address that a server listens on, in go-plugin's words. */
-interface Listening {
-  readonly network: "unix" | "tcp";
-  readonly path: string;
-  /** Removes what it left on the disk. */
-  readonly remove: () => void;
-}
-
-async function listenOnSocket(server: grpc.Server, credentials: grpc.ServerCredentials): Promise<Listening> {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-"));
-  const path = join(folder, "s");
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    await listen(server, `unix:${path}`, credentials);
-  } catch (failure) {
-    remove();
-    server.forceShutdown();
-    throw failure;
-  }
-  return { network: "unix", path, remove };
-}
-
-async function listenOnPort(
-  server: grpc.Server,
-  credentials: grpc.ServerCredentials,
-  [first, last]: readonly [number, number],
-): Promise<Listening> {
-  for (let port = first; port <= last; port++) {
-    try {
-      const bound = await listen(server, `127.0.0.1:${port}`, credentials);
-      return { network: "tcp", path: `127.0.0.1:${bound}`, remove: () => {} };
-    } catch (failure) {
-      // Others of the same range are tried: several providers run at once.
-      if (port === last) {
-        server.forceShutdown();
-        throw failure;
-      }
-    }
-  }
-  throw new RangeError(`there is no port from ${first} to ${last}`);
 }
 
 function credentialsOf(own: Certificate | undefined, client: string | undefined): grpc.ServerCredentials {
@@ -186,14 +149,13 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
   };
 }
 
-/** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */
+/** Adds what go-plugin asks of every plugin and Terraform uses: the shutdown, and the stream of output. */
 function addPluginServices(
   server: grpc.Server,
   { onEnd }: Pick<ServeOptions, "onEnd">,
   isOfOneClient: boolean,
 ): void {
   const out = { responseStream: true };
-  const both = { requestStream: true, responseStream: true };
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });
   add(
@@ -208,13 +170,5 @@ function addPluginServices(
   add(
     methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out),
     (call: grpc.ServerWritableStream<object, object>) => void (isOfOneClient && call.on("cancelled", onEnd)),
-  );
-  add(
-    methodOf("/plugin.GRPCBroker/StartStream", "Empty", "Empty", both),
-    (call: grpc.ServerDuplexStream<object, object>) => void call.on("data", () => {}),
-  );
-  add(
-    methodOf("/grpc.health.v1.Health/Check", "Empty", "HealthCheckResponse"),
-    (_call: unknown, done: grpc.sendUnaryData<object>) => done(null, { status: 1 }),
   );
 }

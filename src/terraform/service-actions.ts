@@ -27,7 +27,7 @@ import {
 import { idIn } from "./schema/check-config";
 import { shapeOf } from "./schema/terraform-shape";
 import type { EventSink } from "./server";
-import { isSameText, type TerraformObject, textIn } from "./values";
+import { type TerraformObject, textIn } from "./values";
 
 /** The schema of an `action` block, which acts at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
 interface ActionSchema extends Schema {
@@ -138,8 +138,9 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
   const address = shapeOf(service).addressOf(name);
   const named: ActionInput = { address, id, name, deploymentId, commit: textIn(config, commit.name) };
   const aim = await action.aim?.(session.reads, named, undefined);
+  // Terraform composes every text that it is given.
   const confirmed = textIn(config, confirm.name) ?? "";
-  if (action.mustBeConfirmed && !isSameText(confirmed, name)) {
+  if (action.mustBeConfirmed && confirmed !== name.normalize("NFC")) {
     const summary = `${JSON.stringify(confirmed)} is not the name of ${address}`;
     const hint = `its name is ${JSON.stringify(name)}`;
     return [error("guard.name_changed", summary, { attribute: confirm.name, hint })];
@@ -196,9 +197,10 @@ async function settle(
   what: string,
 ): Promise<readonly Diagnostic[]> {
   const { reads, clock, signal } = session;
+  const timeoutMs = parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs;
   const result = await waitUntilSettled(pending, {
     ...{ type: asked.action, reads, clock, signal: AbortSignal.any([signal, events.signal]) },
-    timeoutMs: parseDuration(textIn(config, "timeout") ?? "") ?? defaultTimeoutMs,
+    timeoutMs,
     onWaiting: (seconds, status, note) => {
       const told = [status, note].filter(Boolean).join(": ");
       void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
@@ -206,6 +208,6 @@ async function settle(
     onNext: async () => {},
   });
   const next = "it is still running. Look at the service in the dashboard, or raise timeout";
-  const found = waitFinding(`the ${what}`, result, { next });
+  const found = waitFinding(`the ${what}`, result, { next, timeoutMs });
   return found === undefined ? [] : [found];
 }

@@ -121,9 +121,6 @@ export function textIn(state: TerraformObject, name: string): string | undefined
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns true if two texts are one to Terraform, which composes what it is given. */
-export const isSameText = (a: string, b: string): boolean => a.normalize("NFC") === b.normalize("NFC");
-
 /** Returns true if two values are the same to Terraform; unknown is the same as unknown. */
 export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
   if (a === b) return true;
@@ -296,14 +293,10 @@ const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
 
 /** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */
 export const decodeState = (type: TerraformType, json: Uint8Array | undefined): TerraformValue =>
-  fromState(type, parseState(json));
-
-/** Parses the JSON of a stored state. */
-export const parseState = (json: Uint8Array | undefined): unknown =>
-  JSON.parse(Buffer.from(json ?? "null").toString("utf8"));
+  fromState(type, JSON.parse(Buffer.from(json ?? "null").toString("utf8")));
 
 /** Returns the JSON of a stored value as a value of a type; one of any type is stored with its own. */
-export const fromState = (type: TerraformType, json: unknown): TerraformValue =>
+const fromState = (type: TerraformType, json: unknown): TerraformValue =>
   fromJson(type, json, (stored) => {
     // Up to version 2 a list was a set of texts, without its type beside it.
     if (Array.isArray(stored)) return dynamicOf(stored);

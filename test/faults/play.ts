@@ -73,9 +73,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
     ...(stop === undefined ? {} : { stop }),
     digest,
     trace: machine.trace,
-    fired:
-      machine.emulator.store.answersBehind() > 0 ||
-      machine.trace.some((line) => /\[|killed|stands still/.test(line)),
+    fired: one.lag !== undefined || machine.trace.some((line) => /\[|killed|stands still/.test(line)),
   };
 }
 

@@ -212,7 +212,6 @@ export const requestFaults: readonly RequestFault[] = [
     }),
   ),
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
-  { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },
   { name: "empty-list", lies: true, applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
   {
     name: "empty-lists",
@@ -281,7 +280,6 @@ export const outages: readonly string[] = [
   "short-list",
   "unframed-list",
   "empty-lists",
-  "stale-list",
   "never-ends",
   "revoked",
 ];

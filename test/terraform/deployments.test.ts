@@ -78,7 +78,7 @@ resource "rnv_variables" "more" {
 
   it("pins a commit, and deploys it again when another one serves", async () => {
     const commit = "a".repeat(40);
-    deploy(`triggers = { version = "2" }\n commit_sha = "${commit}"`);
+    deploy(`triggers = { version = "2" }\n commit = "${commit}"`);
     await world.apply();
     const [api] = emulator.store.services();
     expect(deployments().some(({ commitSha, status }) => commitSha === commit && status === "live")).toBe(
@@ -98,7 +98,7 @@ resource "rnv_variables" "more" {
         `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n triggers = { version = "3" }\n}\n`,
     );
     const output = await world.run("apply -auto-approve", 1);
-    expect(output).toMatch(/saved and waits for a checkout/);
+    expect(output).toMatch(/The deployment is saved but not live/);
     expect(emulator.store.services()[0]?.configuration.plan).toBe("starter");
     const queued = deployments().length;
     emulator.store.completeCheckout(emulator.store.services()[0]?.id ?? "");
@@ -119,7 +119,7 @@ resource "rnv_variables" "more" {
       for (const how of ['timeouts {\n create = "1s"\n }', 'timeout = "1s"']) {
         waits(how);
         const output = (await folder.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
-        expect(output).toContain('The deployment did not settle in time; its status is "queued"');
+        expect(output).toContain("The deployment: still queued after 1s");
         expect(output).toContain("Waiting for capacity: no worker is online.");
         expect(queued()).toHaveLength(1);
       }

@@ -90,11 +90,11 @@ describeTerraform("what exists of a name", () => {
     const named = (name: string) => services().filter((one) => one.name === name);
     two("left", "right");
     await second.apply();
-    const theirs = first.emulator.store.addService({ name: "theirs" }).id;
+    first.emulator.store.addService({ name: "theirs" });
     two("theirs", "right");
     first.emulator.resetLog();
     const output = flat(await second.run("apply -auto-approve -input=false", 1));
-    expect(output).toContain(`Another service is named "theirs" (${theirs})`);
+    expect(output).toContain(`Service "theirs" already exists`);
     expect(second.writes()).toEqual([]);
     two("right", "left");
     expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain("need two applies");

@@ -72,9 +72,9 @@ describeTerraform("one error for all", () => {
   };
 
   it("a wrong key, workspace or address is one error of the provider block", async () => {
-    expect(await errorOf('api_key = "rnv_no-such-key"')).toContain("does not accept the API key");
+    expect(await errorOf('api_key = "rnv_no-such-key"')).toContain("access denied");
     const other = "00000000-0000-4000-8000-00000000abcd";
-    expect(await errorOf(`workspace_id = "${other}"`)).toMatch(new RegExp(`workspace ${other}`));
+    expect(await errorOf(`workspace_id = "${other}"`)).toMatch(new RegExp(`workspaces/${other}`));
     expect(await errorOf(`base_url = "${world.baseUrl.replace("/api/v1", "/elsewhere/api/v1")}"`)).toContain(
       "RNV_BASE_URL",
     );

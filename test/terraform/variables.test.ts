@@ -124,17 +124,15 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ TOKEN: "third-secret" });
   }, 60_000);
 
-  it("a single variable moves into a map, which adds, changes and deletes by name", async () => {
+  it("a map takes a single variable over, and adds, changes and deletes by name", async () => {
     const id = idOf("TOKEN");
-    map(`values = { TOKEN = "third-secret", LOG_LEVEL = "info" }`);
-    const [first] = [world.folder];
-    expect(first).toBeDefined();
+    const serviceId = emulator.store.services()[0]?.id;
     world.write(
       `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { TOKEN = "fourth", LOG_LEVEL = "info" }\n}\n` +
-        `moved {\n  from = rnv_variable.v\n  to = rnv_variables.all\n}\n`,
+        "removed {\n  from = rnv_variable.v\n  lifecycle {\n    destroy = false\n  }\n}\n" +
+        `import {\n  to = rnv_variables.all\n  id = "${serviceId}"\n}\n`,
     );
-    const moved = await world.apply();
-    expect(moved).toContain("0 added, 1 changed, 0 destroyed");
+    expect(await world.apply()).toContain("1 imported, 0 added, 1 changed, 0 destroyed");
     expect(idOf("TOKEN")).toBe(id);
     expect(values()).toEqual({ TOKEN: "fourth", LOG_LEVEL: "info" });
     await world.expectNoChanges();

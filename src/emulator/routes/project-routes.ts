@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import { gapRoute, keptName, operationAnswer, paginate, projectOf, queuedAnswer, servicesIn } from "../call";
+import { gapRoute, paginate, projectOf, queuedAnswer, readOperation, servicesIn } from "../call";
 import { queuesDeletions } from "../progress";
 import type { StoredProject } from "../records";
-import { conflict, invalid, nonEmpty, notFound, parseBody, requireConfirmation } from "../refusal";
+import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
 import { projectView } from "../views";
 import type { World } from "../world";
 
@@ -85,8 +85,7 @@ export const projectRoutes: readonly Route[] = [
     handle: (call) => {
       const fields = parseBody(creation, call.body);
       requireColor(call.world, fields.color);
-      const name = keptName(call.world, fields.name);
-      return shown(call, newProject(call.world, call.workspaceId, { ...fields, name }));
+      return shown(call, newProject(call.world, call.workspaceId, fields));
     },
   },
   {
@@ -105,8 +104,7 @@ export const projectRoutes: readonly Route[] = [
       const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
       requireColor(call.world, fields.color);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
-      const name = keptName(call.world, fields.name ?? project.name);
-      return shown(call, store.put("projects", { ...project, ...fields, name, updatedAt: store.stamp() }));
+      return shown(call, store.put("projects", { ...project, ...fields, updatedAt: store.stamp() }));
     },
   },
   {
@@ -123,13 +121,9 @@ export const projectGapRoutes = ({ projectOperation }: GapSwitches): readonly Ro
   gapRoute(projectOperation, "/projects/{projectId}/operations/{operationId}", {
     method: "GET",
     shows: "operations",
-    handle: readOperation,
+    handle: (call) =>
+      readOperation(call, ({ deletes }) => {
+        const { projectId = deletes?.id } = call.params;
+        return deletes?.table === "projects" && deletes.id === projectId;
+      }),
   });
-
-function readOperation(call: Call) {
-  const operation = call.world.store.get("operations", call.params.operationId ?? "");
-  const { projectId = operation?.deletes?.id } = call.params;
-  const isOurs = operation?.deletes?.table === "projects" && operation.deletes.id === projectId;
-  if (!isOurs || operation.workspaceId !== call.workspaceId) throw notFound("The operation");
-  return operationAnswer(call, operation);
-}

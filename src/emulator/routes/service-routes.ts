@@ -6,11 +6,10 @@ import {
   type Call,
   changeableServiceOf,
   gapRoute,
-  keptName,
-  operationAnswer,
   projectOf,
   queuedAnswer,
   type Route,
+  readOperation,
   serviceOf,
 } from "../call";
 import {
@@ -25,7 +24,6 @@ import {
   conflict,
   invalid,
   nonEmpty,
-  notFound,
   parseBody,
   requireConfirmation,
   requireEmptyBody,
@@ -171,11 +169,10 @@ function create(call: Call) {
       throw invalid("environmentId: does not belong to the project");
     }
   }
-  requireFreeName(call, draft);
   if (draft.deploy) requireDeployable(world, { archived: false, kind: draft.kind, configuration });
   const service = newService(world, {
     workspaceId: call.workspaceId,
-    name: keptName(world, draft.name),
+    name: draft.name,
     kind: draft.kind,
     projectId: draft.projectId ?? null,
     environmentId: draft.environmentId ?? null,
@@ -189,42 +186,18 @@ function create(call: Call) {
   };
 }
 
-/** Under `unique-names`: 409 where another service of the same place has the name, archived ones included. */
-function requireFreeName(
-  call: Call,
-  { name, projectId = null }: { readonly name: string; readonly projectId?: string | null },
-  exceptId?: string,
-): void {
-  const { store, switches } = call.world;
-  if (!switches.conditions.has("unique-names")) return;
-  const holder = [...store.all("services")].find(
-    (one) =>
-      one.workspaceId === call.workspaceId &&
-      one.deletedAt === null &&
-      one.name === name &&
-      one.projectId === projectId &&
-      one.id !== exceptId,
-  );
-  if (holder !== undefined)
-    throw conflict(
-      "service_name_taken",
-      `${holder.archived ? "An archived service" : "A service"} already has the name "${name}"`,
-    );
-}
-
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
   const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
-  if (name !== undefined) requireFreeName(call, { name, projectId: service.projectId }, service.id);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
   return shown(
     call,
     world.store.put("services", {
       ...service,
-      name: name === undefined ? service.name : keptName(world, name),
+      name: name ?? service.name,
       configuration: merged,
       updatedAt: world.store.stamp(),
     }),
@@ -273,13 +246,8 @@ function runAction(call: Call) {
 }
 
 /** Readable after the service is gone: its own deletion is what is waited for. */
-function readOperation(call: Call) {
-  const operation = call.world.store.get("operations", call.params.operationId ?? "");
-  if (operation?.workspaceId !== call.workspaceId || operation.serviceId !== call.params.serviceId) {
-    throw notFound("The operation");
-  }
-  return operationAnswer(call, operation);
-}
+const readOwnOperation = (call: Call) =>
+  readOperation(call, ({ serviceId }) => serviceId === call.params.serviceId);
 
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 
@@ -290,7 +258,7 @@ export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
   { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
   { method: "POST", path: `${one}/actions`, key: "accepted", handle: runAction },
-  { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOperation },
+  { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOwnOperation },
 ];
 
 /** Gaps "read one service" and "change a service". */

@@ -11,7 +11,6 @@ import { requireRole, type World } from "../world";
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
 
 function requireFreeKey(call: Call, service: StoredService, key: string, exceptId?: string): void {
-  if (call.world.gaps.variableKeys === "repeatable") return;
   const variables = call.world.store.ofService("variables", service.id);
   if (variables.some((variable) => variable.key === key && variable.id !== exceptId)) {
     throw conflict("variable_exists", "The service already has a variable of this key");

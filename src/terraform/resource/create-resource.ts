@@ -1,12 +1,9 @@
 import { ApiError } from "../../api/api-error";
-import type { Endpoints } from "../../api/endpoints";
 import { createOrFind } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
-import { unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
-import { ruleAt } from "../../model/resource-type";
 import { isoTime } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
@@ -15,7 +12,7 @@ import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
 import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
-import { createdTwice, namesakes, nameTaken, severalMade, turnOf } from "./namesakes";
+import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
 
@@ -90,9 +87,11 @@ async function make(creation: Creation, change: Change): Promise<MadeResource> {
     return { accepted: { id: live.id, live }, diagnostics: [] };
   }
   if (resource.runs !== undefined) return startRun(creation, change);
-  if (resource.nameAttribute !== undefined)
-    return session.inTurn(turnOf(creation), () => createNamed(creation));
-  return { accepted: await createOnce(creation), diagnostics: [] };
+  const isNamed = resource.nameAttribute !== undefined;
+  const accepted = isNamed
+    ? await session.inTurn(turnOf(creation), () => createNamed(creation))
+    : await createOnce(creation);
+  return { accepted, diagnostics: [] };
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
@@ -116,19 +115,13 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
   });
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
-async function createNamed(creation: Creation): Promise<MadeResource> {
-  const { reads } = creation.session;
-  reads.invalidate(mostAgeMs);
-  const taken = await namesakes(creation);
-  if (taken.length > 0) throw new DiagnosticsError([nameTaken(creation, taken)]);
+async function createNamed(creation: Creation): Promise<Accepted> {
+  await requireFreeName(creation);
   try {
-    const accepted = await createOnce(creation);
-    const others = (await namesakes(creation)).filter(({ id }) => id !== accepted.id);
-    const diagnostics = others.length === 0 ? [] : [createdTwice(creation, accepted.id, others)];
-    return { accepted, diagnostics };
+    return await createOnce(creation);
   } catch (failure) {
     if (!(failure instanceof ApiError) || failure.status !== 409) throw failure;
-    reads.invalidate();
+    creation.session.reads.invalidate();
     const others = await namesakes(creation);
     throw others.length === 0 ? failure : new DiagnosticsError([nameTaken(creation, others)]);
   }
@@ -142,38 +135,21 @@ export async function createOnce(
   const { session, type, input, parentId, nonce } = creation;
   const { reads } = session;
   const { candidates } = type.resource;
-  const writes = session.writes(nonce);
-  const send = () => type.resource.create(writes, input);
+  const send = () => type.resource.create(session.writes(nonce), input);
   if (candidates === undefined) return sendTwice(send);
   const search = { name: input.name, parentId, preexistingIds, since: isoTime(reads.serviceTime()) };
   const isMeant = (one: LiveResource) => isOfCommit(type.resource, one, input.attributes);
   return createOrFind(reads, {
     send,
     look: async () => (await candidates(reads, search))?.filter(isMeant),
-    take: (found) => finish(creation, writes, found),
+    take: async (found) => acceptedAs(creation, found),
     refuse: async () => {},
     several: (found) => new DiagnosticsError([severalMade(creation, found)]),
     command: "terraform apply",
   });
 }
 
-/** Returns what was found as the answer that its create would have had, and sends what was to follow its first request. */
-async function finish(creation: Creation, writes: Endpoints, live: LiveResource): Promise<Accepted> {
-  const { input, defaults } = creation;
-  const { resource } = creation.type;
-  const found = acceptedAs(creation, live);
-  if (resource.nameAttribute === undefined) return found;
-  const missing = unappliedPaths({ type: resource, sent: input.attributes, live, defaults });
-  const changed = new Set(missing.filter((path) => ruleAt(resource, path)?.change === "update"));
-  if (changed.size === 0) return found;
-  try {
-    const finished = await resource.update(writes, { ...input, id: live.id, live, changed });
-    return { ...found, live: finished.live ?? live };
-  } catch (failure) {
-    return { ...found, failure };
-  }
-}
-
+/** Returns what was found as the answer that its create would have had. */
 const acceptedAs = ({ type, input, parentId }: Creation, live: LiveResource): Accepted => ({
   id: live.id,
   live,

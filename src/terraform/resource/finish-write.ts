@@ -1,7 +1,8 @@
 import { bareRecord } from "../../apply/change-context";
-import { type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { badEnd, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { Accepted } from "../../model/resource-operations";
 import { sha256, type timeoutNames } from "../../model/text";
@@ -61,11 +62,12 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   if (accepted.pending !== undefined && policy?.wait !== false) {
     const written = asObject(config.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
+    const timeoutMs = asked ?? policy?.timeoutMs ?? defaultTimeoutMs;
     const { reads, clock, signal } = session;
     let said: string | undefined;
     const result = await waitUntilSettled(accepted.pending, {
       ...{ type: resource, reads, clock, signal },
-      timeoutMs: asked ?? policy?.timeoutMs ?? defaultTimeoutMs,
+      timeoutMs,
       onWaiting: (_seconds, _status, note) => {
         said = note;
       },
@@ -76,7 +78,9 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     const next = "apply again to keep waiting, or raise timeouts";
     const isKept = step === "delete" && result.kind === "failed";
-    const failed = isKept ? deletionFailed(about, result) : waitFinding(about, result, { said, next });
+    const failed = isKept
+      ? deletionFailed(about, result)
+      : waitFinding(about, result, { said, next, timeoutMs });
     if (failed !== undefined) return { accepted, live: accepted.live, failed };
   }
   // An answer that named another run says nothing of the one that ended.
@@ -95,28 +99,21 @@ const deletionFailed = (about: string, { summary, detail }: { summary: string; d
 export function waitFinding(
   about: string,
   result: WaitResult,
-  { said, next }: { readonly said?: string | undefined; readonly next: string },
+  {
+    said,
+    next,
+    timeoutMs,
+  }: { readonly said?: string | undefined; readonly next: string; readonly timeoutMs: number },
 ): Diagnostic | undefined {
-  switch (result.kind) {
-    case "done":
-      return undefined;
-    case "failed":
-      return error("apply.deploy_failed", `${about}: ${result.summary}`, { detail: result.detail });
-    case "checkout":
-      return error("apply.awaiting_checkout", `${about} is saved and waits for a checkout`, {
-        detail: `The service says: ${result.summary}`,
-        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
-      });
-    case "timeout": {
-      const detail = result.unseen ?? (said === undefined ? undefined : `The service says: ${said}`);
-      const summary = `${about} did not settle in time; its status is "${result.status}"`;
-      return error("apply.deploy_timeout", summary, { detail, hint: next });
-    }
-    case "interrupted":
-      return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
-        hint: next,
-      });
-  }
+  if (result.kind === "done") return undefined;
+  if (result.kind === "interrupted")
+    return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
+      hint: next,
+    });
+  const { diagnostic } = badEnd(about, result, { about: { address: about as Address }, timeoutMs });
+  if (result.kind !== "timeout") return diagnostic;
+  const detail = said === undefined ? diagnostic.detail : `The service says: ${said}`;
+  return { ...diagnostic, detail, hint: next };
 }
 
 /** Returns what a reacting resource shows after its run. */
@@ -172,16 +169,10 @@ export function unappliedFields(
   severity: typeof error | typeof warning,
 ): readonly Diagnostic[] {
   if (live === undefined) return [];
-  const shown = JSON.stringify(live.name);
   return unappliedPaths({ type: resource, live, ...write }).map((path) => {
     const attribute = stepsOf(path)?.join(".") ?? path;
-    const named = {
-      detail: `Its answer shows ${shown}.`,
-      hint: `if the service keeps names in a form of its own, declare ${path} = ${shown}`,
-    };
-    const other = { detail: resource.rules[path]?.secret ? secretNotApplied : notApplied };
-    const details = path === resource.nameAttribute ? named : other;
+    const detail = resource.rules[path]?.secret ? secretNotApplied : notApplied;
     const summary = `the service accepted the change, but ${attribute} did not take`;
-    return severity("apply.not_taken", summary, { attribute: path, ...details });
+    return severity("apply.not_taken", summary, { attribute: path, detail });
   });
 }

@@ -74,12 +74,10 @@ const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> =>
 export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (
   _provider,
   { typeName, rawIdentity },
-) => ({ upgradedIdentity: storedIdentity(typeName, rawIdentity?.json) });
-
-function storedIdentity(typeName: string, json: Uint8Array | undefined): Message<"Identity"> {
+) => {
   const { valueType } = identityNamed(typeName);
-  return { value: encodeMessage(valueType, decodeState(valueType, json)) };
-}
+  return { upgradedIdentity: { value: encodeMessage(valueType, decodeState(valueType, rawIdentity?.json)) } };
+};
 
 /** Returns the identity of a state in the form of the protocol; undefined where the state does not tell it. */
 export function identityOf(
@@ -115,9 +113,7 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type Asked = Partial<
-  RequestOf<"MoveResourceState"> & RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">
->;
+type Asked = Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>;
 type Answered = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 
 /**
@@ -143,11 +139,6 @@ export function withIdentity(
       return {
         importedResources: importedResources.map((one) => ({ ...one, identity: identityIn(one.state) })),
       };
-    }
-    case "MoveResourceState": {
-      const { sourceTypeName, targetTypeName = "", sourceIdentity } = asked;
-      if (sourceTypeName !== targetTypeName || !sourceIdentity?.json?.length) return answered;
-      return { ...answered, targetIdentity: storedIdentity(targetTypeName, sourceIdentity.json) };
     }
     default:
       return answered;

@@ -1,7 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
-import type { TypeInSession } from "../provider";
+import { mostAgeMs, type TypeInSession } from "../provider";
 
 /** A resource with a name, which is unique in its parent. */
 interface Named extends TypeInSession {
@@ -24,7 +24,14 @@ export async function namesakes({ session, type, input, parentId }: Named): Prom
 export const turnOf = ({ type, input, parentId }: Named): string =>
   [type.resource.type, parentId, input.name].join("\0");
 
-/** Returns the error of a create whose name is in use, with the import block that manages the resource. */
+/** Throws `DiagnosticsError` where another resource than `ownId` has the name. */
+export async function requireFreeName(named: Named, ownId?: string): Promise<void> {
+  named.session.reads.invalidate(mostAgeMs);
+  const taken = (await namesakes(named)).filter(({ id }) => id !== ownId);
+  if (taken.length > 0) throw new DiagnosticsError([nameTaken(named, taken)]);
+}
+
+/** Returns the error of a name that is in use, with the import block that manages the resource. */
 export function nameTaken({ type, input, parentId }: Named, taken: readonly LiveResource[]): Diagnostic {
   const { resource } = type;
   const [only, ...others] = taken;
@@ -53,13 +60,6 @@ export const importBlock = (type: string, importId: string): string =>
     "  }",
   ].join("\n");
 
-/** Returns the error of an update to a name that is in use. */
-export const renamedToTaken = ({ type, input }: Named, taken: readonly LiveResource[]): Diagnostic =>
-  error("live.unmanaged_exists", `another ${type.resource.type} is named "${input.name}" (${idsOf(taken)})`, {
-    attribute: type.resource.nameAttribute,
-    hint: "choose another name. If another resource of this configuration gives it up, apply again; two that exchange their names need two applies",
-  });
-
 /** Returns the error of a create without a certain answer, after which several could be what it made. */
 export const severalMade = ({ type, input }: Named, found: readonly LiveResource[]): Diagnostic =>
   error(
@@ -70,17 +70,5 @@ export const severalMade = ({ type, input }: Named, found: readonly LiveResource
       hint: "import the right one by its ID, and delete the others",
     },
   );
-
-/** Returns the error of a create after which another new resource has its name: two applies created it at once. */
-export const createdTwice = (
-  { type, input }: Named,
-  id: string,
-  others: readonly LiveResource[],
-): Diagnostic =>
-  error("live.ambiguous", `${type.resource.type} "${input.name}" was created twice at the same time`, {
-    attribute: type.resource.nameAttribute,
-    detail: `This apply created ${id}; another one created ${idsOf(others)}.`,
-    hint: "keep one of the two: the next plan replaces this one, so remove it from the state to keep it, or delete the other",
-  });
 
 const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");

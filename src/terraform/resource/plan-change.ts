@@ -75,8 +75,7 @@ export function planChange(input: ChangeInput): PlannedChange {
 function planCreate(input: ChangeInput): PlannedChange {
   const { type, config } = input;
   const planned = type.draftOf(config);
-  for (const { steps } of type.computed)
-    if (valueAt(config, steps) === null) setValue(planned, steps, unknown);
+  for (const { steps } of type.computed) setValue(planned, steps, unknown);
   setOwnAttributes(planned, input, true, true);
   const sent = new Set(type.declaredIn(config).keys());
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
@@ -106,7 +105,6 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   if (unpinnedIn(input).length > 0) planned.id = unknown;
   const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   for (const { steps, rule } of type.computed) {
-    if (valueAt(config, steps) !== null) continue;
     const before = valueAt(prior, steps);
     // What may be pinned, is not and was not shown stays so.
     const isAbsent = rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && before === null;
@@ -229,10 +227,6 @@ export function plannedWrites(
     // What is always managed is shown unless it is at its default.
     const isShown = rule.alwaysManaged !== true || valueAt(prior, steps) !== null;
     if (isShown || valueAt(planned, steps) !== defaults.get(path)) sent.add(path);
-  }
-  for (const { steps, rule } of type.computed) {
-    const { pinnedBy = "" } = rule;
-    if (declared.has(pinnedBy) && valueAt(planned, steps) !== null && isMoved(steps)) sent.add(pinnedBy);
   }
   for (const { path, name, versionName } of type.secrets) {
     // A value that was imported is kept, not generated again.

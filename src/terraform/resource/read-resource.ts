@@ -68,10 +68,6 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   const name = type.nameIn(state);
   requireWorkspace(session, resource, name, kept);
   const declared = type.knownIn(state);
-  // A state shows what no configuration pins, too; looking it up would cost a request for each.
-  for (const { rule } of type.computed)
-    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in (kept.applied ?? {})))
-      declared.delete(rule.pinnedBy);
   const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);

@@ -5,11 +5,10 @@ import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { writePrivate } from "../private-data";
-import type { RequestOf } from "../protocol";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
-import { emptyValue, type Schema, withoutEmptyBlocks } from "../schema/block";
+import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
-import { asObject, decodeState, encodeMessage, setValue, type TerraformValue } from "../values";
+import { decodeState, encodeMessage, setValue, type TerraformValue } from "../values";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
@@ -17,33 +16,24 @@ import { asObject, decodeState, encodeMessage, setValue, type TerraformValue } f
  */
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   _provider,
-  { typeName, version, rawState },
+  { typeName, rawState },
 ) => {
-  const type = requireNamed(resourceSchemas, typeName, "resource type");
-  return { upgradedState: encodeMessage(type.valueType, stateOf(type, version, rawState?.json)) };
+  const { valueType } = requireNamed(resourceSchemas, typeName, "resource type");
+  return { upgradedState: encodeMessage(valueType, decodeState(valueType, rawState?.json)) };
 };
 
-/** Decodes a stored state. Up to version 1 a block was always there, with nulls where it was not written. */
-function stateOf(type: Schema, version: unknown, json: Uint8Array | undefined): TerraformValue {
-  const state = decodeState(type.valueType, json);
-  const whole = asObject(state);
-  if (whole === undefined) return state;
-  return Number(version) > 1 ? whole : withoutEmptyBlocks(type, whole);
-}
-
-/** Returns true if the state of a move comes from this provider, whatever registry it was installed from. */
-export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceState">): boolean =>
-  /\/rnv$/.test(sourceProviderAddress);
-
-/** MoveResourceState: the same type under another address of this provider. Runs before ConfigureProvider. */
-export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (provider, request) => {
-  const type = provider.typeNamed(request.targetTypeName);
-  const { sourceTypeName, sourceSchemaVersion, sourceState, sourcePrivate } = request;
-  if (isFromHere(request) && sourceTypeName === type.name) {
-    const state = stateOf(type, sourceSchemaVersion, sourceState?.json);
-    return { targetState: encodeMessage(type.valueType, state), targetPrivate: sourcePrivate };
+/**
+ * MoveResourceState: the same type under another address of this provider, whatever registry it was installed from. Runs
+ * before ConfigureProvider.
+ */
+export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
+  const { sourceProviderAddress, sourceTypeName, sourceState, sourcePrivate, targetTypeName } = request;
+  const { valueType } = requireNamed(resourceSchemas, targetTypeName, "resource type");
+  if (/\/rnv$/.test(sourceProviderAddress) && sourceTypeName === targetTypeName) {
+    const state = decodeState(valueType, sourceState?.json);
+    return { targetState: encodeMessage(valueType, state), targetPrivate: sourcePrivate };
   }
-  throw failure("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
+  throw failure("manifest.moved", `a ${sourceTypeName} cannot become a ${targetTypeName}`, {
     hint: "import it under the new type, and take the old one out of the state with a removed block",
   });
 };

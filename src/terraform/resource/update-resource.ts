@@ -16,14 +16,14 @@ import { Secret } from "../../model/secret";
 import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
-import { mostAgeMs, type Session } from "../provider";
+import type { Session } from "../provider";
 import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
 import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
-import { namesakes, renamedToTaken, turnOf } from "./namesakes";
+import { requireFreeName, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
@@ -102,27 +102,16 @@ async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
   if (type.resource.runs !== undefined)
     return startRun({ ...named, defaults: write.defaults, nonce }, change);
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
-  const requireFree = async (): Promise<void> => {
-    session.reads.invalidate(mostAgeMs);
-    const others = (await namesakes(named)).filter(({ id }) => id !== input.id);
-    if (others.length > 0) throw new DiagnosticsError([renamedToTaken(named, others)]);
-  };
   const update = async (): Promise<MadeResource> => {
-    if (isRenamed) await requireFree();
+    if (isRenamed) await requireFreeName(named, input.id);
     return { accepted: await sendUpdate(change, input), diagnostics: [] };
   };
   try {
     return await (isRenamed ? session.inTurn(turnOf(named), update) : update());
   } catch (cause) {
-    if (!(cause instanceof ApiError)) throw cause;
-    if (cause.status === 404) {
-      const about = type.addressOf(input.live?.name ?? input.name);
-      throw failure("plan.stale", `${about} was deleted after the plan was made`, {
-        hint: "plan again",
-      });
-    }
-    if (cause.status === 409 && isRenamed) await requireFree();
-    throw cause;
+    if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
+    const about = type.addressOf(input.live?.name ?? input.name);
+    throw failure("plan.stale", `${about} was deleted after the plan was made`, { hint: "plan again" });
   }
 }
 

@@ -1,4 +1,3 @@
-import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { emptyCatalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
@@ -8,14 +7,7 @@ import type { RpcAnswer } from "../provider";
 import { checkConfig } from "../schema/check-config";
 import type { SecretBinding } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import {
-  decodeObject,
-  holdsUnknown,
-  type TerraformObject,
-  type TerraformValue,
-  toPlain,
-  valueAt,
-} from "../values";
+import { decodeObject, type TerraformObject } from "../values";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
@@ -24,13 +16,8 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
   const found = [
     ...checkConfig(type.block, config),
     ...secretFindings(type.secrets, config, request),
-    ...pinFindings(type, config),
     ...whenFindings(config),
     ...combinationFindings(type, config),
-    ...sizeFindings([
-      ...type.declared.map(({ steps }) => valueAt(config, steps)),
-      ...type.secrets.map(({ name, writeOnlyName }) => config[name] ?? config[writeOnlyName] ?? null),
-    ]),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
@@ -44,18 +31,6 @@ const combinationFindings = (type: TerraformShape, config: TerraformObject): rea
       const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;
       return error(code, named, { hint, attribute });
     });
-
-/** Bytes of the values in a request, less the bytes around them. */
-const largestValues = maxBodyBytes - 1024;
-
-/** Returns the error of values that are too large for a request. */
-export function sizeFindings(values: readonly TerraformValue[]): readonly Diagnostic[] {
-  const known = values.map((value) => (holdsUnknown(value) ? null : toPlain(value)));
-  const bytes = Buffer.byteLength(JSON.stringify(known));
-  if (bytes <= largestValues) return [];
-  const summary = `the values have ${bytes} bytes; the service takes at most ${maxBodyBytes} in a request`;
-  return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
-}
 
 /** Returns what is wrong with the ways in which a configuration sets its secrets. */
 export function secretFindings(
@@ -93,20 +68,9 @@ export function secretFindings(
   });
 }
 
-/** `commit` and `commit_sha` are one: both at once would be two answers to one question. */
-const pinFindings = (type: TerraformShape, config: TerraformObject): readonly Diagnostic[] =>
-  type.computed.flatMap(({ steps, rule }): readonly Diagnostic[] => {
-    const declared = type.declared.find(({ path }) => path === rule.pinnedBy);
-    if (declared === undefined || [steps, declared.steps].some((one) => valueAt(config, one) === null))
-      return [];
-    const [first, second] = [declared.steps.join("."), steps.join(".")];
-    const details = { hint: "keep one of the two", attribute: second };
-    return [error("plan.invalid_combination", `${first} and ${second} are both set`, details)];
-  });
-
 /** Returns the error of a pin that no run would take. */
-function whenFindings({ when, commit, commit_sha: sha }: TerraformObject): readonly Diagnostic[] {
-  if (when !== "never" || (commit ?? sha ?? null) === null) return [];
+function whenFindings({ when, commit = null }: TerraformObject): readonly Diagnostic[] {
+  if (when !== "never" || commit === null) return [];
   const details = { hint: "remove one of the two", attribute: "when" };
   return [error("plan.invalid_combination", `with when = "never" no commit is deployed`, details)];
 }

@@ -6,73 +6,41 @@ import { type Attributes, Unknown } from "../../model/value";
 import { sameMoney } from "../../plan/change";
 import { moneyChange } from "../../report/plan-wording";
 import { findResource } from "../../resources";
-import type { Session } from "../provider";
 import { textIn } from "../values";
 import type { CheckedChange } from "./plan-change";
 
 const free: Money = { usd: 0, ngn: 0 };
 
-/** Returns what a plan says beside its attributes: another price, and what waits for a checkout. */
-export async function planWarnings(change: CheckedChange): Promise<readonly Diagnostic[]> {
-  const { session, prior, acts } = change;
-  if (session === undefined || !acts) return [];
-  const waits = prior === undefined ? await waitsBefore(session, change) : [];
-  return [...(await priceWarnings(session, change)), ...waits];
-}
-
-/** Looks a value up by attribute path; undefined where nothing is declared. */
-type Lookup = (path: string) => unknown;
-
-/** Warns about another price. Nothing is read for a change that no part of the price is among. */
-async function priceWarnings(
-  session: Session,
-  { type, prior, planned, sent, replaced }: CheckedChange,
-): Promise<readonly Diagnostic[]> {
+/** Warns about another price; says nothing where a part of it is not known yet. */
+export async function priceWarnings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, planned, sent, acts } = change;
   const { resource } = type;
-  if (resource.monthlyCost === undefined) return [];
+  if (session === undefined || !acts || resource.monthlyCost === undefined) return [];
   const catalog = await session.reads.catalog();
   const defaults = type.defaultsIn(catalog);
+  const wanted = type.declaredIn(planned);
+  // What is not declared may be other than its default, and the state does not show it.
+  const read = prior && (await findResource(session.reads, resource, { id: textIn(prior, "id") }));
+  const known = read?.kind === "found" ? read.live.attributes : prior && type.knownIn(prior);
   const parts = new Set<string>();
-  /** Undefined where a part of it is not known. */
-  const priceOf = (lookUp: Lookup): Money | undefined => {
-    let isKnown = true;
+  let isKnown = true;
+  const priceOf = (lookUp: (path: string) => unknown): Money | undefined => {
     const get = (path: string) => {
       parts.add(path);
       const found = lookUp(path) ?? defaults.get(path);
       if (found instanceof Unknown) isKnown = false;
       return found as never;
     };
-    const price = resource.monthlyCost?.({ get }, catalog);
-    return isKnown ? price : undefined;
+    return resource.monthlyCost?.({ get }, catalog);
   };
-  const wanted = type.declaredIn(planned);
-  priceOf((path) => wanted.get(path));
-  const attribute = prior && [...sent].find((path) => parts.has(path));
-  if (prior !== undefined && attribute === undefined && replaced.length === 0) return [];
-  // What is not declared may be other than its default, and the state does not show it.
-  const read = prior && (await findResource(session.reads, resource, { id: textIn(prior, "id") }));
-  const known = read?.kind === "found" ? read.live.attributes : prior && type.knownIn(prior);
   const now = (known && priceOf((path) => known.get(path))) ?? free;
   const then = priceOf((path) => wanted.get(path) ?? known?.get(path));
-  if (then === undefined || sameMoney(now, then)) return [];
+  if (!isKnown || then === undefined || sameMoney(now, then)) return [];
+  const attribute = prior && [...sent].find((path) => parts.has(path));
   const checkout = " The service may wait for a checkout in the dashboard before it deploys.";
   const summary = `${type.addressOf(type.nameIn(planned))} costs ${moneyChange(now, then, "->")} a month`;
   const detail = `An estimate by the prices of the catalog.${then.usd > now.usd ? checkout : ""}`;
   return [warning("plan.price", summary, { detail, attribute })];
-}
-
-/** Returns the warnings about a run that an earlier apply started and no state has: the next apply follows it. */
-async function waitsBefore(
-  { reads }: Session,
-  { type, planned }: CheckedChange,
-): Promise<readonly Diagnostic[]> {
-  const { resource } = type;
-  const declared = type.knownIn(planned);
-  const parentId = type.parentIn(declared);
-  if (resource.runs === undefined || parentId === undefined) return [];
-  const name = type.nameIn(planned) || resource.type;
-  const live = await type.find(reads, { name, declared, parentId });
-  return live === undefined ? [] : waitWarnings(live);
 }
 
 /** Returns a warning where what was read waits for someone to pay. */

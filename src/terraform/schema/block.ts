@@ -107,17 +107,6 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
 export const emptyValue = ({ block: { attributes, groups = [] } }: Pick<Schema, "block">): Draft =>
   Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
 
-/** Returns a whole value with the blocks missing that hold nothing, as they are where they were not written. */
-export function withoutEmptyBlocks(
-  { block }: Pick<Schema, "block">,
-  whole: TerraformObject,
-): TerraformObject {
-  const empty = (block.groups ?? []).filter(({ name }) =>
-    Object.values(asObject(whole[name] ?? null) ?? {}).every((value) => value === null),
-  );
-  return { ...whole, ...Object.fromEntries(empty.map(({ name }) => [name, null])) };
-}
-
 /** Returns true if a planned value has a block that its configuration, as it is written, has not. */
 export const showsUnwrittenBlock = (
   { block }: Pick<Schema, "block">,
@@ -128,10 +117,7 @@ export const showsUnwrittenBlock = (
     ({ name }) => (written[name] ?? null) === null && (planned[name] ?? null) !== null,
   );
 
-/**
- * Version of every schema of this provider. 1: what moves by itself has left the resources. 2: a block may be missing.
- * 3: a list that may hold objects has a type of its own with each value.
- */
+/** Version of every schema of this provider. 3: a list that may hold objects has a type of its own with each value. */
 export const schemaVersion = 3;
 
 /** `NestedBlock.NestingMode` of the protocol. */

@@ -33,8 +33,13 @@ export function checkConfig(
 }
 
 function checkAttribute(schema: AttributeSchema, config: TerraformObject, attribute: string): Diagnostic[] {
-  const { name, required, check = isIdAttribute(name) ? idCheck : undefined } = schema;
+  const { name, required, optional, check = isIdAttribute(name) ? idCheck : undefined } = schema;
   const value = valueAt(config, [name]);
+  if (!required && !optional) {
+    const hint = `remove ${attribute}`;
+    const summary = `the service decides ${attribute}`;
+    return value === null ? [] : [error("manifest.invalid_value", summary, { attribute, hint })];
+  }
   // Core lets null through, as of a reference to nothing, and in a list.
   if (value === null)
     return required ? [error("manifest.missing_key", `${attribute} must not be null`, { attribute })] : [];

@@ -144,16 +144,7 @@ export function blockOf(bindings: ResourceBindings): BlockSchema {
       ...(isProtectable ? [deletionProtection(resource)] : []),
       ...(reacts ? [upToDate] : []),
       ...(isDeployed ? [revision] : []),
-      ...computed.map(({ steps, type, rule }) => ({
-        name: steps[0] ?? "",
-        type,
-        doc: rule.doc,
-        computed: true as const,
-        ...(rule.pinnedBy !== undefined && {
-          optional: true as const,
-          check: declared.find(({ path }) => path === rule.pinnedBy)?.schema,
-        }),
-      })),
+      ...computed.map(({ steps, type, rule }) => computedAttribute(steps[0] ?? "", type, rule.doc)),
     ],
     groups: [...groups, timeouts],
   };

@@ -76,11 +76,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
       const id = declared.get(attribute);
       if (typeof id === "string") declared.set(attribute, canonicalId(id));
     }
-    for (const { steps, rule } of this.computed) {
-      if (rule.pinnedBy === undefined || declared.has(rule.pinnedBy)) continue;
-      const value = valueAt(config, steps);
-      if (value !== null) declared.set(rule.pinnedBy, declaredValue(value));
-    }
     return declared;
   }
 

@@ -1,7 +1,7 @@
 import type { Resource } from "../../api/reads";
 import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
-import { error, failure } from "../../diagnostics/diagnostic";
+import { error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
@@ -13,17 +13,15 @@ import { carryOut } from "../resource/apply-resource-change";
 import { confirmDeleted, parentChange, requireWorkspace } from "../resource/confirm-deleted";
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
-import { isFromHere, locateImport } from "../resource/resource-state";
-import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
+import { locateImport } from "../resource/resource-state";
+import { secretFindings } from "../resource/validate-resource-config";
 import { emptyValue } from "../schema/block";
 import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
 import {
   decodeObject,
   encodeMessage,
-  fromState,
   isNull,
-  parseState,
   type TerraformObject,
   type TerraformValue,
   textIn,
@@ -60,39 +58,9 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request)
     ...Object.keys(secret)
       .filter((key) => key in shown)
       .map((key) => twice(key, "is in values and in values_wo", "values_wo")),
-    ...Object.values(declared).flatMap((value) => sizeFindings([value])),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
-
-/** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
-const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
-  const json = parseState(request.sourceState?.json) as TerraformObject;
-  const isOurs = isFromHere(request);
-  if (isOurs && request.sourceTypeName === variablesSchema.name)
-    return { targetState: encoded(fromState(valueType, json)) };
-  const [key, serviceId, id] = ["key", "service_id", "id"].map((name) => textIn(json, name));
-  const isVariable = request.sourceTypeName === entryType.name;
-  if (!isOurs || !isVariable || !key || !serviceId || !id)
-    throw failure("manifest.moved", `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`);
-  const empty = emptyMap(serviceId);
-  // A variable that is preserved is not ours before the map sets it.
-  if (json[variable.preservedBy ?? ""] === true) return { targetState: encoded(empty) };
-  const { value = null, [generatedName]: generated = null } = json;
-  const moved = {
-    ...empty,
-    values: value && { [key]: value },
-    [generatedName]: generated && { [key]: generated },
-  };
-  const entry = { id, updatedAt: textIn(json, "updated_at") ?? "", source: value ?? generated };
-  return { targetState: encoded(withEntries(moved, new Map([[key, entry]]))) };
-};
-
-/** Returns a map that manages nothing yet: what it declares, and exists, it takes over with its first apply. */
-const emptyMap = (serviceId: string): TerraformObject => ({
-  ...emptyValue(variablesSchema),
-  ...{ service_id: serviceId, id: serviceId },
-});
 
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
@@ -175,14 +143,13 @@ const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) =>
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id, undefined, importedType);
   const kept = writePrivate({ workspace: session.workspaceId });
-  const state = encoded(emptyMap(serviceId));
+  const state = encoded({ ...emptyValue(variablesSchema), service_id: serviceId, id: serviceId });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 
 /** Answers about a map of variables; calls without one here are answered as of a single resource. */
 export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: RpcAnswer<Method> }> = {
   ValidateResourceConfig: validate,
-  MoveResourceState: move,
   ReadResource: read,
   PlanResourceChange: planMap,
   ApplyResourceChange: apply,

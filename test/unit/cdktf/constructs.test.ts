@@ -75,18 +75,6 @@ describe("the constructs", () => {
     expect(Object.values(rnv_variable ?? {})).toMatchObject([{ service_id: `\${rnv_service.${name}.id}` }]);
   });
 
-  it("say where a service went that another stack added to the project, when that stack is left empty", () => {
-    const app = Testing.app();
-    const base = new TerraformStack(app, "base");
-    const services = new TerraformStack(app, "services");
-    for (const stack of [base, services]) new RnvProvider(stack, "rnv");
-    const shop = new Project(base, "shop");
-    shop.addService("api", { kind: "web" });
-    expect(() => app.synth()).toThrow(/addService put "api" into the stack of its project \(base\/shop\)/);
-    new Service(services, "worker", { kind: "worker", project: shop });
-    expect(() => app.synth()).not.toThrow();
-  });
-
   it("deploy a service when it changes, as a manifest does, unless the program says otherwise", () => {
     const stack = newStack();
     const project = new Project(stack, "shop");

@@ -1,5 +1,5 @@
-import { App, TerraformStack } from "cdktf";
-import { confirmRemoved, Project, RnvProvider, RnvStack } from "../../../src/cdktf/cdktf";
+import { TerraformStack } from "cdktf";
+import { confirmRemoved, Project, RnvProvider } from "../../../src/cdktf/cdktf";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -38,31 +38,6 @@ describe("what a plan tells people to write, where a program declares it", () =>
     // The line may stay.
     expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
     expect(() => program([], (made) => confirmRemoved(made, "shop/worker"))).toThrow("is no address");
-  });
-
-  it("is a deletion that the stack confirms by a method, as its own class and as one of the users'", async () => {
-    class Shop extends RnvStack {
-      constructor(scope: App, services: readonly string[]) {
-        super(scope, "shop");
-        new RnvProvider(this, "rnv");
-        const shop = new Project(this, "shop", { name: "Shop" });
-        for (const id of services) shop.addService(id, { kind: "web", configuration });
-        const gone = ["api", "worker"].filter((id) => !services.includes(id));
-        if (gone.length > 0) this.confirmRemoved(...gone.map((id) => `service.shop.${id}`));
-      }
-    }
-    synthesizeInto(one.folder, (app) => new Shop(app, ["api", "worker"]));
-    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
-    synthesizeInto(one.folder, (app) => {
-      const made = new Shop(app, ["api"]);
-      expect(TerraformStack.isStack(made)).toBe(true);
-      // The function and the method add to one list.
-      confirmRemoved(made, "service.shop.older");
-      return made;
-    });
-    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
-    expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
-    expect(() => new RnvStack(new App(), "s").confirmRemoved("worker")).toThrow("is no address");
   });
 
   it("is an import that the program asks for", async () => {

@@ -1,3 +1,4 @@
+import type { AnswerBody, Fault } from "../../../src/emulator/faults";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (replicas: number) => `projects:
@@ -70,15 +71,17 @@ describe("reads that stay behind the last write", () => {
     const without = "projects: { shop: {} }\n";
     /** Deletes the service; a replica shows it afterwards. */
     const remove = async () => {
-      bench.emulator.setFaults(() => undefined);
+      let before: AnswerBody | undefined;
+      const remembered: Fault = { kind: "edited", edit: (body) => (before ??= body) };
+      const onCanvas = (fault: Fault) =>
+        bench.emulator.setFaults((_, { path }) => (path.endsWith("/canvas") ? fault : undefined));
+      onCanvas(remembered);
       await bench.plan();
       bench.emulator.setFaults(undefined);
       bench.write("rnv.yaml", without);
       const { exitCode } = await bench.apply({ confirmedDeletes: ["service.shop.api"] });
       expect(exitCode).toBe(0);
-      bench.emulator.setFaults((_, { path }) =>
-        path.endsWith("/canvas") ? { kind: "stale-list" } : undefined,
-      );
+      onCanvas(remembered);
       bench.write("rnv.yaml", shop(1));
     };
 

@@ -32,13 +32,6 @@ describe("monthly_cost", () => {
     expect(() => cost({ kind: "web", configuration: wrong })).toThrow(
       "configuration.replicas: expected a number",
     );
-    expect(cost({ kind: "web", configuration: { plan: "standard", maintenance: "true" } })).toBeTruthy();
-    expect(() => cost({ kind: "web", configuration: { maintenance: "yes" } })).toThrow(
-      "configuration.maintenance: expected true or false",
-    );
-    expect(() => cost({ kind: "web", configuration: { ip_allow_list: "10.0.0.0/8" } })).toThrow(
-      "configuration.ip_allow_list: expected a list",
-    );
     expect(() => cost({ kind: "web", configuration: { plam: "standard" } })).toThrow(
       'no field "plam" in configuration',
     );
