@@ -2,16 +2,13 @@ import { diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
-import type { ConditionKind } from "../model/policy";
-import { type Attributes, type Plain, plainEqual, type ResolvedValue } from "../model/value";
-import { judgeCondition } from "../plan/check";
+import { type Attributes, type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
 import type { Change, Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove } from "./remove";
 import {
   type ChangeEnd,
-  knownValue,
   type ReplacePhase,
   type Run,
   type RunTask,
@@ -150,37 +147,8 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
-      return heldBack(change, await withConditions(context, "no-op", keepRecord));
+      return heldBack(change, await keepRecord(context));
   }
-}
-
-/**
- * Judges the conditions that the plan could not: what is asked before a change keeps it from being made, what is asked
- * after it fails a change that was made; the first half of a replacement is the time to keep it.
- */
-async function withConditions(
-  context: ChangeContext,
-  action: StepAction | "no-op",
-  perform: (context: ChangeContext) => Promise<ChangeEnd>,
-): Promise<ChangeEnd> {
-  const { run, change } = context;
-  const failureOf = (kind: ConditionKind): Diagnostic | undefined => {
-    for (const one of change.conditions ?? []) {
-      if (one.kind !== kind) continue;
-      const judged = judgeCondition(
-        one,
-        (value) => knownValue(value, run.lookup, run.generate) as ResolvedValue,
-      );
-      if (judged !== "open" && judged.failure) return { ...judged.failure, code: "apply.condition_failed" };
-    }
-    return undefined;
-  };
-  const before = failureOf("precondition");
-  if (before) return { kind: "failed", diagnostic: before, exitCode: 1 };
-  const end = await perform(context);
-  const isGone = action === "delete";
-  const after = end.kind === "done" && !isGone ? failureOf("postcondition") : undefined;
-  return after ? { kind: "failed", diagnostic: after, exitCode: 7 } : end;
 }
 
 /** Fails a change that should run and cannot, as the plan announced. */
@@ -222,7 +190,7 @@ async function step(
     action,
     id: action === "create" ? undefined : change.id,
   });
-  const end = await withConditions(context, action, perform).catch((failure: unknown): ChangeEnd => {
+  const end = await perform(context).catch((failure: unknown): ChangeEnd => {
     const diagnostic = diagnosticOfFailure(change, failure);
     const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
     return {

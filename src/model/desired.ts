@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import type { Condition, ConditionKind } from "./policy";
+import type { Condition } from "./policy";
 import type { Secret } from "./secret";
 import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
 
@@ -66,21 +66,6 @@ export interface DesiredData {
   readonly range: SourceRange;
 }
 
-/** What a stack asks of the world before or after a resource is applied, or a data source is read. */
-export interface DesiredCondition {
-  /** The resource or the data source. */
-  readonly address: Address;
-  /** The construct that declares it: `shop/api (rnv_service.api)`. */
-  readonly owner: string;
-  readonly kind: ConditionKind;
-  /** True where it holds. */
-  readonly condition: DesiredValue;
-  /** What is said where it does not hold. */
-  readonly message: DesiredValue;
-  /** The condition in the source. */
-  readonly range: SourceRange;
-}
-
 /** A stage, as far as a plan obeys it. */
 export interface DesiredStage {
   /** `preview/12`. */
@@ -106,8 +91,6 @@ export interface Desired {
     readonly consumers?: boolean;
   }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
-  /** Conditions of a stack; undefined for a manifest. */
-  readonly conditions?: readonly DesiredCondition[];
   /** The stage that was read; undefined where there is none. */
   readonly stage?: DesiredStage;
   /** Path and text of every file read, for code frames. */

@@ -54,13 +54,6 @@ export function fillData(
       return [name, { ...output, value: fillValue(output, spot, reads, report) ?? null }];
     }),
   );
-  const conditions = desired.conditions?.map((one) => {
-    const fill = (value: DesiredValue): DesiredValue => {
-      const spot = { address: one.address, attribute: `lifecycle.${one.kind}`, isOutput: true };
-      return fillValue({ value, range: one.range }, spot, reads, report) ?? null;
-    };
-    return { ...one, condition: fill(one.condition), message: fill(one.message) };
-  });
   const users = usersOf(desired);
   const uses = [...desired.data.values()].map((source): DataUse => {
     const read = reads.get(source.address);
@@ -72,7 +65,7 @@ export function fillData(
       found: read?.kind === "found" ? read.live : undefined,
     };
   });
-  return { desired: { ...desired, resources, outputs, conditions }, uses };
+  return { desired: { ...desired, resources, outputs }, uses };
 }
 
 /** An attribute whose value turns out to be null counts as left out, as Terraform has it. */
@@ -167,7 +160,7 @@ function unusable(
 }
 
 /** Returns which resources need a data source, directly or through others. */
-function usersOf({ resources, data, conditions = [] }: Desired): (address: Address) => ReadonlySet<Address> {
+function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySet<Address> {
   const users = new Map<Address, Address[]>();
   const add = (user: Address, values: readonly DesiredValue[]): void => {
     for (const { address } of values.flatMap(dataReferences))
@@ -177,7 +170,6 @@ function usersOf({ resources, data, conditions = [] }: Desired): (address: Addre
     [...fields.values()].map(({ value }) => value);
   for (const { address, attributes } of resources.values()) add(address, valuesOf(attributes));
   for (const { address, query } of data.values()) add(address, valuesOf(query));
-  for (const { address, condition, message } of conditions) add(address, [condition, message]);
   return (address) => reachable(users.get(address) ?? [], (user) => users.get(user) ?? []);
 }
 

@@ -4,7 +4,7 @@ import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, totalCost } from "./change";
-import { checkData, checkDeclared, checkSharedLimits, judgeConditions, tellUnlisted } from "./check";
+import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import { digestPlan } from "./digest";
@@ -43,13 +43,11 @@ export function makePlan(input: PlanInput): Plan {
   const judged = [...instances.keys()].flatMap((address) => decisions.get(address) ?? []);
   const shown = judged.filter((one) => scoped.scope.has(one.instance.address) && !isSilent(one));
   const removals = new Set(input.desired.removed.map(({ address }) => address));
-  const conditions = judgeConditions(input, decisions, scoped.scope);
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
     const told = { ...decision, attributes: withOrigins(decision, decisions) };
     return {
       ...makeChange(told, dependencies, guards.get(address), input.catalog),
-      conditions: conditions.open.get(address),
       isRemovalDeclared: removals.has(address) || undefined,
     };
   });
@@ -73,7 +71,6 @@ export function makePlan(input: PlanInput): Plan {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
       estimate: input.catalog.pricesAreEstimates,
     },
-    checks: conditions.checks.length > 0 ? conditions.checks : undefined,
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,
       ...gathered.diagnostics,
@@ -86,7 +83,6 @@ export function makePlan(input: PlanInput): Plan {
       ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
       ...checkSharedLimits(input, decisions),
-      ...conditions.diagnostics,
       ...warnOfConsumers(input, decisions),
     ]),
     binding: {

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Consumers } from "../model/consumer";
-import type { Desired, DesiredCondition, DesiredResource } from "../model/desired";
+import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
@@ -79,8 +79,6 @@ export interface Change extends SharedWithDocument {
   readonly restores?: true;
   /** It should run and cannot, and why. */
   readonly held?: string;
-  /** Conditions that only apply can judge; in memory only. */
-  readonly conditions?: readonly DesiredCondition[];
   readonly guard?: Guard;
   /** In memory only, for apply: never rendered, never saved. */
   readonly instance: {

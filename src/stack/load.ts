@@ -17,12 +17,10 @@ import { trustOf } from "../manifest/trust";
 import { indexTypes } from "../manifest/type-index";
 import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
-import { dataSegments, dataType, isDataAddress } from "../model/data-source";
+import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
-import { conditionKinds } from "../model/policy";
 import { snakeCase, terraformPrefix } from "../model/text";
 import { referredAddresses } from "../model/value";
-import { checkVariables, readConditions } from "./conditions";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
 import { invalid, missingKey, unsupported } from "./language/problem";
@@ -88,13 +86,10 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   };
   const stackBlocks = readBlocks(context, blocks);
   for (const name of secretNamesIn(blocks.values())) secretNames.add(name);
-  checkVariables(context);
   const built = stackBlocks.map((block) => buildStackResource(block, request.secrets));
   reportNamesakes(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  const found = readData(context);
-  const data = new Map(found.map((one) => [one.data.address, one.data]));
-  const conditions = [...built, ...found].flatMap((one) => one.conditions);
+  const data = new Map(readData(context).map((one) => [one.address, one]));
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
   const desired: Desired = {
     resources: withoutDataEdges(resources),
@@ -102,7 +97,6 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     moved: readStackMoves(context, stackBlocks),
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
-    ...(conditions.length > 0 && { conditions }),
     sources: masked,
   };
   const concerns = request.concerns?.(desired);
@@ -249,7 +243,7 @@ const withoutDataEdges = (
   );
 
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-function readData(context: StackContext) {
+function readData(context: StackContext): readonly DesiredData[] {
   const { stack } = context;
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
@@ -260,8 +254,12 @@ function readData(context: StackContext) {
   });
 }
 
-/** A data source with its conditions. */
-function readLookup(terraformType: string, name: string, entry: JsonNode, context: StackContext) {
+function readLookup(
+  terraformType: string,
+  name: string,
+  entry: JsonNode,
+  context: StackContext,
+): DesiredData {
   const { type, listing } = context.dataTypes.get(terraformType) as DataType;
   const owner = ownerOf({
     terraformType: `data.${terraformType}`,
@@ -277,11 +275,9 @@ function readLookup(terraformType: string, name: string, entry: JsonNode, contex
   readProvider(entry, reader);
   if (type?.nameKey !== undefined && entry.at("id").isAbsent && entry.at(type.nameKey).isAbsent)
     reader.refuse(missingKey(`it needs an id or a ${type.nameKey}`), entry.keyRange);
-  // A lookup has no use for the other members of a lifecycle.
-  for (const block of nestedBlocks(entry, "lifecycle"))
-    refuseOthers(block, conditionKinds, "lifecycle", reader);
+  for (const block of nestedBlocks(entry, "lifecycle")) refuseOthers(block, [], "lifecycle", reader);
   const range = entry.keyRange;
-  const data: DesiredData = {
+  return {
     address,
     owner,
     ...(type !== undefined && { type: type.placed.type.type }),
@@ -290,7 +286,6 @@ function readLookup(terraformType: string, name: string, entry: JsonNode, contex
     dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,
   };
-  return { data, conditions: readConditions(entry, address, reader, [dataType, terraformType, name]) };
 }
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */

@@ -53,14 +53,14 @@ export interface BlockReader extends Owner {
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(context: StackContext, of: Owner, self?: Scope["self"]): BlockReader {
+export function readerOf(context: StackContext, of: Owner): BlockReader {
   const { stack } = context;
   if (of.address !== undefined) context.owners.set(of.address, of.owner);
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, of, range));
   const readAs = (node: JsonNode, change: (value: Value) => Value): SourceNode | undefined => {
     try {
-      const scope = { context, stack, node, reader: of, busy: new Set<string>(), self };
+      const scope = { context, stack, node, reader: of, busy: new Set<string>() };
       return nodeOf(change(readValue(node, scope)), node, of);
     } catch (cause) {
       if (!(cause instanceof StackProblem)) throw cause;
@@ -151,7 +151,7 @@ function spend({ context: { spent } }: Scope): void {
 
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
 function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
-  const { context, stack, self } = scope;
+  const { context, stack } = scope;
   const [name, ...rest] = steps;
   const type = context.types.get(root);
   if (type !== undefined) return resourceAttribute(type, steps, scope);
@@ -163,10 +163,6 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
     return stepsInto(readEntry(`local.${name}`, entry, scope), rest);
   }
   if (root === dataType) return readDataRoot(steps, scope);
-  if (root === "self" && self !== undefined) {
-    const [own = "", ...before] = self;
-    return resolveRoot(own, [...before, ...steps], scope);
-  }
   if (root === variablesResource) throw mapOfVariables(name);
   if (/^[a-z0-9]+_\w+$/.test(root))
     throw unsupported(`a reference to ${root}, a resource of another provider`);
@@ -302,7 +298,7 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope): Value {
       const whole = group !== undefined && field === undefined ? wholeGroup(value, group) : value;
       return stepsInto(marked(whole, type.attributes.get(first)?.secret === true), further);
     }
-    if (scope.self?.join(".") !== label) throw notDeclared(resource, steps);
+    throw notDeclared(resource, steps);
   }
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
   const path = (field === undefined ? [first] : [first, field]).map(camelCase);

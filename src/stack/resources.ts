@@ -6,7 +6,7 @@ import type { SecretReach } from "../manifest/context";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
-import type { DesiredAttribute, DesiredCondition, DesiredResource } from "../model/desired";
+import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { Parent } from "../model/resource-type";
 import {
   camelCase,
@@ -25,7 +25,6 @@ import {
   terraformOnly,
   unknownKey,
 } from "./block-attributes";
-import { readConditions } from "./conditions";
 import type { JsonNode } from "./document";
 import { invalid, missingKey, StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type StackType } from "./names";
@@ -111,12 +110,12 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
 export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
-/** Builds a resource with its conditions once every block is read. */
+/** Builds a resource once every block is read. */
 export function buildStackResource(
   { block, source, parent: { link } }: StackBlock,
   reach: SecretReach,
-): BuiltResource & { readonly conditions: readonly DesiredCondition[] } {
-  const { resource, address, reader } = source;
+): BuiltResource {
+  const { resource, reader } = source;
   const { reading } = reader.context;
   checkTriggers(source, block);
   const built = buildResource(block, reading, reach);
@@ -124,10 +123,7 @@ export function buildStackResource(
   const known = dependsOnOf(resource.block, block, reader).filter(
     (on) => !isImplied(block, reading.blocks.get(on)),
   );
-  const self = [resource.terraformType, resource.name];
-  const conditions = readConditions(resource.block, address, reader, self);
-  const asked = conditions.flatMap(({ condition, message }) => [condition, message]);
-  const referred = [link?.value.value, ...asked].flatMap(referredAddresses).filter((on) => on !== address);
+  const referred = referredAddresses(link?.value.value);
   const timeouts = readTimeouts(source);
   const desired: DesiredResource = {
     ...built.resource,
@@ -135,7 +131,7 @@ export function buildStackResource(
     ...(timeouts !== undefined && { timeouts }),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
-  return { ...built, resource: desired, conditions };
+  return { ...built, resource: desired };
 }
 
 /** Returns true if the order of two resources follows from their types: only Terraform has to be told. */
@@ -320,7 +316,6 @@ function readMeta(
   for (const [key, at] of nestedBlocks(block, "lifecycle").flatMap(({ entries }) => entries)) {
     if (key === "prevent_destroy") add("preventDestroy", reader.read(at), at);
     else if (key === "ignore_changes") add("ignoreChanges", ignoredPaths(at, type), at);
-    else if (key === "precondition" || key === "postcondition") continue;
     else if (key !== "create_before_destroy" || at.value !== false)
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }

@@ -70,8 +70,6 @@ export interface Scope {
   readonly reader: Owner;
   /** Named values that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: Set<string>;
-  /** What `self` stands for: `rnv_service.api`, in steps; undefined where it has no meaning. */
-  readonly self?: readonly string[] | undefined;
 }
 
 /** The construct and the resource that a problem of a value names. */
@@ -230,11 +228,14 @@ function resourceOf(
   return { terraformType, name, type, address, block, constructPath: constructPathOf(block) };
 }
 
-/** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
+/** Refuses other providers and validations; warns of a remote backend, whose state rnv does not use. */
 function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
       report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
+  for (const { labels, block } of blocksOf(root, "variable", 1))
+    if (!block.at("validation").isAbsent)
+      report(problemAt(unsupported(`the validation of var.${labels[0]}`), { owner: name }, block.keyRange));
   for (const settings of nestedBlocks(root, "terraform"))
     for (const key of ["backend", "cloud"]) {
       const at = settings.at(key);

@@ -162,9 +162,9 @@ describe("what Terraform has and rnv does not", () => {
       "lifecycle.create_before_destroy",
     ],
     [
-      "create before destroy",
-      withService({ lifecycle: { create_before_destroy: true } }),
-      "lifecycle.create_before_destroy",
+      "a condition",
+      withService({ lifecycle: { precondition: [{ condition: "${true}", error_message: "no" }] } }),
+      "lifecycle.precondition",
     ],
   ])("%s is refused under the path of its construct", async (_what, stack, named) => {
     const found = await loadStackJson(stack);
@@ -186,10 +186,11 @@ describe("what Terraform has and rnv does not", () => {
     ["a module", { module: { m: {} } }, 'the block "module"'],
     ["a check", { check: { c: {} } }, 'the block "check"'],
     ["a data source of Terraform's", { data: { rnv_nothing: { c: {} } } }, "the data source rnv_nothing.c"],
+    ["a validation", { variable: { v: { validation: [{ condition: true }] } } }, "the validation of var.v"],
     [
-      "a validation that says nothing",
-      { variable: { v: { validation: [{ condition: true }] } } },
-      "validation lacks error_message",
+      "a condition of a data source",
+      { data: { rnv_catalog: { c: { lifecycle: { postcondition: [{ condition: true }] } } } } },
+      "lifecycle.postcondition",
     ],
   ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
     expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
