@@ -2,21 +2,12 @@ import { error, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
-import type { MapEntry, ScalarNode, SourceNode, TemplatePart } from "./tree";
+import type { MapEntry, SourceNode, TemplatePart } from "./tree";
 
 export interface Dotenv {
   readonly entries: ReadonlyMap<string, MapEntry>;
   /** The text for code frames: offsets as they were, values starred out. */
   readonly shown: string;
-}
-
-interface DotenvReader {
-  readonly file: string;
-  readonly text: string;
-  readonly entries: Map<string, MapEntry>;
-  /** Ranges of values. */
-  readonly hidden: [number, number][];
-  at: number;
 }
 
 /** A mistake in the file; messages never quote what may be part of a value. */
@@ -37,54 +28,56 @@ class DotenvProblem extends Error {
  * compose takes it for empty. Stops at the first mistake, which is reported.
  */
 export function parseDotenv(file: string, text: string, report: Report): Dotenv {
-  const reader: DotenvReader = { file, text, entries: new Map(), hidden: [], at: 0 };
+  const entries = new Map<string, MapEntry>();
+  const hidden: [number, number][] = [];
+  let at = 0;
   try {
-    while (take(reader, blankOrComment) && reader.at < text.length) readStatement(reader);
+    for (const found of text.matchAll(statement)) {
+      at = found.index;
+      const { key = "" } = found.groups ?? {};
+      if (key === "") throw refusedLine(found, file);
+      const keyRange = rangeOf(found, "key", file);
+      at = keyRange.end;
+      const value = readValue(found, { entries, keyRange });
+      if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
+      // Of a key that is set twice the last value counts.
+      entries.delete(key);
+      entries.set(key, { key, keyRange, value });
+    }
   } catch (cause) {
     if (!(cause instanceof DotenvProblem)) throw cause;
     report(error("manifest.dotenv", cause.message, { range: cause.range, hint: cause.hint }));
-    reader.hidden.push([reader.at, text.length]);
+    hidden.push([at, text.length]);
   }
-  return { entries: reader.entries, shown: star(text, reader.hidden) };
+  return { entries, shown: star(text, hidden) };
 }
 
-/** Returns what a sticky pattern matches at the reader's offset, which moves behind it. */
-function take(reader: DotenvReader, pattern: RegExp): RegExpExecArray | undefined {
-  pattern.lastIndex = reader.at;
-  const found = pattern.exec(reader.text);
-  if (found === null) return undefined;
-  reader.at = pattern.lastIndex;
-  return found;
+const blanks = /[^\S\n]*/.source;
+const lineEnd = /(?![^\n])/.source;
+const keyPattern = /[\p{L}\p{N}_.[\]-]+/u.source;
+const quoted = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')/.source;
+const comment = /(?:#[^\n]*)?/.source;
+
+/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are neither nor a comment. */
+const statement = new RegExp(
+  `(?<![^\n])${blanks}(?![\\s#])(?:(?:export[^\\S\n]+)?(?<key>${keyPattern})${blanks}` +
+    `(?:${lineEnd}|[=:](?:${blanks}${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
+  "dgu",
+);
+
+function rangeOf({ indices }: RegExpExecArray, part: string, file: string): SourceRange {
+  const [start = 0, end = 0] = indices?.groups?.[part] ?? [];
+  return { file, start, end };
 }
 
-const blankOrComment = /(?:\s+|#[^\n]*)*/y;
-const keyAndMark = /(?:export[^\S\n]+)?([\p{L}\p{N}_.[\]-]+)[^\S\n]*(=|:|(?=\n|$))/uy;
-const blanks = /[^\S\n]*/y;
-
-function readStatement(reader: DotenvReader): void {
-  const { file, at, entries } = reader;
-  const [found, key = "", mark] = take(reader, keyAndMark) ?? refuseLine(reader);
-  const start = at + found.lastIndexOf(key);
-  const keyRange = { file, start, end: start + key.length };
-  const value = mark === "" ? inherited(key, keyRange) : readValue(reader, keyRange);
-  // Of a key that is set twice the last value counts.
-  entries.delete(key);
-  entries.set(key, { key, keyRange, value });
-}
-
-function refuseLine({ file, text, at: start }: DotenvReader): never {
-  const line = lineFrom(text, start);
-  const hasSpace = /^[\p{L}\p{N}_.[\]-]+[^\S\n]+[\p{L}\p{N}_.[\]-]+[^\S\n]*[=:]/u.test(line);
-  throw new DotenvProblem(
+function refusedLine({ index, 0: line }: RegExpExecArray, file: string): DotenvProblem {
+  const start = index + line.length - line.trimStart().length;
+  const hasSpace = new RegExp(`^\\s*${keyPattern}[^\\S\n]+${keyPattern}${blanks}[=:]`, "u").test(line);
+  return new DotenvProblem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
-    { file, start, end: start + line.trimEnd().length },
+    { file, start, end: index + line.trimEnd().length },
     "a value of several lines stands in quotes",
   );
-}
-
-function lineFrom(text: string, start: number): string {
-  const newline = text.indexOf("\n", start);
-  return text.slice(start, newline === -1 ? text.length : newline);
 }
 
 /** `KEY` alone: the variable of the environment with this name. */
@@ -96,48 +89,29 @@ const inherited = (key: string, range: SourceRange): SourceNode => ({
   range,
 });
 
-function readValue(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
-  const { file, text, entries, hidden } = reader;
-  const [space = ""] = take(reader, blanks) ?? [];
-  const start = reader.at;
-  const quote = text[start] === '"' || text[start] === "'" ? text[start] : undefined;
-  const line = lineFrom(text, start);
-  const comment = space !== "" && line.startsWith("#") ? 0 : line.indexOf(" #");
-  const end =
-    quote === undefined
-      ? start + (comment === -1 ? line : line.slice(0, comment)).trimEnd().length
-      : endOfQuoted(text, start, quote, keyRange);
-  const range = { file, start, end };
-  const written =
-    quote === undefined
-      ? text.slice(start, end)
-      : text.slice(start + 1, end - 1).replaceAll(`\\${quote}`, quote);
-  const parts: readonly TemplatePart[] =
-    quote === "'"
-      ? [{ kind: "text", text: written }]
-      : expand(quote === undefined ? written : withoutEscapes(written), { entries, keyRange });
-  hidden.push([start, end]);
-  reader.at = quote === undefined ? start + (comment === -1 ? line.length : comment) : end;
-  return { kind: "scalar", value: "", parts, range };
-}
-
-/** The offset behind the quote that closes a value, which may have several lines. */
-function endOfQuoted(text: string, start: number, quote: string, keyRange: SourceRange): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
-  if (at >= text.length)
+/** The value of a key, which a shell would expand unless it is in single quotes. */
+function readValue(found: RegExpExecArray, of: Expansion): SourceNode {
+  const { quoted: whole, plain } = found.groups ?? {};
+  const { file } = of.keyRange;
+  if (whole !== undefined) {
+    const quote = whole.charAt(0);
+    const text = whole.slice(1, -1).replaceAll(`\\${quote}`, quote);
+    const parts = quote === "'" ? [{ kind: "text" as const, text }] : expand(withoutEscapes(text), of);
+    return { kind: "scalar", value: "", parts, range: rangeOf(found, "quoted", file) };
+  }
+  if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
+  const [, quote] = /^\s*(["'])/.exec(plain) ?? [];
+  if (quote !== undefined)
     throw new DotenvProblem(
-      `the quote ${quote} is not closed`,
-      keyRange,
-      `close it, or write \\${quote} in it`,
+      `the value does not end with its quote ${quote}`,
+      of.keyRange,
+      `close it, or write \\${quote} for a quote in the value`,
     );
-  if (!/^\s*(?:#|$)/.test(lineFrom(text, at + 1)))
-    throw new DotenvProblem(
-      "text goes on behind the closing quote",
-      keyRange,
-      `write \\${quote} for a quote in the value`,
-    );
-  return at + 1;
+  const written = plain.replace(/(?:^\s+| )#.*$/su, "");
+  const text = written.trim();
+  const start = rangeOf(found, "plain", file).start + written.length - written.trimStart().length;
+  const range = { file, start, end: start + text.length };
+  return { kind: "scalar", value: "", parts: expand(text, of), range };
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -167,7 +141,6 @@ function expand(text: string, of: Expansion): TemplatePart[] {
     of.keyRange,
     "shorten it",
   );
-  if (text.length > mostParts) throw tooLong;
   if (hasStrayDollar(text))
     throw new DotenvProblem(
       "a $ in the value names no variable",
