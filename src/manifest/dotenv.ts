@@ -1,14 +1,10 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
 import type { MapEntry, SourceNode, TemplatePart } from "./tree";
 
-export interface Dotenv {
-  readonly entries: ReadonlyMap<string, MapEntry>;
-  /** The text for code frames: offsets as they were, values starred out. */
-  readonly shown: string;
-}
+export type Dotenv = ReadonlyMap<string, MapEntry>;
 
 /** A mistake in the file; messages never quote what may be part of a value. */
 class DotenvProblem extends Error {
@@ -28,6 +24,7 @@ class DotenvProblem extends Error {
  * compose takes it for empty. Stops at the first mistake, which is reported.
  */
 export function parseDotenv(file: string, text: string, report: Report): Dotenv {
+  const source = new SourceFile(file);
   const entries = new Map<string, MapEntry>();
   const hidden: [number, number][] = [];
   let at = 0;
@@ -35,10 +32,10 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
     for (const found of text.matchAll(statement)) {
       at = found.index;
       const { key = "" } = found.groups ?? {};
-      if (key === "") throw refusedLine(found, file);
-      const keyRange = rangeOf(found, "key", file);
+      if (key === "") throw refusedLine(found, source);
+      const keyRange = rangeOf(found, "key", source);
       at = keyRange.end;
-      const value = readValue(found, { entries, keyRange });
+      const value = readValue(found, source, { entries, keyRange });
       if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
       // Of a key that is set twice the last value counts.
       entries.delete(key);
@@ -49,7 +46,8 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
     report(error("manifest.dotenv", cause.message, { range: cause.range, hint: cause.hint }));
     hidden.push([at, text.length]);
   }
-  return { entries, shown: star(text, hidden) };
+  source.text = star(text, hidden);
+  return entries;
 }
 
 const blanks = /[^\S\n]*/.source;
@@ -65,17 +63,17 @@ const statement = new RegExp(
   "dgu",
 );
 
-function rangeOf({ indices }: RegExpExecArray, part: string, file: string): SourceRange {
+function rangeOf({ indices }: RegExpExecArray, part: string, source: SourceFile): SourceRange {
   const [start = 0, end = 0] = indices?.groups?.[part] ?? [];
-  return { file, start, end };
+  return source.range(start, end);
 }
 
-function refusedLine({ index, 0: line }: RegExpExecArray, file: string): DotenvProblem {
+function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DotenvProblem {
   const start = index + line.length - line.trimStart().length;
   const hasSpace = new RegExp(`^\\s*${keyPattern}[^\\S\n]+${keyPattern}${blanks}[=:]`, "u").test(line);
   return new DotenvProblem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
-    { file, start, end: index + line.trimEnd().length },
+    source.range(start, index + line.trimEnd().length),
     "a value of several lines stands in quotes",
   );
 }
@@ -90,14 +88,13 @@ const inherited = (key: string, range: SourceRange): SourceNode => ({
 });
 
 /** The value of a key, which a shell would expand unless it is in single quotes. */
-function readValue(found: RegExpExecArray, of: Expansion): SourceNode {
+function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): SourceNode {
   const { quoted: whole, plain } = found.groups ?? {};
-  const { file } = of.keyRange;
   if (whole !== undefined) {
     const quote = whole.charAt(0);
     const text = whole.slice(1, -1).replaceAll(`\\${quote}`, quote);
     const parts = quote === "'" ? [{ kind: "text" as const, text }] : expand(withoutEscapes(text), of);
-    return { kind: "scalar", value: "", parts, range: rangeOf(found, "quoted", file) };
+    return { kind: "scalar", value: "", parts, range: rangeOf(found, "quoted", source) };
   }
   if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
   const [, quote] = /^\s*(["'])/.exec(plain) ?? [];
@@ -109,8 +106,8 @@ function readValue(found: RegExpExecArray, of: Expansion): SourceNode {
     );
   const written = plain.replace(/(?:^\s+| )#.*$/su, "");
   const text = written.trim();
-  const start = rangeOf(found, "plain", file).start + written.length - written.trimStart().length;
-  const range = { file, start, end: start + text.length };
+  const start = rangeOf(found, "plain", source).start + written.length - written.trimStart().length;
+  const range = source.range(start, start + text.length);
   return { kind: "scalar", value: "", parts: expand(text, of), range };
 }
 
