@@ -58,6 +58,16 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   return found.slice(0, 1);
 }
 
+/** The path of a file beside the manifest that the first `-f` value names; undefined where there is none. */
+export function besideManifest(
+  cwd: string,
+  [first = "-"]: readonly string[],
+  name: string,
+): string | undefined {
+  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), name);
+  return existsSync(path) ? path : undefined;
+}
+
 /** Names the folder above that has a manifest or a program, up to the root of the repository. */
 function hintAbove(cwd: string): string | undefined {
   for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {

@@ -84,8 +84,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     outputs: readOutputs(root, context),
     ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),
   };
-  const concerns = request.concerns?.(desired);
-  await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
+  await fetchSecrets(built, cwd, context, findings, request.secrets);
   const [file] = files.names;
   if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));

@@ -104,8 +104,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
   };
-  const concerns = request.concerns?.(desired);
-  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
+  await fetchSecrets(built, cwd, reading, findings, request.secrets);
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
 }
