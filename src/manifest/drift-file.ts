@@ -41,7 +41,7 @@ const entrySchema = z.strictObject({
 /** The document `rnv.drift.yaml`. */
 export const driftFileSchema = z.strictObject({
   version: z.literal(1).optional(),
-  accepted: z.array(entrySchema).nullish().describe("Drift that was looked at and stays for a while."),
+  accepted: z.array(entrySchema).optional().describe("Drift that was looked at and stays for a while."),
 });
 
 interface ReadAcceptances {

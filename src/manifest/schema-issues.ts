@@ -90,7 +90,7 @@ export function readDocument<Document>(
   cwd: string,
   report: Report,
 ) {
-  const [file] = findFiles([path], cwd, report)[0]?.files ?? [];
+  const [file] = findFiles([path], cwd, report)[0] ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
   if (file === undefined || text === undefined) return undefined;
   return parseDocument(schema, file, text, report);
