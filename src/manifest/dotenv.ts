@@ -31,10 +31,11 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
   try {
     for (const found of text.matchAll(statement)) {
       at = found.index;
-      const { key = "" } = found.groups ?? {};
+      const { before = "", key = "" } = found.groups ?? {};
       if (key === "") throw refusedLine(found, source);
-      const keyRange = rangeOf(found, "key", source);
-      at = keyRange.end;
+      const start = at + before.length;
+      at = start + key.length;
+      const keyRange = source.range(start, at);
       const value = readValue(found, source, { entries, keyRange });
       if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
       // Of a key that is set twice the last value counts.
@@ -58,15 +59,10 @@ const comment = /(?:#[^\n]*)?/.source;
 
 /** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are neither nor a comment. */
 const statement = new RegExp(
-  `(?<![^\n])${blanks}(?![\\s#])(?:(?:export[^\\S\n]+)?(?<key>${keyPattern})${blanks}` +
-    `(?:${lineEnd}|[=:](?:${blanks}${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
-  "dgu",
+  `(?<![^\n])(?<before>${blanks}(?![\\s#])(?:export[^\\S\n]+)?)(?:(?<key>${keyPattern})` +
+    `(?:${blanks}${lineEnd}|(?<mark>${blanks}[=:]${blanks})(?:${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
+  "gu",
 );
-
-function rangeOf({ indices }: RegExpExecArray, part: string, source: SourceFile): SourceRange {
-  const [start = 0, end = 0] = indices?.groups?.[part] ?? [];
-  return source.range(start, end);
-}
 
 function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DotenvProblem {
   const start = index + line.length - line.trimStart().length;
@@ -89,24 +85,24 @@ const inherited = (key: string, range: SourceRange): SourceNode => ({
 
 /** The value of a key, which a shell would expand unless it is in single quotes. */
 function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): SourceNode {
-  const { quoted: whole, plain } = found.groups ?? {};
+  const { mark = "", quoted: whole, plain } = found.groups ?? {};
+  const start = of.keyRange.end + mark.length;
   if (whole !== undefined) {
     const quote = whole.charAt(0);
     const text = whole.slice(1, -1).replaceAll(`\\${quote}`, quote);
     const parts = quote === "'" ? [{ kind: "text" as const, text }] : expand(withoutEscapes(text), of);
-    return { kind: "scalar", value: "", parts, range: rangeOf(found, "quoted", source) };
+    return { kind: "scalar", value: "", parts, range: source.range(start, start + whole.length) };
   }
   if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
-  const [, quote] = /^\s*(["'])/.exec(plain) ?? [];
+  const quote = /^["']/.exec(plain)?.[0];
   if (quote !== undefined)
     throw new DotenvProblem(
       `the value does not end with its quote ${quote}`,
       of.keyRange,
       `close it, or write \\${quote} for a quote in the value`,
     );
-  const written = plain.replace(/(?:^\s+| )#.*$/su, "");
-  const text = written.trim();
-  const start = rangeOf(found, "plain", source).start + written.length - written.trimStart().length;
+  const isComment = plain.startsWith("#") && /\s$/.test(mark);
+  const text = isComment ? "" : plain.replace(/ #.*$/su, "").trimEnd();
   const range = source.range(start, start + text.length);
   return { kind: "scalar", value: "", parts: expand(text, of), range };
 }
@@ -133,11 +129,6 @@ interface Expansion {
 
 /** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names. */
 function expand(text: string, of: Expansion): TemplatePart[] {
-  const tooLong = new DotenvProblem(
-    `the value holds more than ${mostParts} characters`,
-    of.keyRange,
-    "shorten it",
-  );
   if (hasStrayDollar(text))
     throw new DotenvProblem(
       "a $ in the value names no variable",
@@ -150,7 +141,8 @@ function expand(text: string, of: Expansion): TemplatePart[] {
     const added =
       typeof piece === "string" ? [{ kind: "text" as const, text: piece }] : substitute(piece, of);
     for (const part of added) size += part.kind === "text" ? part.text.length : 1;
-    if (size > mostParts) throw tooLong;
+    if (size > mostParts)
+      throw new DotenvProblem(`the value holds more than ${mostParts} characters`, of.keyRange, "shorten it");
     parts.push(...added);
   }
   return parts;

@@ -208,7 +208,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
     listed(value).map((path) => relative(folder, resolve(beside, path)));
   const project = [cwd, projectOf(beside)];
-  checkPaths(["manifest", "policies"], root.entries, { beside, project, report });
+  checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
     ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
     ...{ files: pathsOf(manifest), policies: pathsOf(document.policies) },
@@ -217,7 +217,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
     const entry = declared.entries.get(name) as MapEntry;
     const nodes = (entry.value as MapNode).entries;
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
-    checkPaths(["overlay", "applied", "live", "drift"], nodes, { beside, project, report });
+    checkPaths(["overlay", "applied", "live", "drift"], nodes, beside, project, report);
     const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
       if (value === undefined) return {};
       if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode) };
@@ -247,12 +247,6 @@ function projectOf(folder: string): string {
   }
 }
 
-interface PathCheck {
-  readonly beside: string;
-  readonly project: readonly string[];
-  readonly report: Report;
-}
-
 /**
  * Refuses paths out of the project, and files that are no manifest: what cannot be read as one is shown, and a pull
  * request could have the job show a key.
@@ -260,7 +254,9 @@ interface PathCheck {
 function checkPaths(
   keys: readonly string[],
   nodes: MapNode["entries"],
-  { beside, project, report }: PathCheck,
+  beside: string,
+  project: readonly string[],
+  report: Report,
 ): void {
   for (const node of keys.flatMap((key) => nodes.get(key)?.value ?? [])) {
     const texts = node.kind === "list" ? node.items : [node];
