@@ -13,8 +13,13 @@ const service = (name: string, kind: string) =>
     cost: { before: null, after: { usd: 7, ngn: 10_500 } },
   });
 
+const manifest = new SourceFile("rnv.yaml", "a:\n b: c\n");
+
 const plans: Readonly<Record<string, Plan>> = {
-  "one-of-everything": shopPlan,
+  "one-of-everything": {
+    ...shopPlan,
+    diagnostics: shopPlan.diagnostics.map((one) => ({ ...one, range: manifest.range(9, 9) })),
+  },
   first: plan(
     [
       change("create", "project.shop"),
@@ -60,7 +65,7 @@ const plans: Readonly<Record<string, Plan>> = {
       diagnostics: [
         {
           ...{ severity: "error", code: "plan.not_on_offer", summary: 'no kind "wep" is available' },
-          ...{ hint: "there are: web, static", range: new SourceFile("rnv.yaml", "a:\n b: c\n").range(3, 6) },
+          ...{ hint: "there are: web, static", range: manifest.range(3, 6) },
         },
       ],
     },
