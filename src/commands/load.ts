@@ -1,14 +1,11 @@
 import type { RecordedValue, RecordedValues } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { LoadedManifest, ManifestRequest, SecretReach } from "../manifest/context";
-import type { Address } from "../model/address";
+import type { LoadedManifest, SecretReach } from "../manifest/context";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
 import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
-import { foreseeScope } from "../plan/graph";
-import type { PlanOptions } from "../plan/plan";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
 import { loadDesired } from "../stack/load-desired";
@@ -27,7 +24,6 @@ export async function load(
   context: LoadContext,
   files: readonly string[],
   secrets: SecretReach,
-  concerns?: ManifestRequest["concerns"],
 ): Promise<LoadedManifest> {
   return loadDesired({
     files,
@@ -38,7 +34,6 @@ export async function load(
     untrusted: context.untrusted === true,
     stack: context.stack,
     stage: context.stage,
-    ...(concerns && { concerns }),
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
 }
@@ -52,14 +47,13 @@ export interface Declared extends LoadedManifest {
 export async function loadDeclared(
   context: Context,
   request: PlanRequest,
-  options: PlanOptions,
   from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
 ): Promise<Declared> {
-  const { connection, state } = from;
+  const { connection } = from;
   const key = { diagnostics: [] };
   const loaded: LoadedManifest =
     request.recordedOf === undefined
-      ? await load(context, request.files, reachOf(request), concernsOf(options, state))
+      ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
@@ -77,15 +71,6 @@ export async function loadDeclared(
 /** Only a plan that sends values needs secrets. */
 const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>
   mode === "apply" ? (secrets ?? "resolve") : "skip";
-
-/** Which addresses a plan of a part is about; undefined where it is about all. */
-function concernsOf(options: PlanOptions, state: State | undefined): ManifestRequest["concerns"] {
-  if (options.targets.length + options.excludes.length === 0) return undefined;
-  return (desired) => {
-    const scope = foreseeScope(desired, state?.resources ?? {}, resourceTypes, options);
-    return (address: Address) => scope.has(address);
-  };
-}
 
 /** Decides the fields that this version does not know by the catalog, which is waited for only where there are any. */
 async function withKnownFields(

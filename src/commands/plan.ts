@@ -115,7 +115,7 @@ export async function buildPlan(
   const { connection } = start;
   refuseHandOver(start.state);
   const options = planOptions(request);
-  const { desired, key, diagnostics: declared } = await loadDeclared(context, request, options, start);
+  const { desired, key, diagnostics: declared } = await loadDeclared(context, request, start);
   if (!desired) return { diagnostics: declared };
   const planning = { context, request, options, desired, key, ...start };
   const ended = new AbortController();

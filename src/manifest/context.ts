@@ -36,8 +36,6 @@ export interface ManifestRequest extends FileRequest {
   readonly stack?: StackUnit | undefined;
   /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
   readonly stage?: StageName | "any" | undefined;
-  /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
-  readonly concerns?: (desired: Desired) => (address: Address) => boolean;
 }
 
 export interface LoadedManifest {

@@ -2,18 +2,9 @@ import { error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
-import type { MapEntry, ScalarNode, SourceNode, TemplatePart } from "./tree";
+import type { MapEntry, SourceNode, TemplatePart } from "./tree";
 
 export type Dotenv = ReadonlyMap<string, MapEntry>;
-
-interface DotenvReader {
-  readonly source: SourceFile;
-  readonly text: string;
-  readonly entries: Map<string, MapEntry>;
-  /** Ranges of values. */
-  readonly hidden: [number, number][];
-  at: number;
-}
 
 /** A mistake in the file; messages never quote what may be part of a value. */
 class DotenvProblem extends Error {
@@ -34,55 +25,53 @@ class DotenvProblem extends Error {
  */
 export function parseDotenv(file: string, text: string, report: Report): Dotenv {
   const source = new SourceFile(file);
-  const reader: DotenvReader = { source, text, entries: new Map(), hidden: [], at: 0 };
+  const entries = new Map<string, MapEntry>();
+  const hidden: [number, number][] = [];
+  let at = 0;
   try {
-    while (take(reader, blankOrComment) && reader.at < text.length) readStatement(reader);
+    for (const found of text.matchAll(statement)) {
+      at = found.index;
+      const { before = "", key = "" } = found.groups ?? {};
+      if (key === "") throw refusedLine(found, source);
+      const start = at + before.length;
+      at = start + key.length;
+      const keyRange = source.range(start, at);
+      const value = readValue(found, source, { entries, keyRange });
+      if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
+      // Of a key that is set twice the last value counts.
+      entries.delete(key);
+      entries.set(key, { key, keyRange, value });
+    }
   } catch (cause) {
     if (!(cause instanceof DotenvProblem)) throw cause;
     report(error("manifest.dotenv", cause.message, { range: cause.range, hint: cause.hint }));
-    reader.hidden.push([reader.at, text.length]);
+    hidden.push([at, text.length]);
   }
-  source.text = star(text, reader.hidden);
-  return reader.entries;
+  source.text = star(text, hidden);
+  return entries;
 }
 
-/** Returns what a sticky pattern matches at the reader's offset, which moves behind it. */
-function take(reader: DotenvReader, pattern: RegExp): RegExpExecArray | undefined {
-  pattern.lastIndex = reader.at;
-  const found = pattern.exec(reader.text);
-  if (found === null) return undefined;
-  reader.at = pattern.lastIndex;
-  return found;
-}
+const blanks = /[^\S\n]*/.source;
+const lineEnd = /(?![^\n])/.source;
+const keyPattern = /[\p{L}\p{N}_.[\]-]+/u.source;
+const quoted = /(?<quoted>"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*')/.source;
+const comment = /(?:#[^\n]*)?/.source;
 
-const blankOrComment = /(?:\s+|#[^\n]*)*/y;
-const keyAndMark = /(?:export[^\S\n]+)?([\p{L}\p{N}_.[\]-]+)[^\S\n]*(=|:|(?=\n|$))/uy;
-const blanks = /[^\S\n]*/y;
+/** Matches `KEY`, `KEY=value` with a value in quotes or to the end of the line, and lines that are neither nor a comment. */
+const statement = new RegExp(
+  `(?<![^\n])(?<before>${blanks}(?![\\s#])(?:export[^\\S\n]+)?)(?:(?<key>${keyPattern})` +
+    `(?:${blanks}${lineEnd}|(?<mark>${blanks}[=:]${blanks})(?:${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
+  "gu",
+);
 
-function readStatement(reader: DotenvReader): void {
-  const { source, at, entries } = reader;
-  const [found, key = "", mark] = take(reader, keyAndMark) ?? refuseLine(reader);
-  const start = at + found.lastIndexOf(key);
-  const keyRange = source.range(start, start + key.length);
-  const value = mark === "" ? inherited(key, keyRange) : readValue(reader, keyRange);
-  // Of a key that is set twice the last value counts.
-  entries.delete(key);
-  entries.set(key, { key, keyRange, value });
-}
-
-function refuseLine({ source, text, at: start }: DotenvReader): never {
-  const line = lineFrom(text, start);
-  const hasSpace = /^[\p{L}\p{N}_.[\]-]+[^\S\n]+[\p{L}\p{N}_.[\]-]+[^\S\n]*[=:]/u.test(line);
-  throw new DotenvProblem(
+function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DotenvProblem {
+  const start = index + line.length - line.trimStart().length;
+  const hasSpace = new RegExp(`^\\s*${keyPattern}[^\\S\n]+${keyPattern}${blanks}[=:]`, "u").test(line);
+  return new DotenvProblem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
-    source.range(start, start + line.trimEnd().length),
+    source.range(start, index + line.trimEnd().length),
     "a value of several lines stands in quotes",
   );
-}
-
-function lineFrom(text: string, start: number): string {
-  const newline = text.indexOf("\n", start);
-  return text.slice(start, newline === -1 ? text.length : newline);
 }
 
 /** `KEY` alone: the variable of the environment with this name. */
@@ -94,48 +83,28 @@ const inherited = (key: string, range: SourceRange): SourceNode => ({
   range,
 });
 
-function readValue(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
-  const { source, text, entries, hidden } = reader;
-  const [space = ""] = take(reader, blanks) ?? [];
-  const start = reader.at;
-  const quote = text[start] === '"' || text[start] === "'" ? text[start] : undefined;
-  const line = lineFrom(text, start);
-  const comment = space !== "" && line.startsWith("#") ? 0 : line.indexOf(" #");
-  const end =
-    quote === undefined
-      ? start + (comment === -1 ? line : line.slice(0, comment)).trimEnd().length
-      : endOfQuoted(text, start, quote, keyRange);
-  const range = source.range(start, end);
-  const written =
-    quote === undefined
-      ? text.slice(start, end)
-      : text.slice(start + 1, end - 1).replaceAll(`\\${quote}`, quote);
-  const parts: readonly TemplatePart[] =
-    quote === "'"
-      ? [{ kind: "text", text: written }]
-      : expand(quote === undefined ? written : withoutEscapes(written), { entries, keyRange });
-  hidden.push([start, end]);
-  reader.at = quote === undefined ? start + (comment === -1 ? line.length : comment) : end;
-  return { kind: "scalar", value: "", parts, range };
-}
-
-/** The offset behind the quote that closes a value, which may have several lines. */
-function endOfQuoted(text: string, start: number, quote: string, keyRange: SourceRange): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
-  if (at >= text.length)
+/** The value of a key, which a shell would expand unless it is in single quotes. */
+function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): SourceNode {
+  const { mark = "", quoted: whole, plain } = found.groups ?? {};
+  const start = of.keyRange.end + mark.length;
+  if (whole !== undefined) {
+    const quote = whole.charAt(0);
+    const text = whole.slice(1, -1).replaceAll(`\\${quote}`, quote);
+    const parts = quote === "'" ? [{ kind: "text" as const, text }] : expand(withoutEscapes(text), of);
+    return { kind: "scalar", value: "", parts, range: source.range(start, start + whole.length) };
+  }
+  if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
+  const quote = /^["']/.exec(plain)?.[0];
+  if (quote !== undefined)
     throw new DotenvProblem(
-      `the quote ${quote} is not closed`,
-      keyRange,
-      `close it, or write \\${quote} in it`,
+      `the value does not end with its quote ${quote}`,
+      of.keyRange,
+      `close it, or write \\${quote} for a quote in the value`,
     );
-  if (!/^\s*(?:#|$)/.test(lineFrom(text, at + 1)))
-    throw new DotenvProblem(
-      "text goes on behind the closing quote",
-      keyRange,
-      `write \\${quote} for a quote in the value`,
-    );
-  return at + 1;
+  const isComment = plain.startsWith("#") && /\s$/.test(mark);
+  const text = isComment ? "" : plain.replace(/ #.*$/su, "").trimEnd();
+  const range = source.range(start, start + text.length);
+  return { kind: "scalar", value: "", parts: expand(text, of), range };
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -160,12 +129,6 @@ interface Expansion {
 
 /** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names. */
 function expand(text: string, of: Expansion): TemplatePart[] {
-  const tooLong = new DotenvProblem(
-    `the value holds more than ${mostParts} characters`,
-    of.keyRange,
-    "shorten it",
-  );
-  if (text.length > mostParts) throw tooLong;
   if (hasStrayDollar(text))
     throw new DotenvProblem(
       "a $ in the value names no variable",
@@ -178,7 +141,8 @@ function expand(text: string, of: Expansion): TemplatePart[] {
     const added =
       typeof piece === "string" ? [{ kind: "text" as const, text: piece }] : substitute(piece, of);
     for (const part of added) size += part.kind === "text" ? part.text.length : 1;
-    if (size > mostParts) throw tooLong;
+    if (size > mostParts)
+      throw new DotenvProblem(`the value holds more than ${mostParts} characters`, of.keyRange, "shorten it");
     parts.push(...added);
   }
   return parts;

@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { type Diagnostic, hasErrors, SourceFile, sortDiagnostics } from "../diagnostics/diagnostic";
+import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
-import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
+import { besideManifest } from "./files";
 import { collectFindings } from "./findings";
-import { judgeDocument } from "./schema-issues";
-import type { SourceNode } from "./tree";
-import { parseYaml } from "./yaml";
+import { readDocument } from "./schema-issues";
+import type { ListNode, SourceNode } from "./tree";
 
 /** Name of the file beside a manifest that accepts drift of it. */
 export const driftFileName = "rnv.drift.yaml";
@@ -44,7 +41,7 @@ const entrySchema = z.strictObject({
 /** The document `rnv.drift.yaml`. */
 export const driftFileSchema = z.strictObject({
   version: z.literal(1).optional(),
-  accepted: z.array(entrySchema).describe("Drift that was looked at and stays for a while."),
+  accepted: z.array(entrySchema).optional().describe("Drift that was looked at and stays for a while."),
 });
 
 interface ReadAcceptances {
@@ -53,30 +50,18 @@ interface ReadAcceptances {
 }
 
 /**
- * Reads the accepted drift of the manifest that `-f` values name: `named`, else the file beside it, where there is one. Every
- * mistake is collected; none is accepted then.
+ * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected; none
+ * is accepted then.
  */
 export function readAcceptances(cwd: string, files: readonly string[]): ReadAcceptances {
-  const [first = "rnv.yaml"] = files;
-  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), driftFileName);
-  const nothing = { acceptances: [], diagnostics: [] };
-  if (!existsSync(path)) return nothing;
-  const findings = collectFindings();
-  const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
-  const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
-  if (file === undefined || text === undefined) return { ...nothing, diagnostics: findings.all() };
-  const source = new SourceFile(file, text);
-  const { root } = parseYaml(source, text, findings.report);
-  const document = root && judgeDocument(driftFileSchema, root, findings.report);
-  const nodes = root?.entries.get("accepted")?.value;
-  const diagnostics = sortDiagnostics(findings.all());
-  if (document === undefined || hasErrors(diagnostics)) return { acceptances: [], diagnostics };
-  const rangeOf = (index: number): SourceNode["range"] =>
-    (nodes?.kind === "list" ? nodes.items[index]?.range : undefined) ?? source.range(0, 0);
-  const acceptances = document.accepted.map((entry, index) => ({
+  const { report, all } = collectFindings();
+  const path = besideManifest(cwd, files, driftFileName);
+  const read = path === undefined ? undefined : readDocument(driftFileSchema, path, cwd, report);
+  const list = read?.root.entries.get("accepted")?.value as ListNode;
+  const acceptances = (read?.document.accepted ?? []).map((entry, index) => ({
     ...entry,
     endsAt: endOf(entry.until) as number,
-    range: rangeOf(index),
+    range: (list.items[index] as SourceNode).range,
   }));
-  return { acceptances, diagnostics };
+  return { acceptances, diagnostics: sortDiagnostics(all()) };
 }

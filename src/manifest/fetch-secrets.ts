@@ -2,7 +2,6 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { error, hasErrors } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
 import type { Secret } from "../model/secret";
 import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
@@ -14,17 +13,8 @@ import { checkSecret, type SecretOrigin } from "./secrets";
 import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
-const notConcerned = "it is not targeted, so its command was not run";
-
 /** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
-
-interface FetchOptions {
-  readonly findings: Findings;
-  readonly reach: SecretReach;
-  /** Returns true if the values of an address are needed; all are unless said. */
-  readonly concerns?: ((address: Address) => boolean) | undefined;
-}
 
 /** The outcome of reading a source of a secret; `problem` never holds the text. */
 type Fetched =
@@ -47,32 +37,27 @@ export async function fetchSecrets(
   built: readonly BuiltResource[],
   cwd: string,
   context: ReadContext,
-  { findings, reach, concerns }: FetchOptions,
+  findings: Findings,
+  reach: SecretReach,
 ): Promise<void> {
   const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
   // One call of a secret manager serves all that name it.
   const outputs = new Map<string, Promise<Fetched>>();
-  const setValue = ({ attributes, source }: (typeof jobs)[number], value: Secret | UnreadSecret): void => {
-    const { range, kind, shape } = source;
-    attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
-  };
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {
-      for (const job of queue) {
-        const found = await fetchSource(job.source, cwd, context, outputs);
-        const secret = secretOf(found, job.source, context, reach === "present");
-        if (secret !== undefined) setValue(job, secret);
+      for (const { attributes, source } of queue) {
+        const { range, kind, shape } = source;
+        const found = await fetchSource(source, cwd, context, outputs);
+        const value = secretOf(found, source, context, reach === "present");
+        if (value !== undefined)
+          attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
     };
     await Promise.all(Array.from({ length: parallelFetches }, worker));
   };
   await run(jobs.filter(({ source }) => source.kind !== "command"));
-  if (hasErrors(findings.all())) return;
-  const commands = jobs.filter(({ source }) => source.kind === "command");
-  const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
-  for (const job of commands.filter((one) => !isNeeded(one))) setValue(job, new UnreadSecret(notConcerned));
-  await run(commands.filter(isNeeded));
+  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
 }
 
 /** Bytes of one secret; the service takes no longer request. */

@@ -15,11 +15,8 @@ import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
 
-/** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
-interface Layer {
-  /** Paths as shown: relative to the working folder where they lie in it, with forward slashes. */
-  readonly files: readonly string[];
-}
+/** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
+type Layer = readonly string[];
 
 /** The names of a manifest of one file. */
 export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
@@ -58,6 +55,16 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   return found.slice(0, 1);
 }
 
+/** The path of a file beside the manifest that the first `-f` value names; undefined where there is none. */
+export function besideManifest(
+  cwd: string,
+  [first = "-"]: readonly string[],
+  name: string,
+): string | undefined {
+  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), name);
+  return existsSync(path) ? path : undefined;
+}
+
 /** Names the folder above that has a manifest or a program, up to the root of the repository. */
 function hintAbove(cwd: string): string | undefined {
   for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
@@ -73,7 +80,7 @@ function hintAbove(cwd: string): string | undefined {
 export const standardInputName = "<stdin>";
 
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
-  if (name === "-") return { files: [standardInputName] };
+  if (name === "-") return [standardInputName];
   const path = resolve(cwd, name);
   const shown = shownPath(path, cwd);
   try {
@@ -87,7 +94,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
       report(error("manifest.unsupported", `${shown} is no manifest: it names the app of stacks`, { hint }));
       return undefined;
     }
-    if (!found.isDirectory()) return { files: [shown] };
+    if (!found.isDirectory()) return [shown];
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     const code = missing ? "manifest.not_found" : "manifest.unreadable";
@@ -106,7 +113,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
         hint: folderHint(shown),
       }),
     );
-  return { files: files.sort() };
+  return files.sort();
 }
 
 /** Says how a folder comes to hold what `-f` reads. */

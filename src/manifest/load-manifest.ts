@@ -84,8 +84,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     outputs: readOutputs(root, context),
     ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),
   };
-  const concerns = request.concerns?.(desired);
-  await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
+  await fetchSecrets(built, cwd, context, findings, request.secrets);
   const [file] = files.names;
   if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
@@ -94,21 +93,9 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...(hasErrors(diagnostics) ? {} : { desired }),
     diagnostics,
     // The tree takes more memory than all else: what goes on to the service holds no reference to it.
-    ...(request.secrets === "skip" && { merged: printer(root, stage, index) }),
+    ...(request.secrets === "skip" && { merged: () => printManifest(root, index) }),
   };
 }
-
-/** Returns what prints a merged manifest; with a stage it is the manifest of that stage. */
-function printer(root: MapNode, stage: StageDeclaration | undefined, index: TypeIndex): () => string {
-  const printed = stage === undefined ? root : withoutStages(root);
-  return () => printManifest(printed, index);
-}
-
-const withoutStages = (root: MapNode): MapNode => {
-  const entries = new Map(root.entries);
-  entries.delete("stages");
-  return { ...root, entries };
-};
 
 const ruleOf = ({ protect, disposable }: StageDeclaration, name: StageName): Desired["stage"] => ({
   name: stageText(name),
@@ -158,7 +145,11 @@ function readStage(
         hint: "declare stages in the manifest that it is laid over",
       }),
     );
-  return { files: { ...files, root: withStage(files.root, asked) }, stage };
+  const root = withStage(files.root, asked);
+  const entries = new Map(root.entries);
+  // What is left is the manifest of this stage.
+  entries.delete("stages");
+  return { files: { ...files, root: { ...root, entries } }, stage };
 }
 
 /** The environment in which values are read before any block is known. */
@@ -247,7 +238,7 @@ function readFiles(requested: readonly string[], reading: Reading): ReadFiles {
   let { bytesLeft, isPartial } = below ?? { bytesLeft: maxTotalBytes, isPartial: false };
   for (const layer of findFiles(requested, cwd, report)) {
     let layerRoot: MapNode | undefined;
-    for (const file of layer.files) {
+    for (const file of layer) {
       const given = file === standardInputName ? standardInput : undefined;
       const text = readSource(file, cwd, bytesLeft, report, given);
       if (text === undefined) {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import * as z from "zod";
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
-import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
+import { besideManifest } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { parseDocument } from "./schema-issues";
+import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
 
 /** Name of the file beside a manifest that holds its policies. */
@@ -70,11 +70,9 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
         hint: "name a folder that holds files of policies (*.yaml), or leave it out",
       }),
     );
-  for (const path of new Set([...besideManifest(cwd, files), ...below.flatMap(({ paths }) => paths)])) {
-    const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
-    const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
-    if (file === undefined || text === undefined) continue;
-    for (const policy of policiesIn(file, text, findings)) {
+  const beside = besideManifest(cwd, files, policyFileName) ?? [];
+  for (const path of new Set([beside, ...below.map(({ paths }) => paths)].flat())) {
+    for (const policy of policiesIn(path, cwd, findings)) {
       const other = policies.get(policy.name);
       if (other !== undefined)
         findings.report(
@@ -91,11 +89,6 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
   return { policies: hasErrors(diagnostics) ? [] : [...policies.values()], diagnostics };
 }
 
-function besideManifest(cwd: string, [first = "rnv.yaml"]: readonly string[]): string[] {
-  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), policyFileName);
-  return existsSync(path) ? [path] : [];
-}
-
 /** The YAML files of a folder, by name; a file as it is. */
 function filesAt(cwd: string, path: string): string[] {
   const at = resolve(cwd, path);
@@ -106,8 +99,8 @@ function filesAt(cwd: string, path: string): string[] {
     .map((name) => join(at, name));
 }
 
-function policiesIn(file: string, text: string, { report }: Findings): readonly Policy[] {
-  const read = parseDocument(policyFileSchema, file, text, report);
+function policiesIn(path: string, cwd: string, { report }: Findings): readonly Policy[] {
+  const read = readDocument(policyFileSchema, path, cwd, report);
   const nodes = read?.root.entries.get("policies")?.value as MapNode;
   return Object.entries(read?.document.policies ?? {}).map(([name, { when, ...policy }]) => {
     const entry = nodes.entries.get(name) as MapEntry;

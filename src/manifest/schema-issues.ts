@@ -4,6 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
+import { findFiles, maxTotalBytes, readSource } from "./files";
 import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
 import { describeNode, isNull, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
@@ -80,6 +81,19 @@ export function judgeDocument<Document>(
     plainOfNode(node, (key) => !isFreeKey(key)),
     { node, subject, report },
   );
+}
+
+/** Reads a file as a whole document, with its tree; undefined after a mistake, which is reported. */
+export function readDocument<Document>(
+  schema: z.ZodType<Document>,
+  path: string,
+  cwd: string,
+  report: Report,
+) {
+  const [file] = findFiles([path], cwd, report)[0] ?? [];
+  const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
+  if (file === undefined || text === undefined) return undefined;
+  return parseDocument(schema, file, text, report);
 }
 
 /** Reads the text of a file as a whole document, with its tree; undefined after a mistake, which is reported. */

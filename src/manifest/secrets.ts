@@ -13,12 +13,11 @@ import {
 } from "../model/value";
 import type { Block } from "./blocks";
 import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./context";
-import { resolveReference } from "./references";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
-import { readEnvironment, readPieces, readPlain, reportSyntax } from "./values";
+import { readPart, readPieces, readPlain } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretOrigin {
@@ -87,10 +86,8 @@ function readLiteral(
   let missing: string | undefined;
   const read = readPieces(node, context, (part, at, isArgument) => {
     const range = at === node.range ? keyRange : at;
-    if (part.kind === "reference")
-      return resolveReference(part.segments, range, location, context, { isSecret: !isArgument });
-    if (part.kind === "invalid") return reportSyntax(part.source, keyRange, location, context, true);
-    if (!isLeftUnread(part, reach, context)) return readEnvironment(part, range, location, context, true);
+    if (part.kind !== "env" || !isLeftUnread(part, reach, context))
+      return readPart(part, range, location, context, { isSecret: true, isArgument });
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
     if (text) atHand.push(new Secret(text));

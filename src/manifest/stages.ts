@@ -15,7 +15,7 @@ import {
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
-import { isWithin, realPath } from "./files";
+import { isWithin } from "./files";
 import type { Report } from "./findings";
 import { judgeEach, type Subject } from "./schema-issues";
 import {
@@ -226,14 +226,14 @@ export function placeStage(
       "holds a secret, and is read by everybody who reads this file",
       "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
     );
-  if (state !== undefined && !context.trust.mayKeepState(state) && !isFileInside(state, cwd))
+  if (state !== undefined && !context.trust.mayKeepState(state))
     context.report(
       error(
         "guard.untrusted",
-        `the state of stage ${stageText(asked)} is elsewhere, and this manifest is not trusted (--untrusted)`,
+        `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`,
         {
           range: declared.state?.range,
-          detail: "Our credentials for the state would go where the manifest says.",
+          detail: "The state, and our credentials for it, would go where the manifest says.",
           hint: `list it in RNV_ALLOW_STATE: https://git.example.com/state/*`,
         },
       ),
@@ -247,17 +247,6 @@ export function placeStage(
     ...(state !== undefined && { state }),
     ...(path !== undefined && problem === undefined && { overlay: path }),
   };
-}
-
-/** Whether the address of a state is a path in the project folder, also with links followed. */
-function isFileInside(address: string, cwd: string): boolean {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(address)) return false;
-  // What is not there yet lies where the nearest folder does that is.
-  for (let path = resolve(cwd, address); ; path = dirname(path)) {
-    const real = realPath(path);
-    if (real !== undefined) return isWithin(real, [cwd]);
-    if (path === dirname(path)) return false;
-  }
 }
 
 /** Returns why an overlay cannot be laid over a manifest, and what to do. */

@@ -4,9 +4,9 @@ import * as z from "zod";
 import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
-import { filesBelow, isWithin, manifestNames, maxTotalBytes, readSource, realPath, shownPath } from "./files";
+import { filesBelow, isWithin, manifestNames, realPath, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
-import { parseDocument } from "./schema-issues";
+import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
 
 const testName = /\.rnvtest\.ya?ml$/;
@@ -166,10 +166,8 @@ export function readTests(cwd: string, places: readonly string[]): ReadTests {
   const { report, all } = collectFindings();
   const found = (places.length === 0 ? ["."] : places).flatMap((place) => filesAt(cwd, place, report));
   const tests = [...new Set(found)].sort(compareTexts).flatMap((file) => {
-    const text = readSource(file, cwd, maxTotalBytes, report);
-    if (text === undefined) return [];
     const own = collectFindings();
-    const declared = testsIn(file, text, cwd, own.report);
+    const declared = testsIn(file, cwd, own.report);
     own.all().forEach(report);
     return hasErrors(own.all()) ? [] : declared;
   });
@@ -196,8 +194,8 @@ function filesAt(cwd: string, place: string, report: Report): string[] {
 const listed = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === "string" ? [value] : value;
 
-function testsIn(file: string, text: string, cwd: string, report: Report): readonly ManifestTest[] {
-  const read = parseDocument(testFileSchema, file, text, report);
+function testsIn(file: string, cwd: string, report: Report): readonly ManifestTest[] {
+  const read = readDocument(testFileSchema, file, cwd, report);
   if (read === undefined) return [];
   const { root, document } = read;
   const declared = root.entries.get("tests")?.value as MapNode;
@@ -210,7 +208,7 @@ function testsIn(file: string, text: string, cwd: string, report: Report): reado
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
     listed(value).map((path) => relative(folder, resolve(beside, path)));
   const project = [cwd, projectOf(beside)];
-  checkPaths(["manifest", "policies"], root.entries, { beside, project, report });
+  checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
     ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
     ...{ files: pathsOf(manifest), policies: pathsOf(document.policies) },
@@ -219,17 +217,17 @@ function testsIn(file: string, text: string, cwd: string, report: Report): reado
     const entry = declared.entries.get(name) as MapEntry;
     const nodes = (entry.value as MapNode).entries;
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
-    checkPaths(["overlay", "applied", "live", "drift"], nodes, { beside, project, report });
+    checkPaths(["overlay", "applied", "live", "drift"], nodes, beside, project, report);
     const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
       if (value === undefined) return {};
-      if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode, text) };
+      if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode) };
       return { [key]: { kind: "files", files: pathsOf(value as string | readonly string[]) } };
     };
     return {
       ...shared,
       ...rest,
       name,
-      line: positionAt(text, entry.keyRange.start).line,
+      line: positionAt(entry.keyRange.source?.text ?? "", entry.keyRange.start).line,
       environment: { ...document.environment, ...test.environment },
       overridePolicies,
       expect,
@@ -249,12 +247,6 @@ function projectOf(folder: string): string {
   }
 }
 
-interface PathCheck {
-  readonly beside: string;
-  readonly project: readonly string[];
-  readonly report: Report;
-}
-
 /**
  * Refuses paths out of the project, and files that are no manifest: what cannot be read as one is shown, and a pull
  * request could have the job show a key.
@@ -262,7 +254,9 @@ interface PathCheck {
 function checkPaths(
   keys: readonly string[],
   nodes: MapNode["entries"],
-  { beside, project, report }: PathCheck,
+  beside: string,
+  project: readonly string[],
+  report: Report,
 ): void {
   for (const node of keys.flatMap((key) => nodes.get(key)?.value ?? [])) {
     const texts = node.kind === "list" ? node.items : [node];
@@ -288,9 +282,9 @@ function defaultManifest(folder: string): readonly string[] {
   return [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
 }
 
-function writtenSource({ range }: SourceNode, text: string): TestSource {
+function writtenSource({ range: { source, start, end } }: SourceNode): TestSource {
+  const { text = "" } = source ?? {};
   const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
-  const { start, end } = range;
   return {
     kind: "written",
     text: blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end)),

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { ProcessEnvironment } from "../model/text";
 import { realOf } from "./files";
@@ -97,7 +96,7 @@ export const isSecretName = (name: string): boolean => secretEnding.test(name) &
  */
 export function ownFileAt(real: string, cwd: string, environment: ProcessEnvironment): string | undefined {
   const keyFile = environment.RNV_API_KEY_FILE?.trim();
-  if (keyFile && isSameFile(real, resolve(cwd, keyFile))) return "holds the API key";
+  if (keyFile && real === realOf(resolve(cwd, keyFile))) return "holds the API key";
   const folders = relative(realOf(cwd), real).split(sep);
   if (folders.includes(".git")) return "belongs to git";
   if (folders.includes(".rnv")) return "belongs to rnv";
@@ -106,16 +105,6 @@ export function ownFileAt(real: string, cwd: string, environment: ProcessEnviron
   if (state === "" || /^[a-z0-9]+:\/\//i.test(state)) return undefined;
   const kept = join(realOf(dirname(resolve(cwd, state))), basename(state));
   return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
-}
-
-/** Under whatever name, also one of several for the same file. */
-function isSameFile(one: string, other: string): boolean {
-  try {
-    const [a, b] = [statSync(one), statSync(other)];
-    return a.dev === b.dev && a.ino === b.ino;
-  } catch {
-    return false;
-  }
 }
 
 /** The text of a document of rnv, wherever it lies. */

@@ -8,7 +8,6 @@ import { type ReadContext, refuse, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";
 import {
-  type EnvironmentPart,
   mayHoldReferences,
   parseTemplate,
   quoteShort,
@@ -154,17 +153,9 @@ function readText(
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
   const { noReference: _refusal, ...free } = location;
-  const read = readPieces(node, context, (part, range, isArgument) => {
-    if (part.kind === "env") return readEnvironment(part, range, location, context);
-    if (part.kind === "invalid") return reportSyntax(part.source, range, location, context);
-    return readReference(
-      part,
-      range,
-      isArgument && location.isMadeWhole ? free : location,
-      context,
-      isArgument,
-    );
-  });
+  const read = readPieces(node, context, (part, range, isArgument) =>
+    readPart(part, range, isArgument && location.isMadeWhole ? free : location, context, { isArgument }),
+  );
   if (read === undefined) return undefined;
   const { pieces, compute } = read;
   if (compute !== undefined)
@@ -203,17 +194,12 @@ export function readPieces(
 }
 
 /** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
-export function readEnvironment(
-  {
-    name,
-    fallback,
-    mayBeEmpty,
-    source = `\${env.${name}}`,
-  }: Omit<EnvironmentPart, "kind"> & { source?: string },
+function readEnvironment(
+  { name, fallback, mayBeEmpty, source }: Extract<TemplatePart, { kind: "env" }>,
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-  isSecret = false,
+  isSecret: boolean,
 ): string | undefined {
   const refused = refusalOf(name, context, isSecret);
   if (refused !== undefined) return refuse(context, location, range, refused);
@@ -260,28 +246,30 @@ export const unlisted = (name: string): { readonly problem: string; readonly hin
   hint: "list the names that everybody may read in RNV_ALLOW_ENV",
 });
 
-function readReference(
-  part: Extract<TemplatePart, { kind: "reference" }>,
+/** The text of the environment, or the reference, that a part of a text stands for; in a secret it is never quoted. */
+export function readPart(
+  part: SinglePart,
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-  isArgument: boolean,
-): Reference | undefined {
-  if (location.noReference === undefined)
-    return resolveReference(part.segments, range, location, context, { isArgument });
-  return refuse(context, location, range, {
-    code: "manifest.reference_syntax",
-    summary: location.noReference,
-  });
+  { isSecret = false, isArgument }: { readonly isSecret?: boolean; readonly isArgument: boolean },
+): string | Reference | undefined {
+  if (part.kind === "env") return readEnvironment(part, range, location, context, isSecret);
+  if (part.kind === "invalid") return reportSyntax(part.source, range, location, context, isSecret);
+  const { noReference: summary } = location;
+  if (summary !== undefined)
+    return refuse(context, location, range, { code: "manifest.reference_syntax", summary });
+  const allows = isSecret ? { isSecret: !isArgument } : { isArgument };
+  return resolveReference(part.segments, range, location, context, allows);
 }
 
 /** `${…}` that says nothing; one in a secret is not quoted. */
-export function reportSyntax(
+function reportSyntax(
   source: string,
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-  isSecret = false,
+  isSecret: boolean,
 ): undefined {
   const shown = isSecret ? "${…} in the text" : quoteShort(source);
   const hint = expressionHint(source, isSecret, context);

@@ -16,7 +16,7 @@ export interface ParsedYaml {
 
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
 export function parseYaml(source: SourceFile, text: string, report: Report): ParsedYaml {
-  const refused = oversize(source, text) ?? directive(source, text);
+  const refused = oversize(source, text) ?? otherDocument(source, text);
   const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
@@ -25,9 +25,7 @@ export function parseYaml(source: SourceFile, text: string, report: Report): Par
 
 function parse(source: SourceFile, text: string): ReturnType<typeof readTree> {
   try {
-    const events = parseEvents(text, { maxDepth: maxDepth + 1 });
-    const other = otherDocument(source, text);
-    return other === undefined ? readTree(source, text, events) : { diagnostics: [other] };
+    return readTree(source, text, parseEvents(text, { maxDepth: maxDepth + 1 }));
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
     const at = cause.mark?.position ?? 0;
@@ -48,32 +46,23 @@ function oversize(source: SourceFile, text: string): Diagnostic | undefined {
 /** A line that holds more than a comment. */
 const content = /^[ \t]*[^#\s]/m;
 
-function directive(source: SourceFile, text: string): Diagnostic | undefined {
-  const start = text.search(content);
-  if (text[start] !== "%") return undefined;
-  const end = start + (/^.*/.exec(text.slice(start))?.[0].length ?? 0);
-  return error("manifest.unsupported", "YAML directives are not supported", {
-    range: source.range(start, end),
-    hint: "remove this line",
-  });
-}
-
 /**
- * A mark of documents at the start of a line: within a text it is a syntax error. js-yaml takes one on the first line
- * that is indented, too.
+ * A mark of documents at the start of a line, where no text may have it, or a directive. js-yaml takes a mark on the
+ * first line that is indented, too.
  */
-const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])/g;
+const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])|(?<![^\r\n])%[^\r\n]*/g;
 
-/** One document may be opened before its content and closed behind it. */
+/** One document may be opened before its content and closed behind it; directives stand before it. */
 function otherDocument(source: SourceFile, text: string): Diagnostic | undefined {
   const first = text.search(content);
   for (const { 0: mark, index: start } of text.matchAll(documentMark)) {
     const end = start + mark.length;
     const isLast = !content.test(text.slice(end));
-    if (mark === "---" ? start === first : isLast && start > first) continue;
-    return error("manifest.unsupported", "a manifest holds one YAML document", {
+    const isDirective = mark.startsWith("%");
+    if (mark === "---" ? start === first : isDirective ? start !== first : isLast && start > first) continue;
+    return error("manifest.unsupported", "a manifest holds one YAML document, without directives", {
       range: source.range(start, end),
-      hint: isLast ? "remove this line" : "put the second document into a file of its own",
+      hint: isLast || isDirective ? "remove this line" : "put the second document into a file of its own",
     });
   }
   return undefined;

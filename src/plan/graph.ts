@@ -1,11 +1,8 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import type { Desired } from "../model/desired";
 import { append, reachable, topologicalOrder } from "../model/graph";
-import type { ResourceType } from "../model/resource-type";
-import type { State } from "../model/state";
-import { applyMoves, type ResourceInstance, type ResourceInstances } from "./instances";
+import type { ResourceInstance, ResourceInstances } from "./instances";
 import type { PlanOptions } from "./plan";
 
 /** The order in which resources are decided and applied. */
@@ -149,29 +146,6 @@ export function selectScope(
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
-}
-
-/** Returns the addresses that a plan is about, before any read, from the declared and the recorded resources. */
-export function foreseeScope(
-  desired: Desired,
-  resources: State["resources"],
-  types: readonly ResourceType[],
-  options: PlanOptions,
-): ReadonlySet<Address> {
-  const { recorded } = applyMoves(resources, desired);
-  const addresses = new Set([...recorded.keys(), ...desired.resources.keys()]);
-  const instances = new Map<Address, ResourceInstance>();
-  for (const address of [...addresses].sort()) {
-    const declared = desired.resources.get(address);
-    const record = recorded.get(address);
-    const type = types.find((one) => one.type === (declared?.type ?? record?.type));
-    if (type === undefined) continue;
-    instances.set(address, {
-      ...{ address, type, desired: declared, recorded: record, removed: !declared },
-      ...{ parent: declared?.parent ?? record?.parent, defaults: new Map(), read: { kind: "absent" } },
-    });
-  }
-  return selectScope(instances, buildGraph(instances), options).scope;
 }
 
 /** Returns the parts of a resource that end with it: the variables and the deployment of a service. */

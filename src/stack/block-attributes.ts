@@ -36,9 +36,9 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
     const node = reader.read(at, schemaKinds(shape.schema));
     if (node === undefined) isReadable = false;
     else if (node.isSensitive && !shape.secret)
-      fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), at);
+      fail(unsupportedAs(shape, "is shown in plans and cannot hold a secret"), at.range);
     else {
-      const value = generated === undefined ? node : mapNode([[generated, node, at.keyRange]], at);
+      const value = generated === undefined ? node : mapNode([[generated, node, at.keyRange]], at.range);
       written.push({ shape, entry: entryNode(shape.path, value, at.keyRange) });
     }
   };
@@ -62,7 +62,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
         else add(found, node);
       }
     } else if (reader.read(at) === undefined) isReadable = false;
-    else fail(invalid(`${key} is an object of fields`), at);
+    else fail(invalid(`${key} is an object of fields`), at.range);
   }
   return { written, isReadable };
 }
@@ -99,6 +99,6 @@ export function protectionOf(at: JsonNode, isProtectable: boolean, reader: Block
   const summary = isProtectable
     ? `${protectionAttribute} is true or false`
     : `nothing of this type has ${protectionAttribute}`;
-  reader.refuse(invalid(summary), at);
+  reader.refuse(invalid(summary), at.range);
   return false;
 }

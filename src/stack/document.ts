@@ -7,32 +7,17 @@ type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
 const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 
 /** A value of a JSON text, with its range and the values in it. */
-export class JsonNode implements SourceRange {
-  // Private: what prints a range must not print the secrets of its value.
+export class JsonNode {
+  // Private: what prints a node must not print the secrets of its value.
   readonly #content: Content | undefined;
-  readonly #range: SourceRange;
-  readonly #keyRange: SourceRange;
 
-  constructor(range: SourceRange, content: Content | undefined, keyRange = range) {
-    this.#range = range;
+  constructor(
+    readonly range: SourceRange,
+    content: Content | undefined,
+    /** The key that opens it. */
+    readonly keyRange = range,
+  ) {
     this.#content = content;
-    this.#keyRange = keyRange;
-  }
-
-  get file(): string {
-    return this.#range.file;
-  }
-
-  get start(): number {
-    return this.#range.start;
-  }
-
-  get end(): number {
-    return this.#range.end;
-  }
-
-  get source(): SourceFile | undefined {
-    return this.#range.source;
   }
 
   /** A value that holds no others; undefined where the text has no such value. */
@@ -82,12 +67,7 @@ export class JsonNode implements SourceRange {
 
   /** Returns another value that has the range of this one. */
   holding(content: Content | undefined): JsonNode {
-    return new JsonNode(this.#range, content, this.#keyRange);
-  }
-
-  /** The key that opens this value. */
-  get keyRange(): SourceRange {
-    return this.#keyRange;
+    return new JsonNode(this.range, content, this.keyRange);
   }
 }
 

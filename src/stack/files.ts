@@ -176,10 +176,10 @@ export function maskStack(text: string, stack: Stack, dataTypes: StackContext["d
   const ranges: (readonly [start: number, end: number])[] = [];
   const hide = (node: JsonNode): void => {
     if (open.has(node)) return;
-    const { value, start, end } = node;
+    const { value } = node;
     for (const inner of node.isList ? node.items : node.members.values()) hide(inner);
     const isShown = value == null || typeof value === "boolean" || onlyNames.test(String(value));
-    if (!isShown) ranges.push([start, end]);
+    if (!isShown) ranges.push([node.range.start, node.range.end]);
   };
   hide(stack.root);
   return star(text, ranges);

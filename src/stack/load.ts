@@ -106,8 +106,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
   };
-  const concerns = request.concerns?.(desired);
-  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
+  await fetchSecrets(built, cwd, reading, findings, request.secrets);
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
 }
@@ -247,7 +246,7 @@ const withoutDataEdges = (
   );
 
 /** The data sources of a stack; problems of the values that they are looked up by are reported. */
-function readData(context: StackContext) {
+function readData(context: StackContext): readonly DesiredData[] {
   const { stack } = context;
   return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
@@ -344,10 +343,10 @@ const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, D
 function readValidation(block: JsonNode, reader: BlockReader) {
   const read = (key: string, why: string): SourceNode | undefined => {
     const at = block.at(key);
-    if (at.isAbsent) reader.refuse(missingKey(`validation lacks ${key}`), block);
+    if (at.isAbsent) reader.refuse(missingKey(`validation lacks ${key}`), block.range);
     const node = at.isAbsent ? undefined : reader.readWhole(at);
     if (node?.isSensitive !== true) return node;
-    reader.refuse(refused(`validation.${key} ${why}`), at);
+    reader.refuse(refused(`validation.${key} ${why}`), at.range);
     return undefined;
   };
   refuseOthers(block, ["condition", "error_message"], "validation", reader);

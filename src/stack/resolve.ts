@@ -64,7 +64,7 @@ export function readerOf(context: StackContext, of: Owner): BlockReader {
       return nodeOf(change(readValue(node, scope)), node, of);
     } catch (cause) {
       if (!(cause instanceof StackProblem)) throw cause;
-      refuse(cause, node);
+      refuse(cause, node.range);
       return undefined;
     }
   };
@@ -135,7 +135,7 @@ function valueOfText(written: string, scope: Scope): Value {
   try {
     return evaluateText(parseText(written), { spend: () => spend(scope), resolve });
   } catch (cause) {
-    if (cause instanceof StackProblem) cause.at ??= scope.node;
+    if (cause instanceof StackProblem) cause.at ??= scope.node.range;
     throw cause;
   }
 }
@@ -225,7 +225,7 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Value
   if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
   const attribute = dataPath(terraformType, path.map(String), context);
   const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
-  return referenceValue(segments, `data.${terraformType}.${steps.join(".")}`, scope.node);
+  return referenceValue(segments, `data.${terraformType}.${steps.join(".")}`, scope.node.range);
 }
 
 /** `configuration.health_check_path` in rnv's words. */
@@ -274,7 +274,7 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
     );
   if (found?.kind === "value") return stepsInto(valueOfPlain(found.value), rest);
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
-  return referenceValue(segments, [stack, output, ...rest].join("."), scope.node);
+  return referenceValue(segments, [stack, output, ...rest].join("."), scope.node.range);
 }
 
 /** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
@@ -303,7 +303,7 @@ function resourceAttribute(type: StackType, steps: Steps, scope: Scope): Value {
   if (further.length > 0) throw unsupported([first, ...others.map((step) => JSON.stringify(step))].join("."));
   const path = (field === undefined ? [first] : [first, field]).map(camelCase);
   const segments = [...addressOfResource(type, name).split("."), ...path];
-  return referenceValue(segments, [type.terraformType, ...steps].join("."), node);
+  return referenceValue(segments, [type.terraformType, ...steps].join("."), node.range);
 }
 
 /** A group as one value: Terraform has null for the fields that are not declared. */

@@ -176,7 +176,7 @@ export function readProvider(block: JsonNode, { context: { stack }, refuse }: Bl
   if (typeof written === "string" && stack.providers.has(written)) return written;
   const summary = `the provider ${JSON.stringify(written)} is not declared`;
   const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
-  refuse(unknownReference(summary, hint), at);
+  refuse(unknownReference(summary, hint), at.range);
   return terraformPrefix;
 }
 
@@ -195,7 +195,7 @@ function readTimeouts({ resource: { block }, reader }: ResourceSource): DesiredR
     const milliseconds = parseDuration(text);
     const wanted = `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`;
     if (milliseconds !== undefined) timeouts[step] = milliseconds;
-    else if (node !== undefined) reader.refuse(invalid(wanted), at);
+    else if (node !== undefined) reader.refuse(invalid(wanted), at.range);
   }
   return Object.keys(timeouts).length === 0 ? undefined : timeouts;
 }
@@ -213,8 +213,8 @@ function readParent(source: ResourceSource): FoundParent {
     const at = resource.block.at(key);
     if (at.isAbsent) continue;
     const node = reader.read(at);
-    const found = node && parentNamed(node, key, link, at, reader.context);
-    if (found instanceof StackProblem) reader.refuse(found, at);
+    const found = node && parentNamed(node, key, link, at.range, reader.context);
+    if (found instanceof StackProblem) reader.refuse(found, at.range);
     else if (found !== undefined) return found;
     return {};
   }
@@ -274,7 +274,7 @@ export function dependsOnOf(
   const at = block.at("depends_on");
   if (at.isAbsent) return [];
   if (!at.isList) {
-    reader.refuse(invalid("depends_on is a list"), at);
+    reader.refuse(invalid("depends_on is a list"), at.range);
     return [];
   }
   const named = at.items.flatMap((item) => {
@@ -299,7 +299,7 @@ export function resourceNamed(at: JsonNode, reader: BlockReader): Address | unde
   const [terraformType = "", name, ...rest] = text.split(".");
   const type = reader.context.types.get(terraformType);
   if (type !== undefined && name !== undefined && rest.length === 0) return addressOfResource(type, name);
-  reader.refuse(unsupported(JSON.stringify(text)), at);
+  reader.refuse(unsupported(JSON.stringify(text)), at.range);
   return undefined;
 }
 
@@ -319,33 +319,33 @@ function readMeta(
     else if (key !== "create_before_destroy" || at.value !== false)
       reader.refuse(unsupported(`lifecycle.${key}`), at.keyRange);
   }
-  if (isProtected) add("preventDestroy", scalarNode(true, block), block);
+  if (isProtected) add("preventDestroy", scalarNode(true, block.range), block);
   const onRemove = commentOf(block, terraformPrefix).at("on_remove");
   if (!onRemove.isAbsent) add("onRemove", literal(onRemove), onRemove);
   const meta = new Map<string, MapEntry>();
   const at = block.at("lifecycle");
   if (lifecycle.length > 0)
-    meta.set("lifecycle", entryNode("lifecycle", mapNode(lifecycle, at), at.keyRange));
+    meta.set("lifecycle", entryNode("lifecycle", mapNode(lifecycle, at.range), at.keyRange));
   if (imported !== undefined) meta.set("import", imported);
   return meta;
 }
 
 /** A value that is taken as it is written, without expressions. */
 const literal = (at: JsonNode): SourceNode =>
-  at.isObject || at.isList ? listNode([], at) : scalarNode(at.value ?? null, at);
+  at.isObject || at.isList ? listNode([], at.range) : scalarNode(at.value ?? null, at.range);
 
 /** `configuration.health_check_path` in rnv's words; `all` names every attribute. */
 function ignoredPaths(at: JsonNode, { placed }: StackType): SourceNode {
   if (at.value === "all")
     return listNode(
-      [...placed.paths.keys()].map((path) => scalarNode(path, at)),
-      at,
+      [...placed.paths.keys()].map((path) => scalarNode(path, at.range)),
+      at.range,
     );
   if (!at.isList) return literal(at);
   return listNode(
     at.items.map((item) =>
-      typeof item.value === "string" ? scalarNode(camelCase(item.value), item) : literal(item),
+      typeof item.value === "string" ? scalarNode(camelCase(item.value), item.range) : literal(item),
     ),
-    at,
+    at.range,
   );
 }

@@ -138,7 +138,7 @@ export function readStack(
   types: StackContext["types"],
   report: Report,
 ): Stack {
-  if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root }));
+  if (!root.isObject) report(error("stack.invalid_value", "a stack is a JSON object", { range: root.range }));
   for (const [key, block] of root.entries)
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), { owner: name }, block.keyRange));
@@ -232,7 +232,7 @@ function resourceOf(
 function checkSettings(root: JsonNode, name: string, report: Report): void {
   for (const { labels, block } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
-      report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block));
+      report(problemAt(otherProvider(labels[0] ?? ""), { owner: name }, block.range));
   for (const settings of nestedBlocks(root, "terraform"))
     for (const key of ["backend", "cloud"]) {
       const at = settings.at(key);

@@ -1,4 +1,4 @@
-import { type SourceRange, warning } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { readMoved, readRemoved } from "../manifest/meta";
 import type { MapEntry, SourceNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
@@ -36,8 +36,8 @@ export function readImports(context: StackContext): ReadonlyMap<Address, MapEntr
     const id = reader.read(block.at("id"));
     if (to === undefined || id === undefined) continue;
     const name = String(block.at("to").value);
-    if (context.stack.named.has(name)) imports.set(to, entryNode("import", id, block));
-    else reader.refuse(unknownReference(`import names ${name}, which is not declared`), block.at("to"));
+    if (context.stack.named.has(name)) imports.set(to, entryNode("import", id, block.range));
+    else reader.refuse(unknownReference(`import names ${name}, which is not declared`), block.at("to").range);
   }
   return imports;
 }
@@ -58,7 +58,7 @@ export function readStackMoves(context: StackContext, blocks: readonly StackBloc
     const from = resourceNamed(block.at("from"), reader);
     const to = resourceNamed(block.at("to"), reader);
     if (from !== undefined && to !== undefined)
-      items.push(moveNode(scalarNode(from, block.at("from")), to, block));
+      items.push(moveNode(scalarNode(from, block.at("from").range), to, block.range));
   }
   for (const { block, source } of blocks)
     for (const from of movedFrom(source)) {
@@ -76,7 +76,7 @@ export function readStackRemovals(context: StackContext): Desired["removed"] {
   for (const { block, reader } of topBlocks("removed", ["from", "lifecycle"], context)) {
     const from = resourceNamed(block.at("from"), reader);
     if (from === undefined) continue;
-    items.push(scalarNode(from, block.at("from")));
+    items.push(scalarNode(from, block.at("from").range));
     if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.at("destroy").value === false))
       kept.add(from);
   }
@@ -98,16 +98,16 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
     const isHidden = block.at("sensitive").value === true && !isCrossing;
     const node = reader.readWhole(at);
     if (node === undefined || (isCrossing && node.isSensitive)) continue;
-    if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at);
+    if (node.isSensitive && !isHidden) reader.refuse(secretOutput, at.range);
     else if (!isLogicalName(name))
-      reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at);
+      reader.refuse(invalid(`${JSON.stringify(name)} cannot name an output`), at.range);
     else {
       const value = node.isSensitive
         ? hiddenOutput
         : readValue(node, { attribute: `outputs.${name}` }, reading);
       const isInProgram = isCrossing && referencesOf(value).length === 0;
       if (value !== undefined && !isInProgram)
-        outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at });
+        outputs.set(name, { value: isHidden ? hiddenOutput : value, range: at.range });
     }
   }
   return outputs;
@@ -149,7 +149,10 @@ const sameAs =
     const wanted = reader.context.reading.environment[variable];
     if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) return false;
     const hint = `this run is for ${wanted}; put what belongs elsewhere into a stack of its own`;
-    reader.refuse(new StackProblem("config.invalid", `the setting is not what ${variable} says`, hint), at);
+    reader.refuse(
+      new StackProblem("config.invalid", `the setting is not what ${variable} says`, hint),
+      at.range,
+    );
     return false;
   };
 
@@ -166,24 +169,14 @@ const readKey: ReadSetting = (at, reader) => {
   return false;
 };
 
-/** A setting that rnv has no use for: one that is set is passed over with a warning. */
-const onlyForTerraform =
-  (name: string, hint: string): ReadSetting =>
-  (at, reader) => {
-    const { keyRange: range, value } = at;
-    const summary = `${name} is for Terraform only`;
-    if (value !== false) reader.note(warning("stack.unsupported", summary, { range, hint }));
-    return false;
-  };
+/** A setting that rnv has no use for. */
+const forTerraform: ReadSetting = () => false;
 
 const settings: Readonly<Record<string, ReadSetting>> = {
   base_url: sameAs("RNV_BASE_URL"),
   workspace_id: sameAs("RNV_WORKSPACE_ID"),
   api_key: readKey,
-  max_concurrency: onlyForTerraform("max_concurrency", "rnv takes the flag -parallelism"),
+  max_concurrency: forTerraform,
   deletion_protection: (at, reader) => protectionOf(at, true, reader),
-  accept_missing: onlyForTerraform(
-    "accept_missing",
-    "what was really deleted elsewhere: rnv state rm ADDRESS …",
-  ),
+  accept_missing: forTerraform,
 };

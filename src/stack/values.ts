@@ -81,21 +81,21 @@ function bareNode(value: Value, at: JsonNode, owner: Owner): SourceNode {
   if (isListLike(value))
     return listNode(
       value.items.map((item, i) => nodeOf(item, at.at(i), owner)),
-      at,
+      at.range,
     );
   if (isMapLike(value))
     return mapNode(
       [...value.entries].map(([key, inner]) => [key, nodeOf(inner, at.at(key), owner), at.at(key).keyRange]),
-      at,
+      at.range,
     );
   if (value.kind === "later") return laterNode(value, at, owner);
-  if (value.kind === "null") return scalarNode(null, at);
-  if (value.kind !== "string") return scalarNode(value.value, at);
+  if (value.kind === "null") return scalarNode(null, at.range);
+  if (value.kind !== "string") return scalarNode(value.value, at.range);
   // Nothing of it is a reference or an expression of a manifest.
-  return { ...scalarNode(value.value, at), parts: [{ kind: "text", text: value.value }] };
+  return { ...scalarNode(value.value, at.range), parts: [{ kind: "text", text: value.value }] };
 }
 
-function laterNode(value: LaterValue, range: JsonNode, owner: Owner): SourceNode {
+function laterNode(value: LaterValue, { range }: JsonNode, owner: Owner): SourceNode {
   const [only] = value.parts ?? [];
   if (value.parts?.length === 1 && typeof only === "object" && isNode(only)) return { ...only, range };
   const parts = value.parts?.map(

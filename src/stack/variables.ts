@@ -35,7 +35,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
   if (source.isObject) {
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
     const node = nodeOf(readEntry(label, source, scope), scope.node, scope.reader);
-    return marked(later({ ...node, range: scope.node, isSensitive: true }));
+    return marked(later({ ...node, range: scope.node.range, isSensitive: true }));
   }
   const readDefault = (): Value => readEntry(label, entry.at("default"), scope);
   const isSensitive = entry.at("sensitive").value === true;
@@ -46,7 +46,7 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
     if (variable === undefined && entry.has("default")) return marked(readDefault());
     // The text goes from the environment into a `Secret` without being a value here.
     const awaited = { kind: "env", name: variable ?? `RNV_VAR_${name}`, source: `\${${label}}` } as const;
-    return marked(later({ ...awaited, range: scope.node }));
+    return marked(later({ ...awaited, range: scope.node.range }));
   }
   const type = typeOf(entry);
   if (variable === undefined) return converted(readDefault(), type, "the default");

@@ -104,13 +104,13 @@ const attacks: Readonly<Record<string, Attack>> = {
   "a state at the attacker's server": {
     files: { "rnv.yaml": stage('state: "SERVER/${stage.name}"') },
     flags: inStage,
-    stopped: "error[guard.untrusted]: the state of stage production is elsewhere",
+    stopped: "error[guard.untrusted]: stage production names its state",
   },
   "a state that is a file outside by a link": {
     files: { "rnv.yaml": stage("state: state.json") },
     links: ["state.json"],
     flags: inStage,
-    stopped: "error[guard.untrusted]: the state of stage production is elsewhere",
+    stopped: "error[guard.untrusted]: stage production names its state",
   },
   "the default state as a link": {
     files: { "rnv.yaml": repository("https://git.example.com/a") },

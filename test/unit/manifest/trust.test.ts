@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address } from "../../../src/model/address";
 import { UnreadSecret } from "../../../src/model/value";
@@ -130,11 +130,10 @@ describe("fromFile", () => {
     }
     symlinkSync(join(cwd, ".git"), join(cwd, "history"));
     symlinkSync(join(cwd, "key.txt"), join(cwd, "key-link"));
-    linkSync(join(cwd, "key.txt"), join(cwd, "key-again"));
     writeFileSync(join(cwd, "state.key"), "0".repeat(64));
     const environment = { RNV_API_KEY_FILE: "key.txt", RNV_STATE: "deploy/state.json" };
     const names = [
-      ...["key.txt", "key-link", "key-again", ".git/config", "history/config", ".rnv/config", "state.key"],
+      ...["key.txt", "key-link", ".git/config", "history/config", ".rnv/config", "state.key"],
       ...["deploy/state.json", "deploy/state.json.journal", "copy.json"],
     ];
     for (const name of names) {

@@ -85,14 +85,8 @@ describe("the provider block of a stack", () => {
     }
   });
 
-  it("says of what only Terraform takes what to do instead", async () => {
-    expect(await codes({ max_concurrency: 8 })).toEqual([
-      "warning stack.unsupported rnv takes the flag -parallelism",
-    ]);
-    expect(await codes({ accept_missing: false })).toEqual([]);
-    expect(await codes({ accept_missing: true })).toEqual([
-      "warning stack.unsupported what was really deleted elsewhere: rnv state rm ADDRESS …",
-    ]);
+  it("leaves what only Terraform takes to it", async () => {
+    expect(await codes({ max_concurrency: 8, accept_missing: true })).toEqual([]);
     expect(await codes({ deletion_protection: "perhaps" })).toEqual(["error stack.invalid_value undefined"]);
     expect(await codes({ base_ulr: "x" })).toEqual(['error stack.unknown_key did you mean "base_url"?']);
   });

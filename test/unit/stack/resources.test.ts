@@ -163,9 +163,9 @@ describe("what Terraform has and rnv does not", () => {
       "lifecycle.create_before_destroy",
     ],
     [
-      "create before destroy",
-      withService({ lifecycle: { create_before_destroy: true } }),
-      "lifecycle.create_before_destroy",
+      "a condition",
+      withService({ lifecycle: { precondition: [{ condition: "${true}", error_message: "no" }] } }),
+      "lifecycle.precondition",
     ],
   ])("%s is refused under the path of its construct", async (_what, stack, named) => {
     const found = await loadStackJson(stack);
@@ -191,6 +191,11 @@ describe("what Terraform has and rnv does not", () => {
       "a validation that says nothing",
       { variable: { v: { validation: [{ condition: true }] } } },
       "validation lacks error_message",
+    ],
+    [
+      "a condition of a data source",
+      { data: { rnv_catalog: { c: { lifecycle: { postcondition: [{ condition: true }] } } } } },
+      "lifecycle.postcondition",
     ],
   ])("%s is refused even where nothing uses it", async (_what, stack, named) => {
     expect(await codes(stack)).toEqual([expect.stringContaining(named)]);
