@@ -11,7 +11,7 @@ import { classWords, driftDocument, driftLine, driftMarkdown, driftText } from "
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { counted, countList } from "./plan-wording";
-import { runHelp, runMetrics } from "./prometheus";
+import { runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
@@ -175,26 +175,19 @@ export const webhookBody = (job: DriftJob): string =>
 
 /**
  * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
- * there, and takes no number twice. `previous` is the text that the last job wrote. A stage that could not be checked has no
- * counts.
+ * there, and takes no number twice. A stage that could not be checked has no counts.
  */
-export function driftMetrics({ at, stages }: DriftJob, manifest: string, previous = ""): string {
-  const labelsOf = ({ stage, stack }: StageDrift) => ({ manifest, stage, stack });
+export function driftMetrics({ at, stages }: DriftJob, manifest: string): string {
   const targets = stages.map((one) => ({
-    labels: labelsOf(one),
+    labels: { manifest, stage: one.stage, stack: one.stack },
     exitCode: one.exitCode,
     seconds: one.seconds,
-    isClean: one.exitCode === 0,
     drift: countsOfStage(one),
+    runs: one.runId === undefined ? [] : [one.runId],
+    recorded: one.recordedIds?.size,
   }));
-  const resources = stages.flatMap((one) =>
-    one.recordedIds === undefined ? [] : [{ labels: labelsOf(one), value: one.recordedIds.size }],
-  );
-  const runs = stages.flatMap((one) =>
-    one.runId === undefined ? [] : [{ labels: { ...labelsOf(one), run: one.runId }, value: 1 }],
-  );
-  return runMetrics("rnv_drift", at, targets, previous, [
+  const resources = targets.map(({ labels, recorded }) => ({ labels, value: recorded }));
+  return runMetrics("rnv_drift", at, targets, [
     { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
-    { name: "rnv_drift_run_info", help: runHelp, samples: runs },
   ]);
 }

@@ -3,7 +3,7 @@ import { findingSchema, locationSchema, type SourceLocation } from "../model/app
 import { fleetVerbs } from "../model/target";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
-import { runHelp, runMetrics } from "./prometheus";
+import { runMetrics } from "./prometheus";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
@@ -177,21 +177,17 @@ export const fleetReportMarkdown = (report: FleetReport): string =>
     sections: fleetSections(report),
   });
 
-/** The report for Prometheus. `previous` is the text of the run before. */
-export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {
+/** The report for Prometheus. */
+export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({
     labels: { verb, member: one.name },
     exitCode: one.exit_code,
     seconds: one.seconds,
-    isClean: isWell(one),
     drift: one.drift,
+    runs: one.runs,
   }));
   const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
-  const runs = members.flatMap((one) =>
-    (one.runs ?? []).map((run) => ({ labels: { verb, member: one.name, run }, value: 1 })),
-  );
-  return runMetrics("rnv_fleet", started_at, targets, previous, [
-    { name: "rnv_fleet_run_info", help: runHelp, samples: runs },
+  return runMetrics("rnv_fleet", started_at, targets, [
     { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
   ]);
 }
