@@ -39,7 +39,6 @@ function itemOf(one: StageDrift): Item {
     sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
     subject: nameOfStage(one) || "the manifest",
     phrase: `${words[status]}${found === "" ? "" : `: ${found}`}${recorded ?? ""}`,
-    ...{ notes: [], fields: [], facts: [] },
   };
 }
 

@@ -82,7 +82,7 @@ const itemOf = (
   shown: Pick<Item, "sign" | "phrase" | "fields">,
   lines: readonly string[],
 ): DriftItem => ({
-  ...{ kind, address, subject: address, notes: [], facts: lines.map((text) => ({ text })) },
+  ...{ kind, address, subject: address, facts: lines.map((text) => ({ text })) },
   ...shown,
 });
 

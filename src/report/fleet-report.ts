@@ -85,7 +85,7 @@ export type FleetReport = z.infer<typeof fleetReportSchema>;
 export type MemberResult = z.infer<typeof memberResultSchema>;
 
 /** Members to tell of first come first. */
-export const byUrgency = (a: MemberResult, b: MemberResult): number =>
+const byUrgency = (a: MemberResult, b: MemberResult): number =>
   memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
 
 const doneWords = {
@@ -115,20 +115,26 @@ export function memberLine(result: MemberResult, isDone: boolean): string {
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
+/** A member as an item of the report. */
+export interface MemberItem extends Item {
+  readonly member: MemberResult;
+}
+
 /** The report as sections: what needs attention first, with its errors; then what is well, where that is not much. */
-function fleetSections({ members, verb }: FleetReport): readonly Section[] {
+export function fleetSections(
+  { members, verb }: FleetReport,
+  most = mostWell,
+): readonly Section<MemberItem>[] {
   const sorted = [...members].sort(byUrgency);
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
-  const itemOf = (one: MemberResult): Item => ({
-    sign: signOf(one),
-    subject: one.name,
+  const itemOf = (one: MemberResult): MemberItem => ({
+    ...{ member: one, sign: signOf(one), subject: one.name },
     phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
-    ...{ notes: [], fields: [], facts: [] },
     printed: problemLines(one),
   });
   return [
     ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
-    ...itemSection("members", "Well", "", well.length > mostWell ? [] : well.map(itemOf)),
+    ...itemSection("members", "Well", "", well.length > most ? [] : well.map(itemOf), { isFolded: true }),
   ];
 }
 
@@ -152,14 +158,14 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
     .slice(0, mostProblems)
     .flatMap(({ code, summary, hint, location: at }) => [
       `error[${code}]: ${summary}`,
-      ...(at === undefined ? [] : [`  --> ${placeText(at)}`]),
+      ...(at === undefined ? [] : [`  --> ${locationText(at)}`]),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
   return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
-export const placeText = ({ file, line, column }: SourceLocation): string =>
+const locationText = ({ file, line, column }: SourceLocation): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */

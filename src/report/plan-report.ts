@@ -28,7 +28,6 @@ import {
   type Cell,
   code,
   codes,
-  type Item,
   itemSection,
   type Section,
   section,
@@ -160,18 +159,13 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     reason === undefined ? undefined : `because ${reason}`,
     deployed,
   ];
-  // The effects of a deletion with its parent are told once, at the parent.
-  const facts: Item["facts"] = [
-    ...(effects.length === 0 || withParent
-      ? []
-      : [{ label: "effect", text: effects.map((effect) => effectWords[effect]).join(", ") }]),
-    ...(cost === undefined || withParent
-      ? []
-      : [{ label: "cost", text: arrowed(`${moneyChange(cost.before, cost.after, arrow.trim())} a month`) }]),
-    ...(guard ? [{ label: "blocked", text: guard.summary, hint: guard.hint }] : []),
-  ];
+  // What follows from a deletion with its parent is told once, at the parent.
+  const bill = cost && moneyChange(cost.before, cost.after, arrow.trim());
   return {
-    ...{ first, changes, parts, facts },
+    ...{ first, changes, parts },
+    effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
+    facts: bill === undefined || withParent ? [] : [{ label: "cost", text: arrowed(`${bill} a month`) }],
+    stop: guard,
     sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],

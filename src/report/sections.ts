@@ -22,10 +22,13 @@ export interface Item {
   /** Stands after the subject: `will be created`. */
   readonly phrase: string;
   /** Why it is here. */
-  readonly notes: readonly string[];
-  readonly fields: readonly ShownField[];
-  /** What follows from it; with a hint, why it is stopped. */
-  readonly facts: readonly Fact[];
+  readonly notes?: readonly string[];
+  readonly fields?: readonly ShownField[];
+  /** What follows from it for the service: `deploys, changes the bill`. */
+  readonly effects?: string | undefined;
+  readonly facts?: readonly Fact[];
+  /** Why it is blocked, and what to do. */
+  readonly stop?: { readonly summary: string; readonly hint: string } | undefined;
   /** Lines of others that are shown as they are, such as the end of what a program printed. */
   readonly printed?: readonly string[];
 }
@@ -33,7 +36,6 @@ export interface Item {
 export interface Fact {
   readonly label?: string;
   readonly text: Cell;
-  readonly hint?: string;
 }
 
 /** One part of a report: items or rows under a heading, or a sentence. */
