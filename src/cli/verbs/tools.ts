@@ -39,7 +39,7 @@ export const graphVerb: Verb = {
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
-    "is marked with what the plan does to it: by shape, colour and word.",
+    "is marked with what the plan does to it: by colour and word.",
   options: [
     ...sourceOptions,
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")

@@ -13,14 +13,7 @@ import {
   placeNodes,
   type Size,
 } from "./place-nodes";
-import {
-  isMoving,
-  type ResourceChange,
-  type Topology,
-  type TopologyNode,
-  topologyOf,
-  worstMark,
-} from "./topology";
+import { type ResourceChange, type Topology, type TopologyNode, topologyOf, worstMark } from "./topology";
 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
@@ -60,12 +53,8 @@ export function graphFile(
     // XML has no such characters, not even escaped.
     return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
   }
-  const labelled = nodes.map((node) => {
-    const { id, title, box = "", mark, isBlocked, does } = node;
-    const found = isMoving(node) ? { mark, words: does, isBlocked } : undefined;
-    return { id, title, frame: boxes.get(box), mark: found };
-  });
-  return (format === "dot" ? graphDot : graphMermaid)(everything ?? { nodes: labelled, edges });
+  const framed = nodes.map((node) => ({ ...node, frame: boxes.get(node.box ?? "") }));
+  return (format === "dot" ? graphDot : graphMermaid)(everything ?? { nodes: framed, edges });
 }
 
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {

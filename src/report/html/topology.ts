@@ -181,7 +181,7 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     })
     .filter(({ from, to }) => from !== to);
 
-export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
+const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
 function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
