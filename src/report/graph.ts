@@ -1,10 +1,7 @@
-import { nameOf } from "../model/address";
-import type { ResourceType } from "../model/resource-type";
 import { compareTexts } from "../model/text";
-import { type Change, isListed, type Plan } from "../plan/plan";
+import type { Change } from "../plan/plan";
 import { escapeText } from "./escape-text";
 import { groupBy } from "./order";
-import { isRun } from "./plan-wording";
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark =
@@ -54,45 +51,10 @@ export interface LabelledGraph {
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** Makes the graph of the resources of a plan, with their references and parents, marked with their actions. */
-export function graphOfPlan(
-  plan: Plan,
-  types: readonly Pick<ResourceType, "type" | "parents">[],
-): LabelledGraph {
-  const known = new Set<string>(plan.changes.map(({ address }) => address));
-  const parents = new Map(types.map(({ type, parents }) => [type, parents.map((parent) => parent.type)]));
-  const parentOf = ({ address, type, construct }: Change): readonly string[] => {
-    const name = nameOf(address);
-    const around = [name, name.slice(0, Math.max(0, name.lastIndexOf(".")))];
-    const near = around.flatMap((at) => (parents.get(type) ?? []).map((parent) => `${parent}.${at}`));
-    return [construct?.in ?? "", ...near].filter((at) => known.has(at)).slice(0, 1);
-  };
-  return {
-    nodes: plan.changes.map((change) => ({
-      id: change.address,
-      ...(isListed(change, plan) && deedOf(change)),
-    })),
-    edges: plan.changes.flatMap((change) =>
-      [...new Set([...parentOf(change), ...(change.references ?? [])])].map((to) => ({
-        from: change.address,
-        to,
-      })),
-    ),
-  };
-}
-
 /** `update`, `archive`: the word of a change in tables and pictures. */
 export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemove">): string {
   if (action === "no-op") return "record";
   return action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
-}
-
-function deedOf(change: Change): Pick<LabelledNode, "mark" | "does"> {
-  const { action, guard } = change;
-  // Of what stays, only what has changed outside is listed.
-  const mark = action === "no-op" ? "drift" : action;
-  const word = isRun(change) ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
-  return { mark, does: `${guard ? "! blocked \u00b7 " : ""}${marks[mark].sign} ${word}` };
 }
 
 /** The graph in the language of Graphviz. */

@@ -1,5 +1,5 @@
 import { type Address, nameOf } from "../../model/address";
-import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tag } from "./page";
@@ -13,7 +13,14 @@ import {
   placeNodes,
   type Size,
 } from "./place-nodes";
-import { type ResourceChange, type Topology, type TopologyNode, topologyOf, worstMark } from "./topology";
+import {
+  graphOfAll,
+  type ResourceChange,
+  type Topology,
+  type TopologyNode,
+  topologyOf,
+  worstMark,
+} from "./topology";
 
 /** Width of a character of a title, in the widest of the fonts that may show it. */
 const titleCharacter = 7.9;
@@ -36,14 +43,14 @@ ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topolo
 }
 
 /**
- * Draws services in their projects, or in DOT and Mermaid `everything`, as a file of a format. The picture is one that a
+ * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. The picture is one that a
  * browser, a wiki or an editor shows.
  */
 export function graphFile(
   drawn: readonly ResourceChange[],
   types: Parameters<typeof topologyOf>[1],
   format: "dot" | "mermaid" | "svg",
-  everything?: LabelledGraph,
+  isOfAll = false,
 ): string {
   const topology = topologyOf(drawn, types);
   const { nodes, edges, boxes } = topology;
@@ -54,7 +61,8 @@ export function graphFile(
     return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
   }
   const framed = nodes.map((node) => ({ ...node, frame: boxes.get(node.box ?? "") }));
-  return (format === "dot" ? graphDot : graphMermaid)(everything ?? { nodes: framed, edges });
+  const graph = isOfAll ? graphOfAll(drawn) : { nodes: framed, edges };
+  return (format === "dot" ? graphDot : graphMermaid)(graph);
 }
 
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {

@@ -3,7 +3,7 @@ import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import type { PlanDocument } from "../../plan/plan-schema";
-import { type Mark, marks } from "../graph";
+import { type LabelledGraph, type Mark, marks } from "../graph";
 import { groupBy } from "../order";
 import { counted, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
@@ -111,6 +111,20 @@ function actionOf({ change }: ResourceChange): Mark {
   const [action = "no-op"] = change.actions;
   return action === "no-op" ? "same" : action;
 }
+
+/** Every resource with its parent and what it refers to, marked with what a plan does to it. */
+export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph => ({
+  nodes: changes.map((change) => {
+    const { address: id, blocked_by: guard, reason } = change;
+    const mark = actionOf(change);
+    const word = reason === undefined ? marks[mark].word : "run";
+    return { id, mark, does: dotted([guard && "! blocked", `${marks[mark].sign} ${word}`]) };
+  }),
+  edges: changes.flatMap(({ address: from, parent, references = [] }) => {
+    const ends = new Set(parent === undefined ? references : [parent, ...references]);
+    return [...ends].map((to) => ({ from, to }));
+  }),
+});
 
 /** Facts or deeds of a node, without those that it has not. */
 const dotted = (words: readonly (string | false | undefined)[]): string =>
