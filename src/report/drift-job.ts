@@ -141,20 +141,15 @@ const pageText = ({ page, commit }: DriftJob): string =>
 
 /** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
 function messageOf(job: DriftJob): string {
-  const named = job.stages.filter(({ exitCode }) => exitCode !== 0);
-  const lines = named.slice(0, mostLines).map((one) => {
-    const said = escapeText(one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one));
-    const name = escapeText(nameOfStage(one));
-    return name === "" ? said : `• ${name}: ${said}`;
-  });
-  const more = named.length > mostLines ? [`• and ${named.length - mostLines} more`] : [];
-  const opening = job.stages.length === 1 && named.length === 1 ? [] : [jobLine(job)];
-  const first = job.stages.length === 1 && named.length === 0 ? ["No drift."] : opening;
-  const said = `rnv drift of ${escapeText(job.manifest)}. ${[...first, ...lines, ...more].join("\n")}`;
-  return [said, ...(job.page ? [escapeText(job.page)] : [])].join("\n");
+  const lines = job.stages
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map((one) => {
+      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one);
+      return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
+    });
+  const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
+  return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
 }
-
-const mostLines = 20;
 
 const firstError = (one: StageDrift): string =>
   one.diagnostics.find(({ severity }) => severity === "error")?.summary ?? words[statusOf(one)];

@@ -26,76 +26,55 @@ import { code, codes, type Item, itemSection, joined, type Section, section, sen
 import type { Style } from "./style";
 import { plainText } from "./values";
 
-/** One resource that differs: its fields, and what follows from its repair. */
-export interface DriftItem extends Item {
-  readonly kind: "missing" | "drifted" | "pending";
-  readonly address: Address;
-}
-
-/** Titles of the kinds of items, in their order. */
-export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
+/** Titles of the kinds of items, in their order; each is the id of its section. */
+const driftKinds = {
   missing: "Deleted outside rnv",
   drifted: "Changed outside rnv",
   pending: "Declared, but not applied yet",
-};
+} as const;
 
-/** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
-function driftItems(report: DriftReport): readonly DriftItem[] {
+export type DriftKind = keyof typeof driftKinds;
+
+/** Returns what differs: what was deleted outside rnv, what was changed, and what was not applied yet. */
+function driftItems(report: DriftReport): Readonly<Record<DriftKind, readonly Item[]>> {
   // One with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
-  const following = (address: Address): readonly string[] =>
-    (consequences.get(address) ?? []).map(
-      (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
-    );
+  const following = (address: Address) =>
+    (consequences.get(address) ?? []).map((one) => ({
+      text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
+    }));
   const missing = readingOrder(report.missing.map((address) => ({ address })));
   // The heading says what happened to the first two, and the cause of their fields.
-  return [
-    ...missing.map(({ address }) =>
-      itemOf("missing", address, { sign: "-", phrase: "", fields: [] }, following(address)),
-    ),
-    ...readingOrder(report.drifted).map(({ address, fields, deployed }) =>
-      itemOf(
-        "drifted",
-        address,
-        { sign: "~", phrase: "", fields: fields.map((field) => ({ ...field, cause: "edit" })) },
-        [...(deployed === undefined ? [] : [deployed]), ...following(address)],
-      ),
-    ),
-    ...readingOrder(report.pending).map(pendingItem),
-  ];
+  return {
+    missing: missing.map(({ address }) => ({
+      ...{ sign: "-", subject: address, phrase: "", facts: following(address) },
+    })),
+    drifted: readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
+      ...{ sign: "~", subject: address, phrase: "" },
+      fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
+      facts: [...(deployed === undefined ? [] : [{ text: deployed }]), ...following(address)],
+    })),
+    pending: readingOrder(report.pending).map(pendingItem),
+  };
 }
 
-function pendingItem(pending: PendingResource): DriftItem {
+function pendingItem(pending: PendingResource): Item {
   const { address, action, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
-  const sign = isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action];
-  const phrase = isOutcome ? "" : pendingPhrase(pending);
-  return itemOf("pending", address, { sign, phrase, fields }, standing ? [standingPhrase(standing)] : []);
+  return {
+    sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
+    ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
+    facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
+  };
 }
 
-/** `lines` are what is to be known of it besides its fields. */
-const itemOf = (
-  kind: DriftItem["kind"],
-  address: Address,
-  shown: Pick<Item, "sign" | "phrase" | "fields">,
-  lines: readonly string[],
-): DriftItem => ({
-  ...{ kind, address, subject: address, facts: lines.map((text) => ({ text })) },
-  ...shown,
-});
-
 /** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
-export function driftSections(report: DriftReport): readonly Section<DriftItem>[] {
+export function driftSections(report: DriftReport): readonly Section[] {
   const items = driftItems(report);
   const found = Object.entries(driftKinds).flatMap(([kind, title]) =>
-    itemSection(
-      kind,
-      title,
-      `${title}:`,
-      items.filter((item) => item.kind === kind),
-    ),
+    itemSection(kind, title, `${title}:`, items[kind as DriftKind]),
   );
   return [...found, ...besides(report)];
 }

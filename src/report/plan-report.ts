@@ -22,17 +22,7 @@ import {
   planLine,
   pluralPhrase,
 } from "./plan-wording";
-import {
-  arrow,
-  arrowed,
-  type Cell,
-  code,
-  codes,
-  itemSection,
-  type Section,
-  section,
-  sentence,
-} from "./sections";
+import { arrow, type Cell, code, codes, itemSection, type Section, section, sentence } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, type ShownField, shownText } from "./values";
 
@@ -160,11 +150,11 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     deployed,
   ];
   // What follows from a deletion with its parent is told once, at the parent.
-  const bill = cost && moneyChange(cost.before, cost.after, arrow.trim());
+  const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
     ...{ first, changes, parts },
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
-    facts: bill === undefined || withParent ? [] : [{ label: "cost", text: arrowed(`${bill} a month`) }],
+    facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: guard,
     sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
@@ -289,7 +279,7 @@ const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
     const sides = [before, after]
       .filter(({ kind }) => kind !== "absent")
       .map((side) => code(shownText(side)));
-    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [arrow, side]))];
+    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [` ${arrow} `, side]))];
   });
 
 export const notRunning = "Not running the last deployment";

@@ -10,7 +10,7 @@ import {
 } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { arrow, type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
+import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
 /** Characters of a name, or of what is said of it. */
@@ -144,7 +144,6 @@ const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
 
 /** Words between code, with the blanks around them. */
 function prose(text: string): string {
-  if (text === arrow) return text;
   const gap = (isThere: boolean): string => (isThere ? " " : "");
   return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
 }

@@ -28,7 +28,7 @@ function rowsText({ heading, rows, severity, weight }: Section, style: Style): s
 const cellText = (cell: Cell, style: Style): string =>
   partsOf(cell)
     .map((part) =>
-      part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code),
+      typeof part === "string" ? escapeText(part).replaceAll(arrow, arrowOf(style)) : escapeText(part.code),
     )
     .join("");
 

@@ -85,11 +85,7 @@ export const itemSection = <Own extends Item>(
 export const code = (text: string): Code => ({ code: text });
 
 /** Between what a value was and what it becomes. */
-export const arrow = " \u2192 ";
-
-/** A text with arrows as a cell. */
-export const arrowed = (text: string): Cell =>
-  text.split(arrow).flatMap((part, i) => (i === 0 ? [part] : [arrow, part]));
+export const arrow = "\u2192";
 
 /** Names with commas between them. */
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [

@@ -51,7 +51,7 @@ function resourceBlock({ address, type }: TerraformImport, desired: DesiredResou
   const [kind = "", label = ""] = (labels.get(address) ?? "").split(".");
   const lines: Line[] = [];
   const groups = new Map<string, Line[]>();
-  for (const [path, { value }] of parentFirst(type, desired)) {
+  for (const [path, { value }] of desired.attributes) {
     const line = lineOf(type, path, value, labels);
     const [group = "", field] = path.split(".");
     if (line === undefined) continue;
@@ -66,17 +66,6 @@ function resourceBlock({ address, type }: TerraformImport, desired: DesiredResou
   if (order.length > 0) lines.push({ name: "depends_on", value: `[${order.join(", ")}]` });
   const parts = [aligned(lines, "  "), ...blocks, ...lifecycleBlock(desired)].filter((part) => part !== "");
   return `resource ${quoted(kind)} ${quoted(label)} {\n${parts.join("\n")}}\n`;
-}
-
-/** Where it lies stands first, as people write it. */
-function parentFirst(
-  { parents }: ResourceType,
-  { attributes }: DesiredResource,
-): readonly [string, DesiredAttribute][] {
-  const isParent = ([path]: readonly [string, unknown]): boolean =>
-    parents.some(({ attribute }) => attribute === path);
-  const all = [...attributes];
-  return [...all.filter(isParent), ...all.filter((one) => !isParent(one))];
 }
 
 const refersTo = ({ attributes }: DesiredResource, address: Address): boolean =>

@@ -23,14 +23,6 @@ export function timeAgo(iso: string, now: number): string {
   return seconds < 30 * day ? `${Math.floor(seconds / day)}d ago` : exactTime(iso).slice(0, 10);
 }
 
-/** `3h ago (2026-11-22 05:40:11Z)`. */
-export const timeSince = (iso: string, now: number): string => {
-  const ago = timeAgo(iso, now);
-  return Number.isNaN(Date.parse(iso)) || !ago.endsWith("ago")
-    ? exactTime(iso)
-    : `${ago} (${exactTime(iso)})`;
-};
-
 /** `2s`, `1m10s`, `1h0m5s`: whole seconds as Terraform writes them. */
 export function elapsedText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

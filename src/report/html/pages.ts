@@ -12,7 +12,7 @@ import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import type { Sources } from "../diagnostics";
-import { type DriftItem, driftLine, driftSections } from "../drift-report";
+import { type DriftKind, driftLine, driftSections } from "../drift-report";
 import {
   type FleetReport,
   fleetLine,
@@ -26,7 +26,7 @@ import {
 import { actionWord, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
-import { itemSection, type Section, section } from "../sections";
+import { type Item, itemSection, type Section, section } from "../sections";
 import { type Recorded, recordedIn, recordedRows, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
@@ -184,10 +184,10 @@ export function driftPage(
   scope: Scope,
 ): string {
   const found = driftSections(report);
-  const items = found.flatMap(({ items = [] }) => items);
-  const markAt = new Map<string, Mark>(
-    [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
+  const kinds = found.flatMap(({ id, items = [] }) =>
+    items.map(({ subject }) => [subject, id as DriftKind] as const),
   );
+  const markAt = new Map<string, Mark>(kinds.reverse().map(([address, kind]) => [address, markOf[kind]]));
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   return page({
@@ -202,20 +202,23 @@ export function driftPage(
       topologySection(topology, new Set(markAt.keys())),
       ...reportParts(
         { subject: "differences", marks: "Found" },
-        found.map((section) => ({ ...section, items: section.items?.map(driftEntry) })),
+        found.map(({ id, items, ...section }) => ({
+          ...{ ...section, id },
+          items: items?.map((item) => driftEntry(item, id as DriftKind)),
+        })),
         sources,
       ),
     ],
   });
 }
 
-function driftEntry(item: DriftItem): Entry {
-  const { sign, word } = marks[markOf[item.kind]];
+function driftEntry(item: Item, kind: DriftKind): Entry {
+  const { sign, word } = marks[markOf[kind]];
   return {
     ...item,
-    phrase: item.phrase === "" ? driftWords[item.kind] : item.phrase,
-    mark: [markOf[item.kind], sign, word],
-    homes: [homeOf(item)],
+    phrase: item.phrase === "" ? driftWords[kind] : item.phrase,
+    mark: [markOf[kind], sign, word],
+    homes: [homeOf({ address: item.subject as Address })],
   };
 }
 
