@@ -287,10 +287,8 @@ export const notRunning = "Not running the last deployment";
 const mostNamed = 3;
 
 /** The heading above secrets that a plan was made without. */
-const unreadHeading = (values: Plan["unchecked"]): string =>
-  values.length === 1
-    ? "This run cannot read 1 value, so it was not compared. Apply reads it, and applies it if it changed:"
-    : `This run cannot read ${values.length} values, so they were not compared. Apply reads them, and applies those that changed:`;
+const unreadHeading = ({ length }: Plan["unchecked"]): string =>
+  `This run cannot read ${counted(length, "value")}. Apply reads and compares each, and applies what changed:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
@@ -298,14 +296,11 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const are = (count: number): string => (count === 1 ? "is" : "are");
-  const parts = countList([
-    [same, `${are(same)} ${equal}`],
-    [length - same, `${are(length - same)} not`],
+  const found = countList([
+    [same, equal],
+    [length - same, "different"],
   ]);
-  const were =
-    length === 1 ? "1 value was revealed to compare it" : `${length} values were revealed to compare them`;
-  return `${were} (the service keeps an audit event of each): ${parts}.`;
+  return `${counted(length, "value")} revealed for the comparison (the service keeps an audit event of each): ${found}.`;
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */

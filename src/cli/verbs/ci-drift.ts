@@ -21,7 +21,7 @@ import {
   issueText,
   issueTitle,
   webhookBody,
-} from "../../report/drift-job";
+} from "../../report/drift-report";
 import { markerOf } from "../../report/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { makeFolder, writeWholeFile } from "../files";
