@@ -277,12 +277,8 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
   const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
-  const room = limit - all.length - 200;
-  const shown = told.slice(0, Math.max(1, Math.floor(room / 1_000)));
-  const parts = shown.map((one) => stageMarkdown(one, Math.floor(room / shown.length) - 10).trimEnd());
-  const rest = counted(told.length - shown.length, "stage");
-  const note = `> [!NOTE]\n> ${rest} left out, because this text would be too long.`;
-  return joined([all.trimEnd(), ...parts, shown.length < told.length ? note : ""]);
+  const share = Math.floor((limit - all.length) / told.length) - 10;
+  return joined([all.trimEnd(), ...told.map((one) => stageMarkdown(one, share).trimEnd())]);
 }
 
 /** Renders what was found in one stage: the body of its issue. */

@@ -117,7 +117,7 @@ const isMade = ({ action, reason }: Change): boolean => action === "create" && r
 
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
-  const { type, effects, cost, missing, previousAddress, reason, deployed } = change;
+  const { type, effects, cost, missing, previousAddress, deployed } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
   const same = `${type} ${actionPhrase(change)}`;
   if (isMade(change)) return grouping === "equal" ? undefined : same;
@@ -125,9 +125,7 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   const fields = listedFields(change, plan);
   const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
-  // Runs that differ in nothing but their reasons are one item, which counts these.
-  const why = fields.length > 0 ? commonReason(change) : reason !== undefined;
-  return JSON.stringify([same, why, deployed, sides, effects, bill]);
+  return JSON.stringify([same, commonReason(change), deployed, sides, effects, bill]);
 }
 
 /** One item of a plan: one change, or many like it of as many resources. */
@@ -138,7 +136,8 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   const [first] = changes as [Change];
   const { action, withParent, construct, previousAddress, guard } = first;
   const isMany = changes.length > 1;
-  const reason = isMany ? reasonsOf(changes) : first.reason;
+  const common = new Set(changes.map(commonReason)).size === 1 ? commonReason(first) : undefined;
+  const reason = isMany ? common : first.reason;
   const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
   const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
   const cost = costOf(changes);
@@ -167,19 +166,6 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     notes: notes.filter((note) => note !== undefined),
     fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
   };
-}
-
-/** Reasons of many changes that are shown. */
-const mostReasons = 4;
-
-/** Returns what the reasons of many changes have in common; of several kinds the most common, each with its count. */
-function reasonsOf(changes: readonly Change[]): string | undefined {
-  const kinds = [...groupBy(changes, commonReason)].sort(([, a], [, b]) => b.length - a.length);
-  if (kinds.length < 2) return changes[0] && commonReason(changes[0]);
-  return shortList(
-    kinds.map(([reason, { length }]) => `${reason} (${length})`),
-    mostReasons,
-  );
 }
 
 /** Returns the monthly cost of all of them, where it changes. */
