@@ -146,26 +146,33 @@ const titleOf = ({ title, count }: PagePart): Part =>
 export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
-/** How the entries of a page are called: their id, `changes`, and what the filter calls their marks, `Action`. */
-interface EntryWords {
+/** The entries of a report: how they are called, and how an item becomes one. */
+interface Entries<Own extends Item> {
+  /** Their id: `changes`. */
   readonly subject: string;
+  /** What the filter calls their marks: `Action`. */
   readonly marks: string;
+  readonly entryOf: (item: Own, section: Section<Own>) => Entry;
 }
 
 /**
  * A report: its entries with their filter, then its other sections, those of one `id` as one. `sources` are the files of
  * ranges that do not know their lines.
  */
-export const reportParts = (
-  words: EntryWords,
-  sections: readonly EntrySection[],
+export function reportParts<Own extends Item>(
+  { subject, marks, entryOf }: Entries<Own>,
+  sections: readonly Section<Own>[],
   sources?: Sources,
-): readonly (PagePart | undefined)[] => [
-  entriesPart(words, sections, sources),
-  ...listParts(sections.filter(({ items }) => items === undefined)),
-];
+): readonly (PagePart | undefined)[] {
+  const entries = sections.flatMap((section) => {
+    const { items, ...about } = section;
+    return items === undefined ? [] : [{ ...about, items: items.map((item) => entryOf(item, section)) }];
+  });
+  const rows = sections.filter(({ items }) => items === undefined);
+  return [entriesPart(subject, marks, entries, sources), ...listParts(rows)];
+}
 
-const listParts = (sections: readonly EntrySection[]): readonly PagePart[] =>
+const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
@@ -183,11 +190,7 @@ export interface Entry extends Item {
   readonly homes?: readonly string[];
 }
 
-/** A section whose items are entries. Without a title they stand under that of the report. */
-interface EntrySection extends Section<Entry> {
-  /** Many of them are folded away by their homes. */
-  readonly isGrouped?: boolean;
-}
+type EntrySection = Section<Entry>;
 
 /** What the filter finds an entry by: the values of each choice, in the order of the choices. */
 const foundBy = ({ mark, fields = [], homes = [] }: Entry): readonly (readonly string[])[] => [
@@ -207,7 +210,8 @@ const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. */
 function entriesPart(
-  { subject, marks }: EntryWords,
+  subject: string,
+  marks: string,
   sections: readonly EntrySection[],
   sources?: Sources,
 ): PagePart | undefined {
@@ -257,13 +261,11 @@ ${selects}
 `;
 }
 
-function entryList(
-  { title, items: entries = [], isGrouped }: EntrySection,
-  drawn: (entry: Entry) => Markup,
-): Part {
-  if (entries.length === 0) return undefined;
+/** Entries below their title, where they have one; many new resources are folded away by their homes. */
+function entryList({ title, items: entries = [] }: EntrySection, drawn: (entry: Entry) => Markup): Part {
   const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
-  const groups = isGrouped && entries.length > mostOpen ? groupsOf(entries) : [];
+  const isNew = entries.every(({ mark }) => mark?.[0] === "create");
+  const groups = isNew && entries.length > mostOpen ? groupsOf(entries) : [];
   const folded = groups.map(
     ([name, own]) =>
       html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,

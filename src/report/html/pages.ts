@@ -87,12 +87,8 @@ export function planPage(document: unknown, scope: Scope): string | undefined {
       blockedSection(plan),
       findingsSection(plan.diagnostics),
       topologySection(topologyOf(data.resource_changes, scope.types), anchors),
-      ...reportParts({ subject: "changes", marks: "Action" }, [
-        ...report.map(({ items, ...section }) => ({
-          ...section,
-          items: items?.map(changeEntry),
-          isGrouped: items?.every(({ first }) => first.action === "create") ?? false,
-        })),
+      ...reportParts({ subject: "changes", marks: "Action", entryOf: changeEntry }, [
+        ...report,
         ...checksSection(plan),
       ]),
     ],
@@ -164,14 +160,12 @@ function changeEntry(item: PlanEntry): Entry {
   return { ...item, mark: [first.action, sign, actionWord(first)], homes: changes.map(homeOf) };
 }
 
-const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
-
-/** What a text says in the heading of a section, where its items have no words of their own. */
-const driftWords = {
-  missing: "was deleted outside rnv",
-  drifted: "changed outside rnv",
-  pending: "",
-} as const;
+/** The mark of each kind of drift, and what a text says in the heading of a section whose items have no words of their own. */
+const driftMarks: Readonly<Record<DriftKind, readonly [Mark, string]>> = {
+  missing: ["missing", "was deleted outside rnv"],
+  drifted: ["drift", "changed outside rnv"],
+  pending: ["pending", ""],
+};
 
 /** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
 export function driftPage(
@@ -184,10 +178,11 @@ export function driftPage(
   scope: Scope,
 ): string {
   const found = driftSections(report);
-  const kinds = found.flatMap(({ id, items = [] }) =>
-    items.map(({ subject }) => [subject, id as DriftKind] as const),
+  const marked = found.flatMap(({ id, items = [] }) =>
+    items.map(({ subject }): [string, Mark] => [subject, driftMarks[id as DriftKind][0]]),
   );
-  const markAt = new Map<string, Mark>(kinds.reverse().map(([address, kind]) => [address, markOf[kind]]));
+  // One of two kinds is marked as the first.
+  const markAt = new Map(marked.reverse());
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   return page({
@@ -200,24 +195,17 @@ export function driftPage(
     sections: [
       findingsSection(diagnostics, sources),
       topologySection(topology, new Set(markAt.keys())),
-      ...reportParts(
-        { subject: "differences", marks: "Found" },
-        found.map(({ id, items, ...section }) => ({
-          ...{ ...section, id },
-          items: items?.map((item) => driftEntry(item, id as DriftKind)),
-        })),
-        sources,
-      ),
+      ...reportParts({ subject: "differences", marks: "Found", entryOf: driftEntry }, found, sources),
     ],
   });
 }
 
-function driftEntry(item: Item, kind: DriftKind): Entry {
-  const { sign, word } = marks[markOf[kind]];
+function driftEntry(item: Item, { id }: Section): Entry {
+  const [mark, words] = driftMarks[id as DriftKind];
   return {
     ...item,
-    phrase: item.phrase === "" ? driftWords[kind] : item.phrase,
-    mark: [markOf[kind], sign, word],
+    phrase: item.phrase === "" ? words : item.phrase,
+    mark: [mark, marks[mark].sign, marks[mark].word],
     homes: [homeOf({ address: item.subject as Address })],
   };
 }
@@ -249,7 +237,7 @@ export function statePage(state: State, scope: Scope): string {
         topologyOf(recorded.map(asRecorded), types),
         new Set<string>(recorded.map(({ address }) => address)),
       ),
-      ...reportParts({ subject: "resources", marks: "Mark" }, [
+      ...reportParts({ subject: "resources", marks: "Mark", entryOf: (entry) => entry }, [
         ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
         ...stateSections(state),
       ]),
@@ -296,11 +284,8 @@ export function fleetPage(report: FleetReport): string {
       ["Exit code", String(report.exit_code)],
     ],
     sections: reportParts(
-      { subject: "members", marks: "Ended" },
-      fleetSections(report, members.length).map(({ items, ...section }) => ({
-        ...section,
-        items: items?.map(entryOf),
-      })),
+      { subject: "members", marks: "Ended", entryOf },
+      fleetSections(report, members.length),
     ),
   });
 }
