@@ -30,22 +30,20 @@ export const recordedIn = ({ resources }: State): readonly Recorded[] =>
   );
 
 /** Returns what all reports of a state print: everything recorded, and what a run left open. */
-const stateReport = (state: State): readonly Section[] => [
-  ...recordedIn(state).map(resourceSection),
-  ...stateSections(state),
-];
+const stateReport = (state: State | undefined): readonly Section[] =>
+  state === undefined ? [] : [...recordedIn(state).map(resourceSection), ...stateSections(state)];
 
 const emptyState = "The state is empty.";
 
 /** `show`. */
 export const stateText = (state: State | undefined, style: Style): string => {
-  const sections = state === undefined ? [] : stateReport(state);
+  const sections = stateReport(state);
   return sections.length === 0 ? `${emptyState}\n` : joined(sectionTexts(sections, style));
 };
 
 /** `show -format markdown`. */
 export function stateMarkdown(state: State | undefined): string {
-  const sections = state === undefined ? [] : stateReport(state);
+  const sections = stateReport(state);
   const line = sections.length === 0 ? `**${emptyState}**` : "";
   return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
 }

@@ -86,20 +86,16 @@ function holderAmong(holders: readonly ResourceChange[]) {
   };
 }
 
-type Places = ReadonlyMap<string, Partial<Point>>;
+type Places = Readonly<Record<string, Partial<Point>>>;
 
 /** Positions by name or id; none where the service places nodes by itself. */
 function placesIn({ change, picture }: Drawn): Places {
   const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-  return new Map(
-    typeof saved === "object"
-      ? Object.entries((saved ?? {}) as Readonly<Record<string, Partial<Point>>>)
-      : [],
-  );
+  return typeof saved === "object" ? ((saved ?? {}) as Places) : {};
 }
 
 function placeOf({ address, live_name, id = "" }: ResourceChange, places: Places): Point | undefined {
-  const { x, y } = places.get(titleOf(address)) ?? places.get(live_name) ?? places.get(id) ?? {};
+  const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
 }
 
@@ -130,7 +126,7 @@ export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph =>
 const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
-function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = new Map()): TopologyNode {
+function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = {}): TopologyNode {
   const { change, box } = node;
   const { address, blocked_by: guard, attributes = [] } = change;
   const moving = parts.filter((part) => part.mark !== "same");

@@ -281,12 +281,11 @@ describe("the end of a plan on a terminal", () => {
     .trimEnd()
     .split("\n");
 
-  it("says again what is lost and what moves the bill, then counts, and the next command last", () => {
+  it("says again what is lost, then counts, and the next command last", () => {
     const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
-    expect(lines.slice(from, from + 3)).toEqual([
+    expect(lines.slice(from, from + 2)).toEqual([
       "! Destroys 1, and 1 variable of them: service.a.old",
       "! Replaces 1: service.a.cron",
-      expect.stringMatching(/^! Changes the bill of 21: service.a.cron, service.a.s0, .* and 16 more$/),
     ]);
     expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
     expect(lines.at(-1)).toBe("Next: rnv apply -f a.yaml");
