@@ -31,7 +31,7 @@ import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording"
 import { runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
-import { code, codes, type Item, itemSection, joined, type Section, section, sentence } from "./sections";
+import { code, codes, type Item, itemSection, joined, type Section, section } from "./sections";
 import type { Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
@@ -109,10 +109,10 @@ function besides(report: DriftReport): readonly Section<never>[] {
   return [
     ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
     ...section("unchecked", "Not checked", "Could not be checked:", rowsByReason(report.unchecked)),
-    ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
+    ...section("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
     ...section("undeclared", "Not declared", undeclared, settings),
-    ...sentence("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
+    ...section("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
     ...section("accepted", "Accepted", "Accepted until a date:", acceptedRows(report.accepted)),
     ...section("expired", "Accepted before", expired, acceptedRows(report.expired)),
   ];

@@ -22,7 +22,7 @@ import {
   planLine,
   pluralPhrase,
 } from "./plan-wording";
-import { arrow, type Cell, code, codes, itemSection, type Section, section, sentence } from "./sections";
+import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, type ShownField, shownText } from "./values";
 
@@ -254,8 +254,8 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
     ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
     ...section("unchecked", "Not checked", unreadHeading(values), rowsByReason(values), warning),
-    ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
-    ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
+    ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
+    ...section("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
 }
 

@@ -56,22 +56,17 @@ export interface Section<Own extends Item = Item> {
   readonly isFolded?: boolean;
 }
 
-/** Makes a section, or none where there is nothing to say. */
+/** Makes a section of rows, or without them of one sentence; none where there is nothing to say. */
 export const section = (
   id: string,
   title: string,
-  heading: Cell,
-  rows: Section["rows"],
+  heading: Cell | undefined,
+  rows?: Section["rows"],
   marks: Pick<Section, "severity" | "weight"> = {},
-): readonly Section<never>[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
-
-/** Makes a section of one sentence, or none where it is empty. */
-export const sentence = (
-  id: string,
-  title: string,
-  heading: string | undefined,
 ): readonly Section<never>[] =>
-  heading === undefined || heading === "" ? [] : [{ id, title, heading, rows: [] }];
+  heading === undefined || heading === "" || rows?.length === 0
+    ? []
+    : [{ id, title, heading, rows: rows ?? [], ...marks }];
 
 /** Makes a section of items, or none where there are none. */
 export const itemSection = <Own extends Item>(
