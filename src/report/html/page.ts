@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
-import { placeText, type Sources } from "../diagnostics";
+import { placeText } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
 import { groupBy } from "../order";
 import { type Cell, type Code, type Item, lineOf, partsOf, type Section } from "../sections";
@@ -155,21 +155,17 @@ interface Entries<Own extends Item> {
   readonly entryOf: (item: Own, section: Section<Own>) => Entry;
 }
 
-/**
- * A report: its entries with their filter, then its other sections, those of one `id` as one. `sources` are the files of
- * ranges that do not know their lines.
- */
+/** A report: its entries with their filter, then its other sections, those of one `id` as one. */
 export function reportParts<Own extends Item>(
   { subject, marks, entryOf }: Entries<Own>,
   sections: readonly Section<Own>[],
-  sources?: Sources,
 ): readonly (PagePart | undefined)[] {
   const entries = sections.flatMap((section) => {
     const { items, ...about } = section;
     return items === undefined ? [] : [{ ...about, items: items.map((item) => entryOf(item, section)) }];
   });
   const rows = sections.filter(({ items }) => items === undefined);
-  return [entriesPart(subject, marks, entries, sources), ...listParts(rows)];
+  return [entriesPart(subject, marks, entries), ...listParts(rows)];
 }
 
 const listParts = (sections: readonly Section[]): readonly PagePart[] =>
@@ -213,7 +209,6 @@ function entriesPart(
   subject: string,
   marks: string,
   sections: readonly EntrySection[],
-  sources?: Sources,
 ): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
@@ -224,7 +219,7 @@ function entriesPart(
   const isShort = entries.length <= mostOpen;
   const bodies = sections.map((section) =>
     entryList(section, (entry) => {
-      const body = room > 0 ? bodyOf(entry, sources) : html`<p>Fields left out.`;
+      const body = room > 0 ? bodyOf(entry) : html`<p>Fields left out.`;
       room -= body.text.length;
       return html`<details class="entry"${isShort && !section.isFolded && html` open`}${heads.get(entry)}${body}</div></details>\n`;
     }),
@@ -302,7 +297,7 @@ function headOf(entry: Entry, seen: Set<string>): Markup {
 }
 
 /** Notes, facts and fields. Why it is blocked is in a section of its own. */
-function bodyOf(entry: Entry, sources?: Sources): Markup {
+function bodyOf(entry: Entry): Markup {
   const { name, id, notes = [], fields = [], facts = [], printed = [] } = entry;
   const lines = [
     ...notes,
@@ -312,7 +307,7 @@ function bodyOf(entry: Entry, sources?: Sources): Markup {
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
   );
-  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields, sources)}${printed.length > 0 && html`<pre tabindex="0">${preformatted(printed.join("\n"))}</pre>`}`;
+  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields)}${printed.length > 0 && html`<pre tabindex="0">${preformatted(printed.join("\n"))}</pre>`}`;
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
@@ -320,20 +315,20 @@ export const tag = (kind: string, sign: string, word: string): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
 /** Findings with their hints. */
-export function findingsSection(diagnostics: readonly Diagnostic[], sources?: Sources): PagePart | undefined {
+export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | undefined {
   if (diagnostics.length === 0) return undefined;
   const findings = diagnostics.map(({ severity, code, summary, detail, hint, range }) => {
-    const place = range && html` <code>${placeText(range, sources)}</code>`;
+    const place = range && html` <code>${placeText(range)}</code>`;
     return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`;
   });
   return { id: "findings", title: "Findings", count: diagnostics.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */
-function fieldDiff(fields: readonly ShownField[], sources?: Sources): Part {
+function fieldDiff(fields: readonly ShownField[]): Part {
   const lines = fields.flatMap((field) => {
     const own = fieldLines(field);
-    const place = field.range && html`  <i>${placeText(field.range, sources)}</i>`;
+    const place = field.range && html`  <i>${placeText(field.range)}</i>`;
     // Below its path where it has several lines.
     const at = own.length > 2 ? 0 : own.length - 1;
     return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`).text);

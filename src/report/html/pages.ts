@@ -11,7 +11,6 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
-import type { Sources } from "../diagnostics";
 import { type DriftKind, driftLine, driftSections } from "../drift-report";
 import {
   type FleetReport,
@@ -167,14 +166,10 @@ const driftMarks: Readonly<Record<DriftKind, readonly [Mark, string]>> = {
   pending: ["pending", ""],
 };
 
-/** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
+/** A drift report as a page: of the plan that it was made of. */
 export function driftPage(
   report: DriftReport,
-  {
-    plan,
-    sources,
-    diagnostics,
-  }: Readonly<{ plan: Plan; sources: Sources; diagnostics: readonly Diagnostic[] }>,
+  { plan, diagnostics }: Readonly<{ plan: Plan; diagnostics: readonly Diagnostic[] }>,
   scope: Scope,
 ): string {
   const found = driftSections(report);
@@ -193,9 +188,9 @@ export function driftPage(
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
-      findingsSection(diagnostics, sources),
+      findingsSection(diagnostics),
       topologySection(topology, new Set(markAt.keys())),
-      ...reportParts({ subject: "differences", marks: "Found", entryOf: driftEntry }, found, sources),
+      ...reportParts({ subject: "differences", marks: "Found", entryOf: driftEntry }, found),
     ],
   });
 }
