@@ -8,6 +8,7 @@ import {
   type DriftClass,
   type DriftJob,
   type DriftReport,
+  type DriftStatus,
   driftClasses,
   nameOfStage,
   type PendingResource,
@@ -238,10 +239,12 @@ export function driftJobText(job: DriftJob, style: Style): string {
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
 function jobLine({ stages }: DriftJob): string {
-  const told = (["interrupted", "error", "expired", "drift", "clean"] as const).map(
-    (status) => [stages.filter((one) => statusOf(one) === status).length, statusWords[status]] as const,
+  const byStatus = groupBy(stages, statusOf);
+  const worstFirst = (Object.keys(statusWords) as DriftStatus[]).reverse();
+  const told = countList(
+    worstFirst.map((status) => [byStatus.get(status)?.length ?? 0, statusWords[status]]),
   );
-  return `${counted(stages.length, "stage")}: ${countList(told)}.`;
+  return `${counted(stages.length, "stage")}: ${told}.`;
 }
 
 /** The job as one JSON document. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/target";
+import { compareTexts } from "../model/text";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
@@ -84,10 +85,6 @@ export const fleetReportSchema = z.strictObject({
 export type FleetReport = z.infer<typeof fleetReportSchema>;
 export type MemberResult = z.infer<typeof memberResultSchema>;
 
-/** Members to tell of first come first. */
-const byUrgency = (a: MemberResult, b: MemberResult): number =>
-  memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
-
 const doneWords = {
   ...{ add: "added", change: "changed", destroy: "destroyed", adopt: "adopted", forget: "forgotten" },
 } as const;
@@ -125,7 +122,8 @@ export function fleetSections(
   { members, verb }: FleetReport,
   most = mostWell,
 ): readonly Section<MemberItem>[] {
-  const sorted = [...members].sort(byUrgency);
+  const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
+  const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a) || compareTexts(a.name, b.name));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): MemberItem => ({
     ...{ member: one, sign: signOf(one), subject: one.name },

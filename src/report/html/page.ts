@@ -186,8 +186,6 @@ export interface Entry extends Item {
   readonly homes?: readonly string[];
 }
 
-type EntrySection = Section<Entry>;
-
 /** What the filter finds an entry by: the values of each choice, in the order of the choices. */
 const foundBy = ({ mark, fields = [], homes = [] }: Entry): readonly (readonly string[])[] => [
   mark === undefined ? [] : [mark[2]],
@@ -208,7 +206,7 @@ const frame = 60;
 function entriesPart(
   subject: string,
   marks: string,
-  sections: readonly EntrySection[],
+  sections: readonly Section<Entry>[],
 ): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
@@ -257,7 +255,7 @@ ${selects}
 }
 
 /** Entries below their title, where they have one; many new resources are folded away by their homes. */
-function entryList({ title, items: entries = [] }: EntrySection, drawn: (entry: Entry) => Markup): Part {
+function entryList({ title, items: entries = [] }: Section<Entry>, drawn: (entry: Entry) => Markup): Part {
   const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
   const isNew = entries.every(({ mark }) => mark?.[0] === "create");
   const groups = isNew && entries.length > mostOpen ? groupsOf(entries) : [];

@@ -34,7 +34,6 @@ import {
   findingsSection,
   html,
   linkTo,
-  type Markup,
   type PagePart,
   page,
   type Report,
@@ -120,17 +119,13 @@ function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
   ];
 }
 
-/** A link to a change on this page. */
-const linked = (address: Address): Markup => html`<a href="${linkTo(address)}">${code(address)}</a>`;
-
-const copied = (text: string): Markup => html`<code class="copy">${text}</code>`;
-
 /** What is stopped, with the text that confirms it. */
 function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, guard }) => {
     if (guard === undefined) return [];
     const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
-    return [[linked(address), guard.summary, copied(pass)]];
+    const link = html`<a href="${linkTo(address)}">${code(address)}</a>`;
+    return [[link, guard.summary, html`<code class="copy">${pass}</code>`]];
   });
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;

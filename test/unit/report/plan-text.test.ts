@@ -166,7 +166,7 @@ describe("the lines of a change", () => {
     ]);
   });
 
-  it("say how much of a very long text is left out", () => {
+  it("say how many lines of a very long text are left out, and cut long ones", () => {
     const item = change("create", "service.a", {
       attributes: [
         field("long", absent, value("x".repeat(1000))),
@@ -174,7 +174,7 @@ describe("the lines of a change", () => {
       ],
     });
     const lines = about(item);
-    expect(lines[1]).toMatch(/x\.\.\. \(602 more characters\)$/);
+    expect(lines[1]).toMatch(/x\.\.\.$/);
     expect(lines.at(-1)).toBe("          ... (61 more lines)");
     expect(lines).toHaveLength(43);
   });
