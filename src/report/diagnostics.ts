@@ -154,25 +154,26 @@ const firstLine = (text: string): string => {
   return end === -1 ? text : text.slice(0, end);
 };
 
-/**
- * Escapes a line and cuts it to `room` columns; one that is longer begins shortly before the range. Tabs count as two
- * columns. The caret is in columns.
- */
+/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. The caret is in columns. */
 function window(source: string, from: number, to: number, room: number, ellipsis: string) {
   const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
-  const opening = drawn(source.slice(0, from));
-  const lead = Math.floor(room / 4);
-  const isCut = opening.length > lead && textWidth(drawn(source)) > room;
-  // Again: escaped parts may be a command together, or half of a character.
-  const before = isCut ? escapeText(ellipsis + opening.slice(-lead)) : opening;
+  const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));
-  const caretOffset = textWidth(before);
+  const after = drawn(source.slice(to));
+  const markedText = cutText(marked, Math.floor(room / 2), ellipsis);
+  const left = room - textWidth(markedText);
+  const afterRoom = Math.max(Math.floor(left / 2), left - textWidth(before));
+  const afterText = cutText(after, afterRoom, ellipsis);
+  const beforeText = backwards(cutText(backwards(before), left - textWidth(afterText), ellipsis));
   return {
-    text: escapeText(cutText(before + marked + drawn(source.slice(to)), room, ellipsis)),
-    caretOffset,
-    caretWidth: Math.max(1, Math.min(textWidth(marked), room - caretOffset)),
+    // Again: escaped parts may be a command together.
+    text: escapeText(beforeText + markedText + afterText),
+    caretOffset: textWidth(beforeText),
+    caretWidth: Math.max(1, textWidth(markedText)),
   };
 }
+
+const backwards = (text: string): string => [...text].reverse().join("");
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic) {
