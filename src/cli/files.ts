@@ -113,17 +113,6 @@ export function readText(path: string): string {
 export const readTextOrInput = async (path: string, terminal: Pick<Terminal, "stdin">): Promise<string> =>
   path === "-" ? (await readStandardInput(terminal)).toString("utf8") : readText(path);
 
-/** Writes metrics for a collector, which is another user; `metrics` gets the text of the file, empty where that is unread. */
-export function writeMetrics(path: string, metrics: (before: string) => string): void {
-  let before = "";
-  try {
-    before = readText(path);
-  } catch {
-    // The first run, or the file of another user.
-  }
-  writeWholeFile(path, metrics(before), { mode: 0o644 });
-}
-
 /** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
 export const packageRoot = (folder: string): string =>
   existsSync(join(folder, "package.json")) || dirname(folder) === folder

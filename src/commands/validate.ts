@@ -12,7 +12,6 @@ import {
   Unknown,
   unflatten,
 } from "../model/value";
-import type { LabelledGraph } from "../report/graph";
 import type { ResourceChange } from "../report/html/topology";
 import { resourceTypes } from "../resources";
 import { listStacks, loadDesired } from "../stack/load-desired";
@@ -74,8 +73,7 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
 }
 
 interface GraphOutcome extends Outcome {
-  readonly graph?: LabelledGraph;
-  /** The same, as a picture takes it. */
+  /** The resources, as a picture takes them. */
   readonly drawn?: readonly ResourceChange[];
 }
 
@@ -86,7 +84,7 @@ export async function graph(
 ): Promise<GraphOutcome> {
   const { desired, diagnostics } = await load(context, request.files, "skip");
   return {
-    ...(desired && { graph: graphOf(desired), drawn: [...desired.resources.values()].map(drawnOf) }),
+    ...(desired && { drawn: [...desired.resources.values()].map(drawnOf) }),
     ...{ diagnostics, exitCode: exitCodeOf(diagnostics) },
   };
 }
@@ -106,26 +104,12 @@ function drawnOf(resource: DesiredResource): ResourceChange {
   const named = new Map(plain).get(nameAttribute ?? "");
   const after = unflatten(new Map(plain)) as ResourceChange["change"]["after"];
   return {
-    ...{ address, type },
+    ...{ address, type, ...(parent !== undefined && { parent }) },
     live_name: typeof named === "string" ? named : (nameOf(address).split(".").at(-1) ?? ""),
     change: { actions: ["no-op"], before: null, after },
     ...(path !== undefined && { construct: { path, ...(parent !== undefined && { in: parent }) } }),
     ...{ references: [...referencesOf(resource)], attributes: [], effects: [], with_parent: false },
   };
-}
-
-function graphOf({ resources, data }: Desired): LabelledGraph {
-  const edgesOf = (from: Address, ends: readonly Address[]) => ends.map((to) => ({ from, to }));
-  const edges = [...resources.values()].flatMap((resource) => {
-    const { address, parent } = resource;
-    return edgesOf(address, [...(parent === undefined ? [] : [parent]), ...referencesOf(resource)]);
-  });
-  const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) => {
-    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
-    return edgesOf(address, [...new Set([...dependsOn, ...referred])]);
-  });
-  const nodes = [...resources.keys(), ...data.keys()].map((id) => ({ id }));
-  return { nodes, edges: [...edges, ...lookups] };
 }
 
 export interface KnownNames {

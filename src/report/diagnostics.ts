@@ -51,17 +51,15 @@ function subjectOf({ address, range, code }: Diagnostic): string {
   return range === undefined ? code : escapeText(placeText(range));
 }
 
+/** A range of a document that was read back knows its line, and not its text. */
+type PlacedRange = SourceRange & { readonly line?: number };
+
 /** The line where a range begins, from 1; undefined where it is not known. */
-export function lineOf({
-  source,
-  start,
-  line,
-}: SourceRange & { readonly line?: number }): number | undefined {
-  return line ?? (source?.text === undefined ? undefined : positionAt(source.text, start).line);
-}
+export const lineOf = ({ source, start, line }: PlacedRange): number | undefined =>
+  line ?? (source?.text === undefined ? undefined : positionAt(source.text, start).line);
 
 /** `rnv.yaml:9`; the file alone where the line is not known. */
-export function placeText(range: Parameters<typeof lineOf>[0]): string {
+export function placeText(range: PlacedRange): string {
   const line = lineOf(range);
   return line === undefined ? range.file : `${range.file}:${line}`;
 }

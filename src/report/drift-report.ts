@@ -4,12 +4,21 @@ import { inDocument } from "../plan/document";
 import {
   type AcceptedDrift,
   countOf,
+  countsOfStage,
   type DriftClass,
+  type DriftJob,
   type DriftReport,
+  type DriftStatus,
+  driftClasses,
+  nameOfStage,
   type PendingResource,
+  type StageDrift,
+  statusOf,
 } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
-import { escapeMarkdown, jsonText } from "./escape-text";
+import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
+import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
+import { type CommentSubject, pageLink } from "./job-comment";
 import { groupBy, readingOrder } from "./order";
 import {
   notRunning,
@@ -20,82 +29,63 @@ import {
   unmanagedLine,
 } from "./plan-report";
 import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
+import { runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
-import { code, codes, type Item, itemSection, joined, type Section, section, sentence } from "./sections";
+import { code, codes, type Item, itemSection, joined, type Section, section } from "./sections";
 import type { Style } from "./style";
+import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
-/** One resource that differs: its fields, and what follows from its repair. */
-export interface DriftItem extends Item {
-  readonly kind: "missing" | "drifted" | "pending";
-  readonly address: Address;
-}
-
-/** Titles of the kinds of items, in their order. */
-export const driftKinds: Readonly<Record<DriftItem["kind"], string>> = {
+/** Titles of the kinds of items, in their order; each is the id of its section. */
+const driftKinds = {
   missing: "Deleted outside rnv",
   drifted: "Changed outside rnv",
   pending: "Declared, but not applied yet",
-};
+} as const;
 
-/** Returns what differs: what was deleted outside rnv first, then what was changed, then what was not applied yet. */
-function driftItems(report: DriftReport): readonly DriftItem[] {
+export type DriftKind = keyof typeof driftKinds;
+
+/** Returns what differs: what was deleted outside rnv, what was changed, and what was not applied yet. */
+function driftItems(report: DriftReport): Readonly<Record<DriftKind, readonly Item[]>> {
   // One with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
-  const following = (address: Address): readonly string[] =>
-    (consequences.get(address) ?? []).map(
-      (one) => `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
-    );
+  const following = (address: Address) =>
+    (consequences.get(address) ?? []).map((one) => ({
+      text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
+    }));
   const missing = readingOrder(report.missing.map((address) => ({ address })));
   // The heading says what happened to the first two, and the cause of their fields.
-  return [
-    ...missing.map(({ address }) =>
-      itemOf("missing", address, { sign: "-", phrase: "", fields: [] }, following(address)),
-    ),
-    ...readingOrder(report.drifted).map(({ address, fields, deployed }) =>
-      itemOf(
-        "drifted",
-        address,
-        { sign: "~", phrase: "", fields: fields.map((field) => ({ ...field, cause: "edit" })) },
-        [...(deployed === undefined ? [] : [deployed]), ...following(address)],
-      ),
-    ),
-    ...readingOrder(report.pending).map(pendingItem),
-  ];
+  return {
+    missing: missing.map(({ address }) => ({
+      ...{ sign: "-", subject: address, phrase: "", facts: following(address) },
+    })),
+    drifted: readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
+      ...{ sign: "~", subject: address, phrase: "" },
+      fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
+      facts: [...(deployed === undefined ? [] : [{ text: deployed }]), ...following(address)],
+    })),
+    pending: readingOrder(report.pending).map(pendingItem),
+  };
 }
 
-function pendingItem(pending: PendingResource): DriftItem {
+function pendingItem(pending: PendingResource): Item {
   const { address, action, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
-  const sign = isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action];
-  const phrase = isOutcome ? "" : pendingPhrase(pending);
-  return itemOf("pending", address, { sign, phrase, fields }, standing ? [standingPhrase(standing)] : []);
+  return {
+    sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
+    ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
+    facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
+  };
 }
 
-/** `lines` are what is to be known of it besides its fields. */
-const itemOf = (
-  kind: DriftItem["kind"],
-  address: Address,
-  shown: Pick<Item, "sign" | "phrase" | "fields">,
-  lines: readonly string[],
-): DriftItem => ({
-  ...{ kind, address, subject: address, notes: [], facts: lines.map((text) => ({ text })) },
-  ...shown,
-});
-
 /** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
-export function driftSections(report: DriftReport): readonly Section<DriftItem>[] {
+export function driftSections(report: DriftReport): readonly Section[] {
   const items = driftItems(report);
   const found = Object.entries(driftKinds).flatMap(([kind, title]) =>
-    itemSection(
-      kind,
-      title,
-      `${title}:`,
-      items.filter((item) => item.kind === kind),
-    ),
+    itemSection(kind, title, `${title}:`, items[kind as DriftKind]),
   );
   return [...found, ...besides(report)];
 }
@@ -120,10 +110,10 @@ function besides(report: DriftReport): readonly Section<never>[] {
   return [
     ...section("running", notRunning, `${notRunning}:`, standingRows(report.running)),
     ...section("unchecked", "Not checked", "Could not be checked:", rowsByReason(report.unchecked)),
-    ...sentence("revealed", "Revealed", revealedLine(report, "as recorded")),
+    ...section("revealed", "Revealed", revealedLine(report, "as recorded")),
     ...section("undeclared", "Not declared", "Variables not in the manifest:", parts),
     ...section("undeclared", "Not declared", undeclared, settings),
-    ...sentence("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
+    ...section("unmanaged", "Not managed here", unmanagedLine(byHolder.get(undefined) ?? [])),
     ...section("accepted", "Accepted", "Accepted until a date:", acceptedRows(report.accepted)),
     ...section("expired", "Accepted before", expired, acceptedRows(report.expired)),
   ];
@@ -203,3 +193,169 @@ const pendingData = ({ fields, ...pending }: PendingResource) =>
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   ...{ path, cause, before, after, from },
 });
+
+const statusWords = {
+  clean: "no drift",
+  drift: "drift",
+  expired: "an acceptance expired",
+  error: "not checked",
+  interrupted: "interrupted",
+} as const;
+
+/** Returns all stages with what was found in each, in a line. */
+const stageSections = ({ stages }: DriftJob): readonly Section[] =>
+  itemSection("stages", "Stages", "", stages.map(itemOf));
+
+function itemOf(one: StageDrift): Item {
+  const status = statusOf(one);
+  const counts = countsOfStage(one);
+  const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
+  const recorded = one.recordedIds && ` (${counted(one.recordedIds.size, "resource")})`;
+  return {
+    sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
+    subject: nameOfStage(one) || "the manifest",
+    phrase: `${statusWords[status]}${found === "" ? "" : `: ${found}`}${recorded ?? ""}`,
+  };
+}
+
+/** Returns whether a stage is not clean, or has a message. */
+const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnostics.length > 0;
+
+/** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
+export function driftJobText(job: DriftJob, style: Style): string {
+  const parts = job.stages
+    .filter((one) => isTold(one) || job.stages.length === 1)
+    .map((one) => {
+      const name = escapeText(nameOfStage(one));
+      return joined([
+        name === "" ? "" : style.colors.bold(name),
+        diagnosticsText(one.diagnostics, style),
+        one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
+      ]).trimEnd();
+    });
+  if (job.stages.length === 1) return joined(parts);
+  return joined([...parts, ...sectionTexts(stageSections(job), style), style.colors.bold(jobLine(job))]);
+}
+
+/** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
+function jobLine({ stages }: DriftJob): string {
+  const byStatus = groupBy(stages, statusOf);
+  const worstFirst = (Object.keys(statusWords) as DriftStatus[]).reverse();
+  const told = countList(
+    worstFirst.map((status) => [byStatus.get(status)?.length ?? 0, statusWords[status]]),
+  );
+  return `${counted(stages.length, "stage")}: ${told}.`;
+}
+
+/** The job as one JSON document. */
+export const driftJobJson = (job: DriftJob): string =>
+  jsonText({
+    format_version: "1.0",
+    ...jobData(job),
+    stages: job.stages.map((one) => ({
+      ...stageOf(one),
+      drift: one.report && driftDocument(one.report),
+      diagnostics: one.diagnostics.map((found) => diagnosticData(found)),
+    })),
+  });
+
+const jobData = (job: DriftJob) => {
+  const { exitCode, manifest, at, seconds, commit, page } = job;
+  return { status: statusOf(job), exit_code: exitCode, manifest, at, seconds, commit, job: page };
+};
+
+const stageOf = (one: StageDrift) => ({
+  stage: one.stage,
+  stack: one.stack,
+  status: statusOf(one),
+  exit_code: one.exitCode,
+  seconds: one.seconds,
+  resources: one.recordedIds?.size,
+  ...countsOfStage(one),
+});
+
+/** Renders a job in Markdown: all stages in a line each, then what is not clean. */
+export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
+  const told = job.stages.filter(isTold);
+  if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
+  const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
+  const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
+  const share = Math.floor((limit - all.length) / told.length) - 10;
+  return joined([all.trimEnd(), ...told.map((one) => stageMarkdown(one, share).trimEnd())]);
+}
+
+/** Renders what was found in one stage: the body of its issue. */
+export function stageMarkdown(one: StageDrift, limit = markdownLimit): string {
+  const name = nameOfStage(one);
+  const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
+  const errors = findingsBlock(one.diagnostics, limit / 3);
+  if (one.report === undefined) return joined([`### ${title}`, "**Not checked.**", errors]);
+  return joined([driftMarkdown(one.report, { title, limit: limit - errors.length }).trimEnd(), errors]);
+}
+
+/** Titles the issue of a stage. */
+export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =>
+  [`Drift of ${manifest}`, nameOfStage({ stage, stack })]
+    .filter((part) => part !== "")
+    .map(escapeText)
+    .join(": ");
+
+/** The text of the issue of a stage, within `limit` characters. */
+export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
+  const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
+  return `${stageMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400)}\n${footer}`;
+}
+
+/** Words the comment with which the issue of a stage is closed. */
+export const farewellText = (job: DriftJob): string =>
+  `No drift any more, as of ${exactTime(job.at)}${pageText(job)}.\n`;
+
+const pageText = ({ page, commit }: DriftJob): string =>
+  `${commit === undefined ? "" : ` on ${codeSpan(commit.slice(0, 10))}`}${page === undefined ? "" : ` by ${pageLink("this job", page)}`}`;
+
+/** Words a job for a channel: one line for the job, and one for each stage that is not clean. */
+function messageOf(job: DriftJob): string {
+  const lines = job.stages
+    .filter(({ exitCode }) => exitCode !== 0)
+    .map((one) => {
+      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one);
+      return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
+    });
+  const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
+  return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
+}
+
+const firstError = (one: StageDrift): string =>
+  one.diagnostics.find(({ severity }) => severity === "error")?.summary ?? statusWords[statusOf(one)];
+
+/** Characters that would make a mention or a link of a channel. */
+const inert = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").slice(0, 3_000);
+
+/** The body that a webhook is sent: `text` for channels, the rest for programs. */
+export const webhookBody = (job: DriftJob): string =>
+  JSON.stringify({
+    text: inert(messageOf(job)),
+    event: "drift",
+    ...jobData(job),
+    stages: job.stages.map(stageOf),
+  });
+
+/**
+ * Renders a job for Prometheus. The label `manifest` is its path on this machine: a collector reads the files of several jobs
+ * there, and takes no number twice. A stage that could not be checked has no counts.
+ */
+export function driftMetrics({ at, stages }: DriftJob, manifest: string): string {
+  const targets = stages.map((one) => ({
+    labels: { manifest, stage: one.stage, stack: one.stack },
+    exitCode: one.exitCode,
+    seconds: one.seconds,
+    drift: countsOfStage(one),
+    runs: one.runId === undefined ? [] : [one.runId],
+    recorded: one.recordedIds?.size,
+  }));
+  const resources = targets.map(({ labels, recorded }) => ({ labels, value: recorded }));
+  return runMetrics("rnv_drift", at, targets, [
+    { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
+  ]);
+}

@@ -89,7 +89,7 @@ const longestRun = (text: string): number =>
   (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 
 /** Words that mean nothing to Markdown, to GitHub or to a browser: none begins with `-` or `:`. */
-const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
+const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$\u2192][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 const timeOfDay = /^\(?\d\d:\d\d(?::\d\d)?Z?[).,;]*$/;

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
 import { fleetVerbs } from "../model/target";
+import { compareTexts } from "../model/text";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
-import { runHelp, runMetrics } from "./prometheus";
+import { runMetrics } from "./prometheus";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { type Item, itemSection, joined, type Section } from "./sections";
@@ -84,10 +85,6 @@ export const fleetReportSchema = z.strictObject({
 export type FleetReport = z.infer<typeof fleetReportSchema>;
 export type MemberResult = z.infer<typeof memberResultSchema>;
 
-/** Members to tell of first come first. */
-export const byUrgency = (a: MemberResult, b: MemberResult): number =>
-  memberStatuses.indexOf(b.status) - memberStatuses.indexOf(a.status) || (a.name < b.name ? -1 : 1);
-
 const doneWords = {
   ...{ add: "added", change: "changed", destroy: "destroyed", adopt: "adopted", forget: "forgotten" },
 } as const;
@@ -115,20 +112,27 @@ export function memberLine(result: MemberResult, isDone: boolean): string {
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
+/** A member as an item of the report. */
+export interface MemberItem extends Item {
+  readonly member: MemberResult;
+}
+
 /** The report as sections: what needs attention first, with its errors; then what is well, where that is not much. */
-function fleetSections({ members, verb }: FleetReport): readonly Section[] {
-  const sorted = [...members].sort(byUrgency);
+export function fleetSections(
+  { members, verb }: FleetReport,
+  most = mostWell,
+): readonly Section<MemberItem>[] {
+  const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
+  const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a) || compareTexts(a.name, b.name));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
-  const itemOf = (one: MemberResult): Item => ({
-    sign: signOf(one),
-    subject: one.name,
+  const itemOf = (one: MemberResult): MemberItem => ({
+    ...{ member: one, sign: signOf(one), subject: one.name },
     phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
-    ...{ notes: [], fields: [], facts: [] },
     printed: problemLines(one),
   });
   return [
     ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),
-    ...itemSection("members", "Well", "", well.length > mostWell ? [] : well.map(itemOf)),
+    ...itemSection("members", "Well", "", well.length > most ? [] : well.map(itemOf), { isFolded: true }),
   ];
 }
 
@@ -152,14 +156,14 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
     .slice(0, mostProblems)
     .flatMap(({ code, summary, hint, location: at }) => [
       `error[${code}]: ${summary}`,
-      ...(at === undefined ? [] : [`  --> ${placeText(at)}`]),
+      ...(at === undefined ? [] : [`  --> ${locationText(at)}`]),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
   return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
 
-export const placeText = ({ file, line, column }: SourceLocation): string =>
+const locationText = ({ file, line, column }: SourceLocation): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
@@ -177,21 +181,17 @@ export const fleetReportMarkdown = (report: FleetReport): string =>
     sections: fleetSections(report),
   });
 
-/** The report for Prometheus. `previous` is the text of the run before. */
-export function fleetMetrics({ verb, members, counts, started_at }: FleetReport, previous = ""): string {
+/** The report for Prometheus. */
+export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({
     labels: { verb, member: one.name },
     exitCode: one.exit_code,
     seconds: one.seconds,
-    isClean: isWell(one),
     drift: one.drift,
+    runs: one.runs,
   }));
   const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
-  const runs = members.flatMap((one) =>
-    (one.runs ?? []).map((run) => ({ labels: { verb, member: one.name, run }, value: 1 })),
-  );
-  return runMetrics("rnv_fleet", started_at, targets, previous, [
-    { name: "rnv_fleet_run_info", help: runHelp, samples: runs },
+  return runMetrics("rnv_fleet", started_at, targets, [
     { name: "rnv_fleet_members", help: "Members by how their last run ended.", samples: byStatus },
   ]);
 }

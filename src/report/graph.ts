@@ -1,10 +1,7 @@
-import { nameOf } from "../model/address";
-import type { ResourceType } from "../model/resource-type";
 import { compareTexts } from "../model/text";
-import { type Change, isListed, type Plan } from "../plan/plan";
+import type { Change } from "../plan/plan";
 import { escapeText } from "./escape-text";
 import { groupBy } from "./order";
-import { isRun } from "./plan-wording";
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark =
@@ -35,14 +32,17 @@ export const marks: Readonly<
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 };
 
-/** A node of a graph that Graphviz or Mermaid lays out. One without a mark does not change. */
+/** A node of a graph that Graphviz or Mermaid lays out. */
 interface LabelledNode {
   readonly id: string;
   /** Default: its id. */
   readonly title?: string;
   /** Title of the frame that it is in. */
   readonly frame?: string | undefined;
-  readonly mark?: NodeMark | undefined;
+  /** Default: it does not change. */
+  readonly mark?: Mark | undefined;
+  /** What happens to it, in words. */
+  readonly does?: string;
 }
 
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
@@ -51,78 +51,20 @@ export interface LabelledGraph {
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
 
-interface NodeMark {
-  readonly mark: Mark;
-  readonly words: string;
-  readonly isBlocked: boolean;
-}
-
-/** Makes the graph of the resources of a plan, with their references and parents, marked with their actions. */
-export function graphOfPlan(
-  plan: Plan,
-  types: readonly Pick<ResourceType, "type" | "parents">[],
-): LabelledGraph {
-  const known = new Set<string>(plan.changes.map(({ address }) => address));
-  const parents = new Map(types.map(({ type, parents }) => [type, parents.map((parent) => parent.type)]));
-  const parentOf = ({ address, type, construct }: Change): readonly string[] => {
-    const name = nameOf(address);
-    const around = [name, name.slice(0, Math.max(0, name.lastIndexOf(".")))];
-    const near = around.flatMap((at) => (parents.get(type) ?? []).map((parent) => `${parent}.${at}`));
-    return [construct?.in ?? "", ...near].filter((at) => known.has(at)).slice(0, 1);
-  };
-  return {
-    nodes: plan.changes.map((change) => ({
-      id: change.address,
-      mark: isListed(change, plan) ? markOf(change) : undefined,
-    })),
-    edges: plan.changes.flatMap((change) =>
-      [...new Set([...parentOf(change), ...(change.references ?? [])])].map((to) => ({
-        from: change.address,
-        to,
-      })),
-    ),
-  };
-}
-
 /** `update`, `archive`: the word of a change in tables and pictures. */
 export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemove">): string {
   if (action === "no-op") return "record";
   return action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
 }
 
-function markOf(change: Change): NodeMark {
-  const { action, guard } = change;
-  // Of what stays, only what has changed outside is listed.
-  const mark = action === "no-op" ? "drift" : action;
-  const word = isRun(change) ? "run" : action === "no-op" ? marks.drift.word : actionWord(change);
-  const words = `${guard ? "! blocked \u00b7 " : ""}${marks[mark].sign} ${word}`;
-  return { mark, words, isBlocked: guard !== undefined };
-}
-
-/** Shapes in the languages of Graphviz and Mermaid: an octagon ends something, two frames replace it. */
-const shapes: Readonly<Record<Mark, { readonly dot: string; readonly mermaid: readonly [string, string] }>> =
-  {
-    create: { dot: 'shape = box, style = "filled,rounded,dashed"', mermaid: ["([", "])"] },
-    update: { dot: "shape = hexagon, style = filled", mermaid: ["{{", "}}"] },
-    replace: { dot: "shape = doubleoctagon, style = filled", mermaid: ["[[", "]]"] },
-    delete: { dot: "shape = octagon, style = filled", mermaid: ["[/", "\\]"] },
-    adopt: { dot: "shape = house, style = filled", mermaid: ["[/", "/]"] },
-    forget: { dot: "shape = invhouse, style = filled", mermaid: ["[\\", "\\]"] },
-    drift: { dot: "shape = hexagon, style = filled", mermaid: ["{{", "}}"] },
-    missing: { dot: "shape = octagon, style = filled", mermaid: ["[/", "\\]"] },
-    pending: { dot: 'shape = box, style = "filled,rounded"', mermaid: ["(", ")"] },
-    same: { dot: "shape = box", mermaid: ["[", "]"] },
-  };
-
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
   const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   const quoted = (label: string) => `"${inner(label)}"`;
-  const attributes = ({ id, title = id, mark: found }: LabelledNode): string => {
-    if (found === undefined) return title === id ? "" : ` [label = ${quoted(title)}]`;
-    const { ink, paper } = marks[found.mark];
-    const width = found.isBlocked ? 4 : 1.5;
-    return ` [label = "${inner(title)}\\n${inner(found.words)}", ${shapes[found.mark].dot}, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}", penwidth = ${width}]`;
+  const attributes = ({ id, title = id, mark = "same", does = "" }: LabelledNode): string => {
+    if (mark === "same") return title === id ? "" : ` [label = ${quoted(title)}]`;
+    const { ink, paper } = marks[mark];
+    return ` [label = "${inner(title)}\\n${inner(does)}", style = filled, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}"]`;
   };
   return [
     "digraph rnv {",
@@ -145,16 +87,13 @@ export function graphDot(graph: LabelledGraph): string {
 export function graphMermaid(graph: LabelledGraph): string {
   const nodes = allNodes(graph);
   const ids = new Map(nodes.map(({ id }, i) => [id, `n${i}`]));
-  const used = new Set(nodes.flatMap(({ mark }) => mark?.mark ?? []));
-  const boxOf = (label: string, mark: Mark | undefined): string => {
-    const [open, close] = shapes[mark ?? "same"].mermaid;
-    return `${open}"${label}"${close}${mark === undefined ? "" : `:::${mark}Mark`}`;
-  };
-  const box = ({ id, title = id, mark: found }: LabelledNode): string => {
-    const words = found === undefined ? "" : `<br/>${mermaidLabel(found.words)}`;
-    return boxOf(`${mermaidLabel(title)}${words}`, found?.mark);
-  };
-  const styles = (Object.keys(marks) as Mark[]).filter((mark) => used.has(mark));
+  const boxOf = (label: string, mark: Mark): string =>
+    `["${label}"]${mark === "same" ? "" : `:::${mark}Mark`}`;
+  const box = ({ id, title = id, mark = "same", does = "" }: LabelledNode): string =>
+    boxOf(`${mermaidLabel(title)}${mark === "same" ? "" : `<br/>${mermaidLabel(does)}`}`, mark);
+  const styles = (Object.keys(marks) as Mark[]).filter(
+    (mark) => mark !== "same" && nodes.some((node) => node.mark === mark),
+  );
   const legend = styles.map(
     (mark, i) => `    l${i}${boxOf(mermaidLabel(`${marks[mark].sign} ${marks[mark].word}`), mark)}`,
   );
@@ -169,13 +108,12 @@ export function graphMermaid(graph: LabelledGraph): string {
     ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
     ...(legend.length === 0 ? [] : ['  subgraph legend["Legend"]', ...legend, "  end"]),
     ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
-    ...nodes.filter(({ mark }) => mark?.isBlocked).map(({ id }) => `  style ${ids.get(id)} stroke-width:4px`),
     "",
   ].join("\n");
 }
 
 const mermaidStyle = (mark: Mark): string =>
-  `fill:${marks[mark].paper},stroke:${marks[mark].ink},color:${marks[mark].ink}${mark === "create" ? ",stroke-dasharray:6 3" : ""}`;
+  `fill:${marks[mark].paper},stroke:${marks[mark].ink},color:${marks[mark].ink}`;
 
 /** Anything but plain characters as a character code: Mermaid reads quotes, HTML and Markdown in labels. */
 const mermaidLabel = (label: string): string =>

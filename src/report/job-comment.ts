@@ -190,21 +190,16 @@ export function appliedComment(
   ]);
 }
 
-/** Why an apply was refused. */
-interface Refusal {
-  /** In words. */
-  readonly why: string;
-  /** From the reviewed plan; undefined where nothing was reviewed. */
-  readonly differences?: readonly PlanDifference[] | undefined;
-}
-
 /** The text of a comment without its hidden lines, for the summary and the report of the job. */
 export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^\n]*-->\n/gm, "");
 
-/** The comment on an apply that was refused because its plan is not the reviewed one. */
+/**
+ * The comment on an apply that was refused because its plan is not the reviewed one: `why` in words, and the differences;
+ * none where nothing was reviewed.
+ */
 export function refusedComment(
   plan: Plan,
-  { why, differences }: Refusal,
+  { why, differences }: Readonly<{ why: string; differences: readonly PlanDifference[] | undefined }>,
   subject: CommentSubject,
   origin: CommentOrigin,
   limit: number,

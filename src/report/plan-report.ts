@@ -22,18 +22,7 @@ import {
   planLine,
   pluralPhrase,
 } from "./plan-wording";
-import {
-  arrow,
-  arrowed,
-  type Cell,
-  code,
-  codes,
-  type Item,
-  itemSection,
-  type Section,
-  section,
-  sentence,
-} from "./sections";
+import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
 import { exactTime } from "./time-text";
 import { attributeSign, type ShownField, shownText } from "./values";
 
@@ -128,7 +117,7 @@ const isMade = ({ action, reason }: Change): boolean => action === "create" && r
 
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
-  const { type, effects, cost, missing, previousAddress, reason, deployed } = change;
+  const { type, effects, cost, missing, previousAddress, deployed } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
   const same = `${type} ${actionPhrase(change)}`;
   if (isMade(change)) return grouping === "equal" ? undefined : same;
@@ -136,9 +125,7 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   const fields = listedFields(change, plan);
   const sides = fields.map(({ path, before, after, cause }) => [path, before, after, cause]);
   const bill = costOf([change]) && [cost?.before, cost?.after];
-  // Runs that differ in nothing but their reasons are one item, which counts these.
-  const why = fields.length > 0 ? commonReason(change) : reason !== undefined;
-  return JSON.stringify([same, why, deployed, sides, effects, bill]);
+  return JSON.stringify([same, commonReason(change), deployed, sides, effects, bill]);
 }
 
 /** One item of a plan: one change, or many like it of as many resources. */
@@ -149,7 +136,8 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   const [first] = changes as [Change];
   const { action, withParent, construct, previousAddress, guard } = first;
   const isMany = changes.length > 1;
-  const reason = isMany ? reasonsOf(changes) : first.reason;
+  const common = new Set(changes.map(commonReason)).size === 1 ? commonReason(first) : undefined;
+  const reason = isMany ? common : first.reason;
   const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
   const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
   const cost = costOf(changes);
@@ -160,18 +148,13 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     reason === undefined ? undefined : `because ${reason}`,
     deployed,
   ];
-  // The effects of a deletion with its parent are told once, at the parent.
-  const facts: Item["facts"] = [
-    ...(effects.length === 0 || withParent
-      ? []
-      : [{ label: "effect", text: effects.map((effect) => effectWords[effect]).join(", ") }]),
-    ...(cost === undefined || withParent
-      ? []
-      : [{ label: "cost", text: arrowed(`${moneyChange(cost.before, cost.after, arrow.trim())} a month`) }]),
-    ...(guard ? [{ label: "blocked", text: guard.summary, hint: guard.hint }] : []),
-  ];
+  // What follows from a deletion with its parent is told once, at the parent.
+  const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
-    ...{ first, changes, parts, facts },
+    ...{ first, changes, parts },
+    effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
+    facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
+    stop: guard,
     sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
@@ -183,19 +166,6 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     notes: notes.filter((note) => note !== undefined),
     fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
   };
-}
-
-/** Reasons of many changes that are shown. */
-const mostReasons = 4;
-
-/** Returns what the reasons of many changes have in common; of several kinds the most common, each with its count. */
-function reasonsOf(changes: readonly Change[]): string | undefined {
-  const kinds = [...groupBy(changes, commonReason)].sort(([, a], [, b]) => b.length - a.length);
-  if (kinds.length < 2) return changes[0] && commonReason(changes[0]);
-  return shortList(
-    kinds.map(([reason, { length }]) => `${reason} (${length})`),
-    mostReasons,
-  );
 }
 
 /** Returns the monthly cost of all of them, where it changes. */
@@ -284,8 +254,8 @@ function planSections(plan: Plan): readonly Section<never>[] {
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
     ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
     ...section("unchecked", "Not checked", unreadHeading(values), rowsByReason(values), warning),
-    ...sentence("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
-    ...sentence("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
+    ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
+    ...section("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
 }
 
@@ -295,7 +265,7 @@ const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
     const sides = [before, after]
       .filter(({ kind }) => kind !== "absent")
       .map((side) => code(shownText(side)));
-    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [arrow, side]))];
+    return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [` ${arrow} `, side]))];
   });
 
 export const notRunning = "Not running the last deployment";
@@ -303,10 +273,8 @@ export const notRunning = "Not running the last deployment";
 const mostNamed = 3;
 
 /** The heading above secrets that a plan was made without. */
-const unreadHeading = (values: Plan["unchecked"]): string =>
-  values.length === 1
-    ? "This run cannot read 1 value, so it was not compared. Apply reads it, and applies it if it changed:"
-    : `This run cannot read ${values.length} values, so they were not compared. Apply reads them, and applies those that changed:`;
+const unreadHeading = ({ length }: Plan["unchecked"]): string =>
+  `This run cannot read ${counted(length, "value")}. Apply reads and compares each, and applies what changed:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
@@ -314,14 +282,11 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;
-  const are = (count: number): string => (count === 1 ? "is" : "are");
-  const parts = countList([
-    [same, `${are(same)} ${equal}`],
-    [length - same, `${are(length - same)} not`],
+  const found = countList([
+    [same, equal],
+    [length - same, "different"],
   ]);
-  const were =
-    length === 1 ? "1 value was revealed to compare it" : `${length} values were revealed to compare them`;
-  return `${were} (the service keeps an audit event of each): ${parts}.`;
+  return `${counted(length, "value")} revealed for the comparison (the service keeps an audit event of each): ${found}.`;
 }
 
 /** Rows of an address and a reason; many with one reason are one row that names the first of them. */

@@ -59,7 +59,7 @@ function reportText(
   const closing = [
     checks === "" ? "" : style.colors.dim(checks),
     blocked === "" ? "" : style.colors.red(wrapText(blocked, style).join("\n")),
-    ending === undefined || isShort ? "" : loudLines(changesIn(report), isFolded, style),
+    ending === undefined || isShort ? "" : lossLines(changesIn(report), style),
     [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
@@ -73,26 +73,22 @@ function reportText(
   ]);
 }
 
-/** Repeats what is lost and what moves the bill: above it may be screens of text. Of a folded plan only what is lost. */
-function loudLines(changes: readonly Change[], isFolded: boolean, style: Style): string {
-  const { red, yellow, bold } = style.colors;
+/** Repeats what is lost: above it may be screens of text. */
+function lossLines(changes: readonly Change[], style: Style): string {
+  const { red, bold } = style.colors;
   const own = changes.filter(({ withParent }) => !withParent);
   const parts = changes.filter(({ withParent }) => withParent);
   const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
-  const isDestructive = (change: Change) =>
-    change.effects.includes("destructive") && !isDestroyed(change) && change.action !== "replace";
-  const kinds: readonly (readonly [string, typeof red, (change: Change) => boolean])[] = [
-    ["Destroys", red, isDestroyed],
-    ["Replaces", red, ({ action }) => action === "replace"],
-    ["Loses what is in", red, isDestructive],
-  ];
-  const isBilled = ({ effects }: Change) => effects.includes("billing");
-  return [...kinds, ...(isFolded ? [] : [["Changes the bill of", yellow, isBilled] as const])]
-    .flatMap(([words, colour, isOfKind]) => {
+  const isReplaced = ({ action }: Change) => action === "replace";
+  const isEmptied = (change: Change) =>
+    change.effects.includes("destructive") && !isDestroyed(change) && !isReplaced(change);
+  const kinds = { Destroys: isDestroyed, Replaces: isReplaced, "Loses what is in": isEmptied };
+  return Object.entries(kinds)
+    .flatMap(([words, isOfKind]) => {
       const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
       if (found.length === 0) return [];
       const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
-      return [`${bold(colour(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostNames)}`];
+      return [`${bold(red(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostNames)}`];
     })
     .join("\n");
 }

@@ -204,13 +204,11 @@ export const commonReason = ({ address, reason }: Change): string | undefined =>
   nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
 
 /** `1,050`, `7.50`, `-3`. */
-export const amount = (value: number): string => {
-  const [whole = "0", cents] = (
-    Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2)
-  ).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${value < 0 ? "-" : ""}${grouped}${cents === undefined ? "" : `.${cents}`}`;
-};
+export const amount = (value: number): string =>
+  value.toLocaleString("en-US", {
+    minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
+    maximumFractionDigits: 2,
+  });
 
 /** The same with a `+` for more. */
 export const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;

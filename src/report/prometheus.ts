@@ -1,61 +1,41 @@
 import { type DriftClass, driftClasses } from "../plan/drift";
 
-/** One number of a metric, distinguished by its labels. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string | undefined>>;
-  readonly value: number;
-}
+/** What distinguishes one number of a metric from the others. */
+type Labels = Readonly<Record<string, string | undefined>>;
 
-/** A metric that goes up and down. */
-export interface Gauge {
+/** A metric that goes up and down; a sample without a value is left out. */
+interface Gauge {
   readonly name: string;
   readonly help: string;
-  readonly samples: readonly Sample[];
-}
-
-/** Renders gauges in Prometheus' text format, version 0.0.4. A gauge without samples is left out. */
-export const gaugesText = (gauges: readonly Gauge[]): string =>
-  gauges
-    .filter(({ samples }) => samples.length > 0)
-    .flatMap(({ name, help, samples }) => [
-      `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
-      `# TYPE ${name} gauge`,
-      ...samples.map(({ labels, value }) => `${name}${labelsText(labels)} ${value}`),
-    ])
-    .map((line) => `${line}\n`)
-    .join("");
-
-/** Renders labels as they stand behind a name; empty without any. */
-export function labelsText(labels: Sample["labels"]): string {
-  const written = Object.entries(labels).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}="${escapeLabel(value)}"`],
-  );
-  return written.length === 0 ? "" : `{${written.join(",")}}`;
-}
-
-const escapeLabel = (value: string): string =>
-  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-
-/** Reads the samples of one metric out of a text that `gaugesText` wrote, by their labels as written. */
-export function samplesIn(text: string, name: string): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const line of text.split("\n")) {
-    if (!line.startsWith(name)) continue;
-    const [, labels = "", value = ""] = /^(\{.*\})? (\S+)$/.exec(line.slice(name.length)) ?? [];
-    if (value !== "" && Number.isFinite(Number(value))) found.set(labels, Number(value));
-  }
-  return found;
+  readonly samples: readonly { readonly labels: Labels; readonly value: number | undefined }[];
 }
 
 /** The last run of one target: a member of a fleet, or a stage. */
 interface TargetRun {
-  readonly labels: Sample["labels"];
+  readonly labels: Labels;
   readonly exitCode: number;
   readonly seconds: number;
-  readonly isClean: boolean;
+  /** Ids of the run; of an apply of several stacks there are several. */
+  readonly runs?: readonly string[] | undefined;
   /** Absent where drift was not looked for, or could not be. */
   readonly drift?: Readonly<Record<DriftClass, number>> | undefined;
 }
+
+/** One gauge in Prometheus' text format, version 0.0.4. */
+function gaugeText({ name, help, samples }: Gauge): string {
+  const lines = samples.flatMap(({ labels, value }) =>
+    value === undefined ? [] : [`${name}{${labelsText(labels)}} ${value}\n`],
+  );
+  return lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+}
+
+const labelsText = (labels: Labels): string =>
+  Object.entries(labels)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${escapeLabel(value)}"`]))
+    .join(",");
+
+const escapeLabel = (value: string): string =>
+  value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 
 const classHelp: Readonly<Record<DriftClass, string>> = {
   drifted: "Resources that were changed outside rnv.",
@@ -64,40 +44,30 @@ const classHelp: Readonly<Record<DriftClass, string>> = {
   pending: "Resources whose declaration is not applied yet.",
 };
 
-const lastClean = "last_clean_run_timestamp_seconds";
-
-/** Help of the metric whose label `run` is the id of the last run. */
-export const runHelp = "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.";
-
-/**
- * Renders the last runs of targets, which began `at`, after what else is to be said of them. `previous` is the text of the
- * runs before: the time of the last clean run of a target that is not clean now comes from there.
- */
+/** Renders the last runs of targets, which began `at`, after what else is to be said of them. */
 export function runMetrics(
   prefix: string,
   at: string,
   targets: readonly TargetRun[],
-  previous: string,
   more: readonly Gauge[],
 ): string {
   const began = Math.floor(Date.parse(at) / 1000);
-  const before = samplesIn(previous, `${prefix}_${lastClean}`);
-  const lastCleanOf = ({ isClean, labels }: TargetRun): number | undefined =>
-    isClean ? began : before.get(labelsText(labels));
   const metrics: readonly (readonly [string, string, (of: TargetRun) => number | undefined])[] = [
     ...driftClasses.map((of) => [of, classHelp[of], ({ drift }: TargetRun) => drift?.[of]] as const),
     ["exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", ({ exitCode }) => exitCode],
     ["run_seconds", "How long the last run took.", ({ seconds }) => seconds],
     ["last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began],
-    [lastClean, "When the last clean run began, seconds since 1970.", lastCleanOf],
   ];
+  const runs: Gauge = {
+    name: `${prefix}_run_info`,
+    help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
+    samples: targets.flatMap(({ labels, runs: ids = [] }) =>
+      ids.map((run) => ({ labels: { ...labels, run }, value: 1 })),
+    ),
+  };
   const gauges = metrics.map(([name, help, read]) => ({
-    name: `${prefix}_${name}`,
-    help,
-    samples: targets.flatMap((of) => {
-      const value = read(of);
-      return value === undefined ? [] : [{ labels: of.labels, value }];
-    }),
+    ...{ name: `${prefix}_${name}`, help },
+    samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
   }));
-  return gaugesText([...more, ...gauges]);
+  return [...more, runs, ...gauges].map(gaugeText).join("");
 }

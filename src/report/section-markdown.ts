@@ -10,8 +10,8 @@ import {
 } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { arrow, type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
-import { attributeSign, capLines, fieldLines, joinBlocks } from "./values";
+import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
+import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
 /** Characters of a name, or of what is said of it. */
 const longestName = 120;
@@ -80,21 +80,21 @@ function itemsMarkdown(title: string, items: readonly string[]): string {
 }
 
 /** The name of an item alone, as a line of a diff block. */
-const shortLine = ({ sign, subject, facts }: Item): string =>
-  `${sign} ${shorten(escapeText(subject), longestName)}${facts.some(({ hint }) => hint !== undefined) ? "  # blocked" : ""}`;
+const shortLine = ({ sign, subject, stop }: Item): string =>
+  `${sign} ${shorten(escapeText(subject), longestName)}${stop === undefined ? "" : "  # blocked"}`;
 
 /** An item: its line, with its fields folded away below it. Why it is stopped is never folded. */
 function itemMarkdown(item: Item): string {
-  const { id, name, names = [], notes, fields, facts, printed = [] } = item;
+  const { id, name, names = [], notes = [], fields = [], facts = [], stop, printed = [] } = item;
   const addresses = names.map((name) => codeSpan(shorten(name, longestName)));
   const said = [
     ...(names.length === 0 ? [] : [shortList(addresses, mostNames)]),
     ...(name === undefined ? [] : [`named ${codeSpan(shorten(name, longestName))}`]),
     ...notes.map((note) => escapeMarkdown(note)),
     ...(id === undefined ? [] : [`id ${codeSpan(id)}`]),
-    ...facts.filter((fact) => fact.hint === undefined && !isEffect(fact)).map(factMarkdown),
+    ...facts.map(factMarkdown),
   ];
-  const stops = facts.filter(({ hint }) => hint !== undefined).map(factMarkdown);
+  const stops = stop === undefined ? [] : [stopMarkdown(stop)];
   if (fields.length + printed.length === 0) {
     const text = [...said, ...stops].join("; ");
     return `- ${headline(item, (name) => codeSpan(name), escapeMarkdown, "**")}${text === "" ? "" : `: ${text}`}`;
@@ -110,46 +110,40 @@ function itemMarkdown(item: Item): string {
 
 /** The line of an item, in the words of Markdown or HTML. No text of the service is in it: in HTML a mention might work. */
 function headline(
-  { sign, subject, names = [], phrase, fields, facts }: Item,
+  { sign, subject, names = [], phrase, fields = [], effects }: Item,
   code: (text: string) => string,
   words: (text: string) => string,
   bold: string,
 ): string {
   const isEnd = sign === "-" || sign === "-/+";
   const changed = sign === "+" ? "" : changedFields(fields);
-  const effects = facts.filter(isEffect).flatMap(({ text }) => partsOf(text));
   const line = [
     names.length > 0 ? words(subject) : code(shorten(subject, longestName)),
     ...(phrase === "" ? [] : [isEnd ? `${bold}${words(phrase)}${bold}` : words(phrase)]),
   ].join(" ");
   const fieldNames = changed === "" ? "" : `: ${code(shorten(changed, longestName))}`;
-  return `${line}${fieldNames}${effects.length === 0 ? "" : ` (${effects.join(", ")})`}`;
+  return `${line}${fieldNames}${effects === undefined ? "" : ` (${effects})`}`;
 }
 
-/** What follows from a change is in the line of its item. */
-const isEffect = ({ label }: Fact): boolean => label === "effect";
-
 /** `branch, plan and 3 more`: fields that change. */
-function changedFields(fields: Item["fields"]): string {
+function changedFields(fields: readonly ShownField[]): string {
   const names = fields
     .filter((field) => attributeSign(field) !== " ")
     .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
   return names.length <= 4 ? names.join(", ") : shortList(names, 3);
 }
 
-/** Sentences after a full stop begin with a capital. */
-function factMarkdown({ label, text, hint }: Fact): string {
-  const said = partsOf(text)
-    .map((part) => (typeof part === "string" ? prose(part) : codeSpan(part.code)))
-    .join("");
-  const remedy =
-    hint === undefined ? "" : `. ${escapeMarkdown(hint.charAt(0).toUpperCase() + hint.slice(1))}`;
-  return `${label === undefined ? "" : `${label}: `}${said}${remedy}`;
+function factMarkdown({ label, text }: Fact): string {
+  const said = partsOf(text).map((part) => (typeof part === "string" ? prose(part) : codeSpan(part.code)));
+  return `${label === undefined ? "" : `${label}: `}${said.join("")}`;
 }
+
+/** Sentences after a full stop begin with a capital. */
+const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
+  `blocked: ${escapeMarkdown(summary)}. ${escapeMarkdown(hint.charAt(0).toUpperCase() + hint.slice(1))}`;
 
 /** Words between code, with the blanks around them. */
 function prose(text: string): string {
-  if (text === arrow) return text;
   const gap = (isThere: boolean): string => (isThere ? " " : "");
   return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
 }

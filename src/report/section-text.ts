@@ -28,7 +28,7 @@ function rowsText({ heading, rows, severity, weight }: Section, style: Style): s
 const cellText = (cell: Cell, style: Style): string =>
   partsOf(cell)
     .map((part) =>
-      part === arrow ? ` ${arrowOf(style)} ` : escapeText(typeof part === "string" ? part : part.code),
+      typeof part === "string" ? escapeText(part).replaceAll(arrow, arrowOf(style)) : escapeText(part.code),
     )
     .join("");
 
@@ -38,21 +38,20 @@ const mostInFolded = 2;
 const below = " ".repeat(6);
 
 function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
-  const { names = [], notes, fields, facts, printed = [] } = item;
+  const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
   // That a deletion is destructive is in its line already.
-  const isSaid = ({ text }: Fact): boolean =>
-    isFolded && item.sign === "-" && text === effectWords.destructive;
-  const short = facts.filter((fact) => fact.hint === undefined && !isSaid(fact));
-  const texts = short.map((fact) => factText(fact, style));
+  const isSaid = isFolded && item.sign === "-" && effects === effectWords.destructive;
+  const follows = effects === undefined || isSaid ? [] : [{ label: "effect", text: effects }];
+  const texts = [...follows, ...facts].map((fact) => factText(fact, style));
   return [
     headline(item, style),
     ...(names.length === 0 ? [] : wrapText(addresses, style, below.length)),
     ...reasons.map((line) => style.colors.dim(line)),
     ...attributeLines(fields, style),
-    ...(isFolded && short.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
-    ...facts.flatMap((fact) => stopLines(fact, style)),
+    ...(isFolded && texts.length > 0 ? [texts.join("; ")] : texts).map((line) => below + line),
+    ...(stop === undefined ? [] : stopLines(stop, style)),
     ...printed.map((line) => `${below}${escapeText(line)}`.trimEnd()),
   ];
 }
@@ -80,11 +79,13 @@ function factText({ label, text }: Fact, style: Style): string {
   return label === undefined ? shown : `${dim(`${label}:`)} ${shown}`;
 }
 
-/** Why an item is stopped, and what to do. */
-function stopLines({ label = "", text, hint }: Fact, style: Style): string[] {
-  if (hint === undefined) return [];
+/** Why an item is blocked, and what to do. */
+function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
-  const indent = below.length + label.length + 2;
-  const lines = [cellText(text, style), escapeText(hint)].flatMap((one) => wrapText(one, style, indent));
-  return lines.map((line, i) => (i === 0 ? `${below}${bold(red(`${label}:`))} ${line.trimStart()}` : line));
+  const label = "blocked: ";
+  const lines = [summary, hint].flatMap((one) =>
+    wrapText(escapeText(one), style, below.length + label.length),
+  );
+  const opening = `${below}${bold(red(label.trimEnd()))} `;
+  return lines.map((line, i) => (i === 0 ? opening + line.trimStart() : line));
 }

@@ -22,10 +22,13 @@ export interface Item {
   /** Stands after the subject: `will be created`. */
   readonly phrase: string;
   /** Why it is here. */
-  readonly notes: readonly string[];
-  readonly fields: readonly ShownField[];
-  /** What follows from it; with a hint, why it is stopped. */
-  readonly facts: readonly Fact[];
+  readonly notes?: readonly string[];
+  readonly fields?: readonly ShownField[];
+  /** What follows from it for the service: `deploys, changes the bill`. */
+  readonly effects?: string | undefined;
+  readonly facts?: readonly Fact[];
+  /** Why it is blocked, and what to do. */
+  readonly stop?: { readonly summary: string; readonly hint: string } | undefined;
   /** Lines of others that are shown as they are, such as the end of what a program printed. */
   readonly printed?: readonly string[];
 }
@@ -33,7 +36,6 @@ export interface Item {
 export interface Fact {
   readonly label?: string;
   readonly text: Cell;
-  readonly hint?: string;
 }
 
 /** One part of a report: items or rows under a heading, or a sentence. */
@@ -54,22 +56,17 @@ export interface Section<Own extends Item = Item> {
   readonly isFolded?: boolean;
 }
 
-/** Makes a section, or none where there is nothing to say. */
+/** Makes a section of rows, or without them of one sentence; none where there is nothing to say. */
 export const section = (
   id: string,
   title: string,
-  heading: Cell,
-  rows: Section["rows"],
+  heading: Cell | undefined,
+  rows?: Section["rows"],
   marks: Pick<Section, "severity" | "weight"> = {},
-): readonly Section<never>[] => (rows.length === 0 ? [] : [{ id, title, heading, rows, ...marks }]);
-
-/** Makes a section of one sentence, or none where it is empty. */
-export const sentence = (
-  id: string,
-  title: string,
-  heading: string | undefined,
 ): readonly Section<never>[] =>
-  heading === undefined || heading === "" ? [] : [{ id, title, heading, rows: [] }];
+  heading === undefined || heading === "" || rows?.length === 0
+    ? []
+    : [{ id, title, heading, rows: rows ?? [], ...marks }];
 
 /** Makes a section of items, or none where there are none. */
 export const itemSection = <Own extends Item>(
@@ -83,11 +80,7 @@ export const itemSection = <Own extends Item>(
 export const code = (text: string): Code => ({ code: text });
 
 /** Between what a value was and what it becomes. */
-export const arrow = " \u2192 ";
-
-/** A text with arrows as a cell. */
-export const arrowed = (text: string): Cell =>
-  text.split(arrow).flatMap((part, i) => (i === 0 ? [part] : [arrow, part]));
+export const arrow = "\u2192";
 
 /** Names with commas between them. */
 export const codes = (names: readonly string[], most: number): readonly (string | Code)[] => [

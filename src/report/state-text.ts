@@ -10,7 +10,7 @@ import { readingOrder } from "./order";
 import { counted } from "./plan-wording";
 import { reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
-import { code, joined, type Section, section } from "./sections";
+import { type Cell, type Code, code, joined, type Section, section } from "./sections";
 import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
@@ -30,22 +30,20 @@ export const recordedIn = ({ resources }: State): readonly Recorded[] =>
   );
 
 /** Returns what all reports of a state print: everything recorded, and what a run left open. */
-const stateReport = (state: State): readonly Section[] => [
-  ...recordedIn(state).map(resourceSection),
-  ...stateSections(state),
-];
+const stateReport = (state: State | undefined): readonly Section[] =>
+  state === undefined ? [] : [...recordedIn(state).map(resourceSection), ...stateSections(state)];
 
 const emptyState = "The state is empty.";
 
 /** `show`. */
 export const stateText = (state: State | undefined, style: Style): string => {
-  const sections = state === undefined ? [] : stateReport(state);
+  const sections = stateReport(state);
   return sections.length === 0 ? `${emptyState}\n` : joined(sectionTexts(sections, style));
 };
 
 /** `show -format markdown`. */
 export function stateMarkdown(state: State | undefined): string {
-  const sections = state === undefined ? [] : stateReport(state);
+  const sections = stateReport(state);
   const line = sections.length === 0 ? `**${emptyState}**` : "";
   return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
 }
@@ -69,12 +67,14 @@ export function stateSections({ outputs, run, open }: State): readonly Section<n
 
 const openWrites = { severity: "warning", weight: "whole" } as const;
 
-/** Renders the record of one resource: fields as applied, fields that the service computes, and what else is kept. */
-export function recordedLines(resource: RecordedResource) {
-  const applied = byName(resource.applied).map(([path, value]) => [path, appliedText(value)]);
+/** The record of one resource: fields as applied, fields that the service computes, and what else is kept. */
+export function recordedRows(resource: RecordedResource): readonly (readonly [Code, Cell])[] {
+  const applied = byName(resource.applied).map(
+    ([path, value]) => [code(path), code(appliedText(value))] as const,
+  );
   const computed = byName(resource.computed)
     .filter(([path]) => !Object.hasOwn(resource.applied, path))
-    .map(([path, value]) => [path, plainText(value)]);
+    .map(([path, value]) => [code(path), code(plainText(value))] as const);
   const kept = [
     ...(resource.preventDestroy ? ["preventDestroy"] : []),
     ...(resource.onRemove === "delete" ? [] : [`onRemove: ${resource.onRemove}`]),
@@ -86,21 +86,16 @@ export function recordedLines(resource: RecordedResource) {
       : [`its last deletion failed: ${escapeText(resource.deletionFailed)}`]),
     ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
   ];
-  return { applied, computed, kept };
+  return [...applied, ...computed, ...kept.map((text) => [code("# kept"), text] as const)];
 }
 
-/** The record of one resource: its fields, then what else is kept. */
-function resourceSection({ address, resource }: Recorded): Section {
-  const { applied, computed, kept } = recordedLines(resource);
-  const fields = [...applied, ...computed].map(([path = "", value = ""]) => [code(path), code(value)]);
-  return {
-    id: address,
-    title: address,
-    heading: [code(address), ` (${quoteText(resource.name)}) `, code(`[id=${resource.id}]`)],
-    rows: [...fields, ...kept.map((text) => [code("# kept"), text])],
-    weight: "whole",
-  };
-}
+const resourceSection = ({ address, resource }: Recorded): Section => ({
+  id: address,
+  title: address,
+  heading: [code(address), ` (${quoteText(resource.name)}) `, code(`[id=${resource.id}]`)],
+  rows: recordedRows(resource),
+  weight: "whole",
+});
 
 /** `state show ADDRESS`: one resource. */
 export const resourceText = (address: Address, resource: RecordedResource, style: Style): string =>

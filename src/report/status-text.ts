@@ -7,9 +7,11 @@ import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
 import { counted, countList } from "./plan-wording";
 import { factLines, type Style, tableLines } from "./style";
-import { elapsedText, exactTime, timeAgo, timeSince } from "./time-text";
+import { elapsedText, exactTime, timeAgo } from "./time-text";
 
-const longestStanding = 300;
+/** Characters of a text of the service, and of a name in a column. */
+const longestText = 300;
+const longestName = 60;
 
 const runsWords: Readonly<Record<RunningService["runs"], string>> = {
   release: "live",
@@ -40,7 +42,8 @@ export function oneStatusText(service: RunningService, now: number, style: Style
   const { address, name, url, status, health, healthCheckedAt, release, latest, standing } = service;
   const checked = healthCheckedAt === undefined ? "" : `, checked ${timeAgo(healthCheckedAt, now)}`;
   const isNoteEnough = standing.some(({ code }) => code !== "suspended");
-  const since = release?.finishedAt === undefined ? "-" : timeSince(release.finishedAt, now);
+  const finished = release?.finishedAt;
+  const since = finished === undefined ? "-" : `${timeAgo(finished, now)} (${exactTime(finished)})`;
   const facts = factLines([
     ["runs", runsText(service, style)],
     ["status", status === runsWords[service.runs] ? undefined : status && escapeText(status)],
@@ -95,7 +98,7 @@ const standingNotes = ({ standing, reason }: RunningService, now: number): strin
 ];
 
 const noteText = ({ summary, since }: Standing, now: number): string =>
-  `${escapeText(shorten(summary, longestStanding))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
+  `${escapeText(shorten(summary, longestText))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
   const counts = Object.entries(runsWords).map(([runs, words]) => {
@@ -104,9 +107,6 @@ function countLine(services: readonly RunningService[]): string {
   });
   return `${counted(services.length, "service")}: ${countList(counts)}.`;
 }
-
-const longestActor = 30;
-const longestNote = 300;
 
 /** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
 export function releasesText(list: ReleaseList, now: number, style: Style): string {
@@ -117,13 +117,13 @@ export function releasesText(list: ReleaseList, now: number, style: Style): stri
     escapeText(one.id),
     releaseStatus(one, style),
     commitText(one),
-    escapeText(shorten(one.actor ?? one.trigger ?? "-", longestActor)),
+    escapeText(shorten(one.actor ?? one.trigger ?? "-", longestName)),
     one.createdAt === undefined ? "-" : timeAgo(one.createdAt, now),
     tookText(one),
   ]);
   const notes = releases
     .map(releaseNote)
-    .map((note) => (note === undefined ? [] : [escapeText(shorten(note, longestNote))]));
+    .map((note) => (note === undefined ? [] : [escapeText(shorten(note, longestText))]));
   const head = ["deployment", "status", "built from", "by", "created", "took"];
   const table = tableLines(head, rows, style, notes);
   const back = releases.find(({ canRollback }) => canRollback);
@@ -149,11 +149,10 @@ function tookText({ createdAt, startedAt, finishedAt }: Release): string {
 }
 
 const shownCommit = 12;
-const longestText = 60;
 
 /** `3f2a91c0b7de`; the branch where no commit is known. */
 const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): string =>
-  escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestText)));
+  escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
 
 /** Returns the note of a deployment: why it waits, why it failed, which release it brought back. */
 const releaseNote = ({

@@ -2,7 +2,7 @@ import { type Address, nameOf } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { isSetting, type ResourceType } from "../model/resource-type";
 import { snakeCase, terraformNameOf } from "../model/text";
-import { GeneratedSecret, isPlain, isReference, type Plain, Template } from "../model/value";
+import { isPlain, isReference, type Plain, Template } from "../model/value";
 
 /** A recorded resource as Terraform takes it over. */
 export interface TerraformImport {
@@ -44,14 +44,13 @@ type Labels = ReadonlyMap<Address, string>;
 interface Line {
   readonly name: string;
   readonly value: string;
-  readonly comment?: string;
 }
 
 function resourceBlock({ address, type }: TerraformImport, desired: DesiredResource, labels: Labels): string {
   const [kind = "", label = ""] = (labels.get(address) ?? "").split(".");
   const lines: Line[] = [];
   const groups = new Map<string, Line[]>();
-  for (const [path, { value }] of parentFirst(type, desired)) {
+  for (const [path, { value }] of desired.attributes) {
     const line = lineOf(type, path, value, labels);
     const [group = "", field] = path.split(".");
     if (line === undefined) continue;
@@ -66,17 +65,6 @@ function resourceBlock({ address, type }: TerraformImport, desired: DesiredResou
   if (order.length > 0) lines.push({ name: "depends_on", value: `[${order.join(", ")}]` });
   const parts = [aligned(lines, "  "), ...blocks, ...lifecycleBlock(desired)].filter((part) => part !== "");
   return `resource ${quoted(kind)} ${quoted(label)} {\n${parts.join("\n")}}\n`;
-}
-
-/** Where it lies stands first, as people write it. */
-function parentFirst(
-  { parents }: ResourceType,
-  { attributes }: DesiredResource,
-): readonly [string, DesiredAttribute][] {
-  const isParent = ([path]: readonly [string, unknown]): boolean =>
-    parents.some(({ attribute }) => attribute === path);
-  const all = [...attributes];
-  return [...all.filter(isParent), ...all.filter((one) => !isParent(one))];
 }
 
 const refersTo = ({ attributes }: DesiredResource, address: Address): boolean =>
@@ -94,9 +82,9 @@ function lineOf(
   const name = snakeCase(path);
   if (type.rules[path]?.secret === true) {
     const { preservedBy } = type;
-    if (preservedBy === undefined) return undefined;
-    const comment = value instanceof GeneratedSecret ? "was generated" : "to set it: value_wo, or value";
-    return { name: snakeCase(preservedBy), value: "true", comment };
+    return preservedBy === undefined
+      ? undefined
+      : { name: snakeCase(preservedBy), value: "true # to set it: value_wo, or value" };
   }
   if (value instanceof Template) return { name, value: templateText(value, labels) };
   return isPlain(value) && value !== null ? { name, value: literal(value, "  ") } : undefined;
@@ -130,12 +118,7 @@ const lifecycleBlock = ({ lifecycle }: DesiredResource): readonly string[] => {
 /** Equals signs of one block stand below each other. */
 function aligned(lines: readonly Line[], indent: string): string {
   const width = Math.max(0, ...lines.map(({ name }) => name.length));
-  return lines
-    .map(({ name, value, comment }) => {
-      const note = comment === undefined ? "" : ` # ${comment}`;
-      return `${indent}${name.padEnd(width)} = ${value}${note}\n`;
-    })
-    .join("");
+  return lines.map(({ name, value }) => `${indent}${name.padEnd(width)} = ${value}\n`).join("");
 }
 
 function literal(value: Plain, indent: string): string {

@@ -1,3 +1,4 @@
+import { durationText } from "../model/time";
 import { escapeText } from "./escape-text";
 
 /** `2026-11-22 09:05:11Z`: to the second, in UTC; text that is no time as it stands. */
@@ -23,20 +24,5 @@ export function timeAgo(iso: string, now: number): string {
   return seconds < 30 * day ? `${Math.floor(seconds / day)}d ago` : exactTime(iso).slice(0, 10);
 }
 
-/** `3h ago (2026-11-22 05:40:11Z)`. */
-export const timeSince = (iso: string, now: number): string => {
-  const ago = timeAgo(iso, now);
-  return Number.isNaN(Date.parse(iso)) || !ago.endsWith("ago")
-    ? exactTime(iso)
-    : `${ago} (${exactTime(iso)})`;
-};
-
-/** `2s`, `1m10s`, `1h0m5s`: whole seconds as Terraform writes them. */
-export function elapsedText(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  const hours = Math.floor(whole / 3600);
-  const minutes = Math.floor((whole % 3600) / 60);
-  const tail = `${whole % 60}s`;
-  if (hours > 0) return `${hours}h${minutes}m${tail}`;
-  return minutes > 0 ? `${minutes}m${tail}` : tail;
-}
+/** `2s`, `1m10s`, `1h5s`: rounded to whole seconds. */
+export const elapsedText = (seconds: number): string => durationText(Math.max(0, Math.round(seconds)) * 1000);

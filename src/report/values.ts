@@ -2,7 +2,7 @@ import { structuredPatch } from "diff";
 import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
-import { escapeJson, escapeLines, escapeText, quoteText } from "./escape-text";
+import { escapeJson, escapeLines, escapeText, quoteText, shorten } from "./escape-text";
 import { causeNotes } from "./plan-wording";
 import { arrowOf, padTo, type Style, textWidth } from "./style";
 
@@ -82,12 +82,7 @@ export const capLines = (lines: readonly string[]): string[] =>
     ? [...lines]
     : [...lines.slice(0, mostLines - 1), `... (${lines.length - mostLines + 1} more lines)`];
 
-function limit(line: string): string {
-  const points = [...line];
-  return points.length <= longestLine
-    ? line
-    : `${points.slice(0, longestLine).join("")}... (${points.length - longestLine} more characters)`;
-}
+const limit = (line: string): string => shorten(line, longestLine);
 
 const indent = " ".repeat(6);
 const widestPath = 40;

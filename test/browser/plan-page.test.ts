@@ -126,7 +126,7 @@ describeInBrowser("the page of a plan", () => {
     expect(await page.locator(".entry:visible").count()).toBe(1);
   });
 
-  it("moves and zooms its picture by pointer, wheel, keys and buttons", async () => {
+  it("moves and zooms its picture by pointer, keys and buttons", async () => {
     const { page } = await browser.open(pageOf(manyPlan), { viewport: { width: 1000, height: 800 } });
     const start = await viewOf(page);
     await page.click("text=Zoom in");
@@ -151,12 +151,7 @@ describeInBrowser("the page of a plan", () => {
     await page.mouse.down();
     await page.mouse.move(x - 80, y - 40, { steps: 4 });
     await page.mouse.up();
-    const dragged = await viewOf(page);
-    expect(dragged).not.toBe(before);
-    await page.keyboard.down("Control");
-    await page.mouse.wheel(0, 100);
-    await page.keyboard.up("Control");
-    await untilOther(page, dragged);
+    expect(await viewOf(page)).not.toBe(before);
   });
 
   it("opens a large picture readable, at what is most dangerous, and fits it into its frame", async () => {

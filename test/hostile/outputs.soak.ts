@@ -11,12 +11,14 @@ import {
   driftJobJson,
   driftJobMarkdown,
   driftJobText,
+  driftJson,
+  driftMarkdown,
+  driftText,
   farewellText,
   issueText,
   issueTitle,
   webhookBody,
-} from "../../src/report/drift-job";
-import { driftJson, driftMarkdown, driftText } from "../../src/report/drift-report";
+} from "../../src/report/drift-report";
 import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";

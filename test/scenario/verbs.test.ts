@@ -85,7 +85,7 @@ describe("verbs on an applied workspace", () => {
   it("graph of a saved plan says what the plan does, from the file alone", async () => {
     await ok("plan", "-destroy", "-out", "gone.plan");
     const service =
-      /^ {2}"service.shop.api" \[label = "api\\n! blocked · − destroy · 1 variable", shape = octagon/m;
+      /^ {2}"service.shop.api" \[label = "api\\n! blocked · − destroy · 1 variable", style = filled/m;
     mkdirSync(join(scenario.folder, "elsewhere"));
     scenario.write("elsewhere/gone.plan", scenario.read("gone.plan"));
     expect(await ok("-chdir=elsewhere", "graph", "gone.plan")).toMatch(service);

@@ -66,14 +66,14 @@ describe("--verify-values", () => {
     expect(stdout).not.toContain("updated in place");
     expect(stdout).not.toContain("deploys");
     expect(stdout).toContain(
-      "4 values were revealed to compare them (the service keeps an audit event of each): 4 are as declared and not written.",
+      "4 values revealed for the comparison (the service keeps an audit event of each): 4 as declared and not written.",
     );
     expect(stdout).toContain("0 to add, 0 to change, 0 to destroy.");
     expect(reveals()).toHaveLength(4);
     expect(writes()).toEqual([]);
     for (const format of [["--format", "markdown"], ["-json"]]) {
       const other = await rnv("plan", "--adopt", "--verify-values", ...format);
-      expect(other.stdout).toMatch(/4 are as declared and not written|"is_equal": true/);
+      expect(other.stdout).toMatch(/4 as declared and not written|"is_equal": true/);
     }
   });
 
@@ -126,7 +126,7 @@ describe("--verify-values", () => {
     const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("3 are as declared and not written, 1 is not."),
+      stdout: expect.stringContaining("3 as declared and not written, 1 different."),
     });
     expect(stdout).not.toMatch(/theirs|token-true/);
     expect(writes().map((request) => request.split("/").at(-2))).toEqual(["variables", expect.any(String)]);

@@ -19,7 +19,7 @@ import {
   memberLine,
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";
-import { makeFolder, packageRoot, writeMetrics, writeWholeFile } from "../files";
+import { makeFolder, packageRoot, writeWholeFile } from "../files";
 import { formatOf, type Invocation } from "../invocation";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
@@ -69,7 +69,7 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
     writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
   }
   if (typeof options.metrics === "string")
-    writeMetrics(resolve(cwd, options.metrics), (before) => fleetMetrics(report, before));
+    writeWholeFile(resolve(cwd, options.metrics), fleetMetrics(report), { mode: 0o644 });
   writePage(invocation, (make) => make.fleetPage(report));
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));

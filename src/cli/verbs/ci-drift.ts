@@ -21,10 +21,10 @@ import {
   issueText,
   issueTitle,
   webhookBody,
-} from "../../report/drift-job";
+} from "../../report/drift-report";
 import { markerOf } from "../../report/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
-import { makeFolder, writeMetrics, writeWholeFile } from "../files";
+import { makeFolder, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
@@ -168,7 +168,7 @@ function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly 
     writeWholeFile(join(into, "drift.json"), driftJobJson(job));
   };
   const writeNumbers = (file: string): void =>
-    writeMetrics(file, (before) => driftMetrics(job, files.join(","), before));
+    writeWholeFile(file, driftMetrics(job, files.join(",")), { mode: 0o644 });
   return [
     { exitCode: folder === undefined ? 0 : tryToWrite(invocation, () => writeReports(folder)) },
     { exitCode: metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : 0 },

@@ -21,7 +21,6 @@ import { failure } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { version, versionText } from "../../model/version";
-import { graphOfPlan } from "../../report/graph";
 import type * as pictures from "../../report/html/topology-svg";
 import { resourceTypes } from "../../resources";
 import { sourcesOf, withContext } from "../context";
@@ -39,7 +38,7 @@ export const graphVerb: Verb = {
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +
-    "is marked with what the plan does to it: by shape, colour and word.",
+    "is marked with what the plan does to it: by colour and word.",
   options: [
     ...sourceOptions,
     new Option("--format <format>", "dot for Graphviz, mermaid for Markdown, svg for a picture")
@@ -61,11 +60,11 @@ export const graphVerb: Verb = {
         ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
         : graphOfFile(planFile, options);
     report(invocation, outcome.diagnostics);
-    const { graph: found, drawn, exitCode } = outcome;
-    if (found === undefined || drawn === undefined) return exitCode;
+    const { drawn, exitCode } = outcome;
+    if (drawn === undefined) return exitCode;
     // What draws is loaded where something is drawn.
     const { graphFile } = require("../../report/html/topology-svg") as typeof pictures;
-    terminal.out(graphFile(drawn, resourceTypes, format, options.all === true ? found : undefined));
+    terminal.out(graphFile(drawn, resourceTypes, format, options.all === true));
     return exitCode;
   },
 };
@@ -75,9 +74,7 @@ function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<ty
   const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
   if (other !== undefined)
     throw failure("command.usage", `a saved plan says what it is about: leave --${other} out`);
-  const { plan, document } = readPlanFile(file);
-  const drawn = document.plan.resource_changes;
-  return { ...succeeded, graph: graphOfPlan(plan, resourceTypes), drawn };
+  return { ...succeeded, drawn: readPlanFile(file).document.plan.resource_changes };
 }
 
 const schemaVerb: Verb = {

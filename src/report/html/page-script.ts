@@ -77,8 +77,9 @@ export const pageScript = `
     const { width, height } = drawing.viewBox.baseVal;
     let scale = 1;
     const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
-    // What is at a point of the window stays there.
-    const zoom = (factor, x = picture.clientWidth / 2, y = picture.clientHeight / 2) => {
+    // What is in the middle stays there.
+    const zoom = (factor) => {
+      const [x, y] = [picture.clientWidth / 2, picture.clientHeight / 2];
       const [left, top, before] = [picture.scrollLeft + x, picture.scrollTop + y, scale];
       scale = Math.min(Math.max(scale * factor, whole()), 4);
       drawing.setAttribute("width", width * scale);
@@ -103,14 +104,8 @@ export const pageScript = `
     tools.className = "tools";
     tools.append(
       button("Zoom in", () => zoom(1.25)), button("Zoom out", () => zoom(0.8)), button("Fit", () => zoom(whole() / scale)),
-      "Drag to move; arrow keys, + and \\u2212 where the picture has the focus; Ctrl with the wheel zooms.");
+      "Drag, or use arrow keys, + and \\u2212.");
     picture.before(tools);
-    picture.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      const box = picture.getBoundingClientRect();
-      zoom(event.deltaY > 0 ? 0.87 : 1.15, event.clientX - box.left, event.clientY - box.top);
-    }, { passive: false });
     const keys = { "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), 0: open };
     picture.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) keys[event.key]?.();

@@ -33,8 +33,7 @@ function textOf(part: Part): string {
 }
 
 /** A text of several lines, each escaped, for an element that keeps them. */
-export const preformatted = (text: string): Markup =>
-  new Markup(escapeLines(text).map(escapeHtml).join("\n"));
+const preformatted = (text: string): Markup => new Markup(escapeLines(text).map(escapeHtml).join("\n"));
 
 /** The link to what bears an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
@@ -43,8 +42,8 @@ export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 export const code = (text: string | undefined): Markup => html`<code>${text}</code>`;
 
 /** Words, or code, of a report. */
-export const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
-export const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
+const shownPart = (part: string | Code): Part => (typeof part === "string" ? part : code(part.code));
+const cellPart = (cell: Cell): Part => partsOf(cell).map(shownPart);
 
 /** A list of a class; nothing where it is empty. */
 export const list = (items: readonly Part[], className = "plain"): Markup =>
@@ -147,19 +146,29 @@ const titleOf = ({ title, count }: PagePart): Part =>
 export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
-/**
- * A report: its entries with their filter, then its other sections, those of one `id` as one. `subject` is the id of the
- * entries: `changes`.
- */
-export const reportParts = (
-  subject: string,
-  sections: readonly EntrySection[],
-): readonly (PagePart | undefined)[] => [
-  entriesPart(subject, sections),
-  ...listParts(sections.filter(({ items }) => items === undefined)),
-];
+/** The entries of a report: how they are called, and how an item becomes one. */
+interface Entries<Own extends Item> {
+  /** Their id: `changes`. */
+  readonly subject: string;
+  /** What the filter calls their marks: `Action`. */
+  readonly marks: string;
+  readonly entryOf: (item: Own, section: Section<Own>) => Entry;
+}
 
-const listParts = (sections: readonly EntrySection[]): readonly PagePart[] =>
+/** A report: its entries with their filter, then its other sections, those of one `id` as one. */
+export function reportParts<Own extends Item>(
+  { subject, marks, entryOf }: Entries<Own>,
+  sections: readonly Section<Own>[],
+): readonly (PagePart | undefined)[] {
+  const entries = sections.flatMap((section) => {
+    const { items, ...about } = section;
+    return items === undefined ? [] : [{ ...about, items: items.map((item) => entryOf(item, section)) }];
+  });
+  const rows = sections.filter(({ items }) => items === undefined);
+  return [entriesPart(subject, marks, entries), ...listParts(rows)];
+}
+
+const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
     const count = own.reduce((sum, { rows }) => sum + rows.length, 0);
     const body = html`${own.map(
@@ -173,17 +182,16 @@ const listParts = (sections: readonly EntrySection[]): readonly PagePart[] =>
 export interface Entry extends Item {
   /** What happens to it: a colour, a sign and a word. */
   readonly mark?: readonly [kind: string, sign: string, word: string];
-  /** What the filter finds it by: the values of each choice, by the label of the choice. */
-  readonly found: Readonly<Record<string, readonly string[]>>;
-  /** Is shown below its fields. */
-  readonly more?: Part;
+  /** The projects or services that it is part of. */
+  readonly homes?: readonly string[];
 }
 
-/** A section whose items are entries. Without a title they stand under that of the report. */
-export interface EntrySection extends Section<Entry> {
-  /** Many of them are folded away by this choice of the filter. */
-  readonly groupedBy?: string | undefined;
-}
+/** What the filter finds an entry by: the values of each choice, in the order of the choices. */
+const foundBy = ({ mark, fields = [], homes = [] }: Entry): readonly (readonly string[])[] => [
+  mark === undefined ? [] : [mark[2]],
+  [...new Set(fields.map(({ cause }) => cause))],
+  [...new Set(homes)],
+];
 
 /** So many entries of a page are shown unfolded. */
 const mostOpen = 12;
@@ -195,7 +203,11 @@ const mostCharacters = 1_700_000;
 const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. */
-function entriesPart(subject: string, sections: readonly EntrySection[]): PagePart | undefined {
+function entriesPart(
+  subject: string,
+  marks: string,
+  sections: readonly Section<Entry>[],
+): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
   const seen = new Set<string>();
@@ -212,7 +224,7 @@ function entriesPart(subject: string, sections: readonly EntrySection[]): PagePa
   );
   const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
   const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
-  const body = html`${filterForm(subject, entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
+  const body = html`${filterForm(subject, [marks, "Cause", "Project or service"], entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
   return { id: subject, title, count: countOf(entries), body };
 }
 
@@ -223,9 +235,10 @@ const addressesOf = ({ subject, names = [] }: Entry): readonly string[] =>
 const countOf = (entries: readonly Entry[]): number => entries.flatMap(addressesOf).length;
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
-function filterForm(subject: string, entries: readonly Entry[]): Markup {
-  const selects = Object.keys(entries[0]?.found ?? {}).map((label, i) => {
-    const values = [...new Set(entries.flatMap(({ found }) => found[label] ?? []))].sort();
+function filterForm(subject: string, labels: readonly string[], entries: readonly Entry[]): Markup {
+  const found = entries.map(foundBy);
+  const selects = labels.map((label, i) => {
+    const values = [...new Set(found.flatMap((own) => own[i] ?? []))].sort();
     const options = values.map((value) => html`<option>${value}`);
     return (
       values.length > 1 &&
@@ -241,13 +254,11 @@ ${selects}
 `;
 }
 
-function entryList(
-  { title, items: entries = [], groupedBy }: EntrySection,
-  drawn: (entry: Entry) => Markup,
-): Part {
-  if (entries.length === 0) return undefined;
+/** Entries below their title, where they have one; many new resources are folded away by their homes. */
+function entryList({ title, items: entries = [] }: Section<Entry>, drawn: (entry: Entry) => Markup): Part {
   const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
-  const groups = groupedBy !== undefined && entries.length > mostOpen ? groupsOf(entries, groupedBy) : [];
+  const isNew = entries.every(({ mark }) => mark?.[0] === "create");
+  const groups = isNew && entries.length > mostOpen ? groupsOf(entries) : [];
   const folded = groups.map(
     ([name, own]) =>
       html`<details class="group"><summary><b>${name}</b> ${count(own)}</summary>\n${own.map(drawn)}</details>\n`,
@@ -256,8 +267,8 @@ function entryList(
   return title === "" ? body : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
 }
 
-function groupsOf(entries: readonly Entry[], label: string): readonly [string, readonly Entry[]][] {
-  const groups = [...groupBy(entries, ({ found }) => shortList([...new Set(found[label])], 3))];
+function groupsOf(entries: readonly Entry[]): readonly [string, readonly Entry[]][] {
+  const groups = [...groupBy(entries, ({ homes }) => shortList([...new Set(homes)], 3))];
   if (groups.length <= mostGroups) return groups;
   const others = groups.slice(mostGroups - 1);
   return [...groups.slice(0, mostGroups - 1), [`${others.length} more`, others.flatMap(([, own]) => own)]];
@@ -268,15 +279,13 @@ function groupsOf(entries: readonly Entry[], label: string): readonly [string, r
  * script too. No two elements have one id: `seen` has those that are taken.
  */
 function headOf(entry: Entry, seen: Set<string>): Markup {
-  const { subject, names = [], mark, phrase, facts, found } = entry;
+  const { subject, names = [], mark, phrase, effects, stop } = entry;
   const idOf = (name: string): Part => !seen.has(name) && seen.add(name) && html` id="${name}"`;
-  const isStopped = facts.some(({ hint }) => hint !== undefined);
-  const effects = facts.filter(({ label }) => label === "effect");
-  const values = Object.values(found).map((own) => [...new Set(own)].join(","));
+  const values = foundBy(entry).map((own) => own.join(","));
   const line = [
-    ...[mark && tag(...mark), isStopped && html` ${tag("blocked", "!", "blocked")}`],
+    ...[mark && tag(...mark), stop && html` ${tag("blocked", "!", "blocked")}`],
     html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${phrase}`,
-    effects.map(({ text }) => html` <span class="effect">${cellPart(text)}</span>`),
+    effects && html` <span class="effect">${effects}</span>`,
   ];
   const body =
     names.length > 0
@@ -285,18 +294,18 @@ function headOf(entry: Entry, seen: Set<string>): Markup {
   return html` data-found="${values.join("|")}"><summary>${line}</summary>\n${body}`;
 }
 
-/** Notes, facts and fields. Why it is stopped is in a section of its own. */
-function bodyOf({ name, id, notes, fields, facts, more }: Entry): Markup {
-  const shown = facts.filter(({ label, hint }) => hint === undefined && label !== "effect");
+/** Notes, facts and fields. Why it is blocked is in a section of its own. */
+function bodyOf(entry: Entry): Markup {
+  const { name, id, notes = [], fields = [], facts = [], printed = [] } = entry;
   const lines = [
     ...notes,
-    ...shown.filter(({ label }) => label === undefined).map(({ text }) => cellPart(text)),
+    ...facts.filter(({ label }) => label === undefined).map(({ text }) => cellPart(text)),
   ];
-  const rows = shown.flatMap(({ label, text }) => (label === undefined ? [] : [[label, cellPart(text)]]));
+  const rows = facts.flatMap(({ label, text }) => (label === undefined ? [] : [[label, cellPart(text)]]));
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
   );
-  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields)}${more}`;
+  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields)}${printed.length > 0 && html`<pre tabindex="0">${preformatted(printed.join("\n"))}</pre>`}`;
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
@@ -304,22 +313,13 @@ export const tag = (kind: string, sign: string, word: string): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
 /** Findings with their hints. */
-export const findingList = (
-  findings: readonly (Pick<Diagnostic, "severity" | "code" | "summary" | "detail" | "hint"> & {
-    readonly place?: string | undefined;
-  })[],
-): Markup =>
-  list(
-    findings.map(
-      ({ severity, code, summary, detail, hint, place }) =>
-        html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place && html` <code>${place}</code>`}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`,
-    ),
-  );
-
 export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | undefined {
   if (diagnostics.length === 0) return undefined;
-  const placed = diagnostics.map((one) => ({ ...one, place: one.range && placeText(one.range) }));
-  return { id: "findings", title: "Findings", count: diagnostics.length, body: findingList(placed) };
+  const findings = diagnostics.map(({ severity, code, summary, detail, hint, range }) => {
+    const place = range && html` <code>${placeText(range)}</code>`;
+    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`;
+  });
+  return { id: "findings", title: "Findings", count: diagnostics.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { type Address, nameOf, typeOf } from "../../model/address";
+import { type Address, nameOf } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
@@ -11,48 +11,35 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
-import { placeText } from "../diagnostics";
-import { type DriftItem, driftKinds, driftLine, driftSections } from "../drift-report";
+import { type DriftKind, driftLine, driftSections } from "../drift-report";
 import {
-  byUrgency,
   type FleetReport,
   fleetLine,
+  fleetSections,
   foundText,
   isWell,
-  placeText as locationText,
-  type MemberResult,
+  type MemberItem,
   signOf,
   wordsOf,
 } from "../fleet-report";
 import { actionWord, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
-import {
-  checkStatusWords,
-  checkWords,
-  counted,
-  isBlocked,
-  listedFields,
-  planHeadings,
-} from "../plan-wording";
-import { itemSection } from "../sections";
-import { type Recorded, recordedIn, recordedLines, stateSections } from "../state-text";
+import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
+import { type Item, itemSection, type Section, section } from "../sections";
+import { type Recorded, recordedIn, recordedRows, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
   type Entry,
-  findingList,
   findingsSection,
   html,
   linkTo,
-  type Markup,
   type PagePart,
   page,
-  preformatted,
   type Report,
   reportParts,
   shortened,
   table,
-  tag,
 } from "./page";
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
@@ -96,17 +83,12 @@ export function planPage(document: unknown, scope: Scope): string | undefined {
     facts: planFacts(plan, scope),
     sections: [
       blockedSection(plan),
-      checksSection(plan, anchors),
       findingsSection(plan.diagnostics),
       topologySection(topologyOf(data.resource_changes, scope.types), anchors),
-      ...reportParts(
-        "changes",
-        report.map(({ items, ...section }) => ({
-          ...section,
-          items: items?.map((entry) => changeEntry(entry, plan)),
-          groupedBy: items?.every(({ first }) => first.action === "create") ? project : undefined,
-        })),
-      ),
+      ...reportParts({ subject: "changes", marks: "Action", entryOf: changeEntry }, [
+        ...report,
+        ...checksSection(plan),
+      ]),
     ],
   });
 }
@@ -137,85 +119,47 @@ function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
   ];
 }
 
-/** A link to a change on this page. */
-const linked = (address: Address): Markup => html`<a href="${linkTo(address)}">${code(address)}</a>`;
-
-const copied = (text: string): Markup => html`<code class="copy">${text}</code>`;
-
 /** What is stopped, with the text that confirms it. */
 function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, guard }) => {
     if (guard === undefined) return [];
     const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
-    return [[linked(address), guard.summary, copied(pass)]];
+    const link = html`<a href="${linkTo(address)}">${code(address)}</a>`;
+    return [[link, guard.summary, html`<code class="copy">${pass}</code>`]];
   });
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
   return rows.length === 0 ? undefined : { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
-const pass = ["pass", "\u2714"] as const;
-const warn = ["warn", "~"] as const;
-const fail = ["fail", "\u2716"] as const;
-
-const checkSigns = { passed: pass, failed: fail, overridden: ["warn", "!"] as const, error: fail };
-
-function checksSection({ checks = [] }: Plan, anchors: ReadonlySet<string>): PagePart | undefined {
-  if (checks.length === 0) return undefined;
+/** What each policy and condition said, those that stop the plan first. */
+function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
-  const rows = worstFirst.map((check) => {
-    const { policy, level, status, address, message, range } = check;
-    const [kind, sign] = checkSigns[status];
-    const subject = address && (anchors.has(address) ? linked(address) : code(address));
-    const option = level === "overridable" && stopsPlan(check) && `--override-policy ${policy}`;
-    const why = html`${message} ${range && code(placeText(range))} ${option && copied(option)}`;
-    return [policy, tag(kind, sign, checkStatusWords[status]), level, subject ?? "the plan", why];
-  });
+  const rows = worstFirst.map(({ policy, level, status, address, message }) => [
+    ...[{ code: policy }, address === undefined ? "" : { code: address }],
+    `${checkStatusWords[status]}${status === "passed" ? "" : ` (${level})`}${message === undefined ? "" : `, ${message}`}`,
+  ]);
   const { title, counts } = checkWords(checks);
-  const body = html`<p>${counts}.</p>${table(rows, ["Name", "Result", "Level", "For", "Why"], "rows")}`;
-  return { id: "policies", title, count: checks.length, body };
+  return section("policies", title, `${counts}.`, rows);
 }
-
-/** The choice of the filter that new resources are folded away by, too. */
-const project = "Project or service";
 
 /** The project or service at the head of an address; texts that people filter by. */
-const headOf = ({ address, construct }: Pick<Change, "address" | "construct">): string =>
+const homeOf = ({ address, construct }: Pick<Change, "address" | "construct">): string =>
   nameOf((construct?.in ?? address) as Address).split(".")[0] ?? "";
 
-const causeWords: Readonly<Record<string, string>> = {
-  edit: "edit of the manifest",
-  removed: "back to the default",
-};
-
-/** Why a change is made, for the filter: the causes of its fields, or what it follows. */
-function causesOf(change: Change, plan: Plan): readonly string[] {
-  if (change.reason !== undefined) return ["follows another change"];
-  const causes: readonly string[] = listedFields(change, plan).map(({ cause }) => cause);
-  const all = change.missing ? ["drift", ...causes] : causes.length === 0 ? ["edit"] : causes;
-  return all.map((cause) => causeWords[cause] ?? cause);
-}
-
 /** One item of a plan as an entry of its page. */
-function changeEntry(item: PlanEntry, plan: Plan): Entry {
+function changeEntry(item: PlanEntry): Entry {
   const { first, changes } = item;
-  const word = actionWord(first);
   const sign = first.action === "no-op" ? "" : marks[first.action].sign;
-  return {
-    ...item,
-    mark: [first.action, sign, word],
-    found: { Action: [word], Cause: causesOf(first, plan), [project]: changes.map(headOf) },
-  };
+  return { ...item, mark: [first.action, sign, actionWord(first)], homes: changes.map(homeOf) };
 }
 
-const markOf = { missing: "missing", drifted: "drift", pending: "pending" } as const;
-
-/** What a text says in the heading of a section, where its items have no words of their own. */
-const driftWords = {
-  missing: "was deleted outside rnv",
-  drifted: "changed outside rnv",
-  pending: "",
-} as const;
+/** The mark of each kind of drift, and what a text says in the heading of a section whose items have no words of their own. */
+const driftMarks: Readonly<Record<DriftKind, readonly [Mark, string]>> = {
+  missing: ["missing", "was deleted outside rnv"],
+  drifted: ["drift", "changed outside rnv"],
+  pending: ["pending", ""],
+};
 
 /** A drift report as a page: of the plan that it was made of. */
 export function driftPage(
@@ -224,10 +168,11 @@ export function driftPage(
   scope: Scope,
 ): string {
   const found = driftSections(report);
-  const items = found.flatMap(({ items = [] }) => items);
-  const markAt = new Map<string, Mark>(
-    [...items].reverse().map(({ kind, address }) => [address, markOf[kind]]),
+  const marked = found.flatMap(({ id, items = [] }) =>
+    items.map(({ subject }): [string, Mark] => [subject, driftMarks[id as DriftKind][0]]),
   );
+  // One of two kinds is marked as the first.
+  const markAt = new Map(marked.reverse());
   const resources = planDocument(plan).resource_changes.map(asItIs);
   const topology = topologyOf(resources, scope.types, ({ address }) => markAt.get(address) ?? "same");
   return page({
@@ -240,21 +185,18 @@ export function driftPage(
     sections: [
       findingsSection(diagnostics),
       topologySection(topology, new Set(markAt.keys())),
-      ...reportParts(
-        "differences",
-        found.map((section) => ({ ...section, items: section.items?.map(driftEntry) })),
-      ),
+      ...reportParts({ subject: "differences", marks: "Found", entryOf: driftEntry }, found),
     ],
   });
 }
 
-function driftEntry(item: DriftItem): Entry {
-  const { sign, word } = marks[markOf[item.kind]];
+function driftEntry(item: Item, { id }: Section): Entry {
+  const [mark, words] = driftMarks[id as DriftKind];
   return {
     ...item,
-    phrase: item.phrase === "" ? driftWords[item.kind] : item.phrase,
-    mark: [markOf[item.kind], sign, word],
-    found: { Found: [driftKinds[item.kind]], [project]: [headOf(item)] },
+    phrase: item.phrase === "" ? words : item.phrase,
+    mark: [mark, marks[mark].sign, marks[mark].word],
+    homes: [homeOf({ address: item.subject as Address })],
   };
 }
 
@@ -285,7 +227,7 @@ export function statePage(state: State, scope: Scope): string {
         topologyOf(recorded.map(asRecorded), types),
         new Set<string>(recorded.map(({ address }) => address)),
       ),
-      ...reportParts("resources", [
+      ...reportParts({ subject: "resources", marks: "Mark", entryOf: (entry) => entry }, [
         ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
         ...stateSections(state),
       ]),
@@ -304,25 +246,22 @@ function asRecorded({ address, resource }: Recorded): ResourceChange {
   };
 }
 
-function recordedEntry({ address, resource }: Recorded): Entry {
-  const { applied, computed, kept } = recordedLines(resource);
-  const factOf = ([label = "", text = ""]: readonly string[]) => ({ label, text });
-  return {
-    ...{ sign: "", subject: address, phrase: resource.name, id: resource.id, fields: [], notes: kept },
-    facts: [
-      ...applied.map(factOf),
-      ...computed.map(([path = "", text = ""]) => ({ label: `${path} (computed)`, text })),
-    ],
-    found: { Type: [typeOf(address)], [project]: [headOf({ address })] },
-  };
+function recordedEntry(one: Recorded): Entry {
+  const { address, resource } = one;
+  const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
+  return { sign: "", subject: address, phrase: resource.name, id: resource.id, facts, homes: [homeOf(one)] };
 }
 
 /** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
-  const urgent = members.filter((one) => !isWell(one)).sort(byUrgency);
+  const urgent = members.filter((one) => !isWell(one));
   const isMild = urgent.every((one) => signOf(one) === "~" && one.status !== "drift");
-  const entriesOf = (own: readonly MemberResult[]) => own.map((one) => memberEntry(one, verb === "apply"));
+  const entryOf = (item: MemberItem): Entry => ({
+    ...item,
+    phrase: foundText(item.member, verb === "apply"),
+    mark: [...memberMarks[signOf(item.member)], wordsOf(item.member)],
+  });
   return page({
     heading: `rnv fleet ${verb}`,
     verdict: urgent.length === 0 ? "\u2714 All well" : isMild ? "\u25b6 Changes" : "\u2716 Needs attention",
@@ -334,28 +273,11 @@ export function fleetPage(report: FleetReport): string {
       ["Shard", shard && `${shard.index} of ${shard.count}, of ${selected.length} members`],
       ["Exit code", String(report.exit_code)],
     ],
-    sections: [
-      ...reportParts("members", [
-        ...itemSection("members", "Needs attention", "", entriesOf(urgent)),
-        ...itemSection("members", "Well", "", entriesOf(members.filter(isWell)), { isFolded: true }),
-      ]),
-    ],
+    sections: reportParts(
+      { subject: "members", marks: "Ended", entryOf },
+      fleetSections(report, members.length),
+    ),
   });
 }
 
-function memberEntry(one: MemberResult, isDone: boolean): Entry {
-  const { name, folder, stage, digest, diagnostics = [], output } = one;
-  const notes = [
-    folder && `Folder ${folder}`,
-    `Exit code ${one.exit_code}, ${elapsedText(one.seconds)}`,
-    digest && `Digest ${digest.slice(0, shortDigest)}`,
-  ];
-  const findings = diagnostics.map((one) => ({ ...one, place: one.location && locationText(one.location) }));
-  return {
-    ...{ sign: "", subject: name, phrase: foundText(one, isDone), fields: [], facts: [] },
-    notes: notes.filter((note) => note !== undefined),
-    mark: [...(isWell(one) ? pass : signOf(one) === "~" ? warn : fail), wordsOf(one)],
-    found: { Ended: [wordsOf(one)], Stage: stage === undefined ? [] : [stage] },
-    more: [findingList(findings), output && html`<pre tabindex="0">${preformatted(output)}</pre>`],
-  };
-}
+const memberMarks = { " ": ["pass", "\u2714"], "~": ["warn", "~"], "!": ["fail", "\u2716"] } as const;

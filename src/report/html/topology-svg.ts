@@ -1,5 +1,5 @@
 import { type Address, nameOf } from "../../model/address";
-import { graphDot, graphMermaid, type LabelledGraph, type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tag } from "./page";
@@ -14,7 +14,7 @@ import {
   type Size,
 } from "./place-nodes";
 import {
-  isMoving,
+  graphOfAll,
   type ResourceChange,
   type Topology,
   type TopologyNode,
@@ -43,14 +43,14 @@ ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topolo
 }
 
 /**
- * Draws services in their projects, or in DOT and Mermaid `everything`, as a file of a format. The picture is one that a
+ * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. The picture is one that a
  * browser, a wiki or an editor shows.
  */
 export function graphFile(
   drawn: readonly ResourceChange[],
   types: Parameters<typeof topologyOf>[1],
   format: "dot" | "mermaid" | "svg",
-  everything?: LabelledGraph,
+  isOfAll = false,
 ): string {
   const topology = topologyOf(drawn, types);
   const { nodes, edges, boxes } = topology;
@@ -60,12 +60,9 @@ export function graphFile(
     // XML has no such characters, not even escaped.
     return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
   }
-  const labelled = nodes.map((node) => {
-    const { id, title, box = "", mark, isBlocked, does } = node;
-    const found = isMoving(node) ? { mark, words: does, isBlocked } : undefined;
-    return { id, title, frame: boxes.get(box), mark: found };
-  });
-  return (format === "dot" ? graphDot : graphMermaid)(everything ?? { nodes: labelled, edges });
+  const framed = nodes.map((node) => ({ ...node, frame: boxes.get(node.box ?? "") }));
+  const graph = isOfAll ? graphOfAll(drawn) : { nodes: framed, edges };
+  return (format === "dot" ? graphDot : graphMermaid)(graph);
 }
 
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {

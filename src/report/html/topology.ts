@@ -3,7 +3,7 @@ import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import type { PlanDocument } from "../../plan/plan-schema";
-import { type Mark, marks } from "../graph";
+import { type LabelledGraph, type Mark, marks } from "../graph";
 import { groupBy } from "../order";
 import { counted, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
@@ -86,20 +86,16 @@ function holderAmong(holders: readonly ResourceChange[]) {
   };
 }
 
-type Places = ReadonlyMap<string, Partial<Point>>;
+type Places = Readonly<Record<string, Partial<Point>>>;
 
 /** Positions by name or id; none where the service places nodes by itself. */
 function placesIn({ change, picture }: Drawn): Places {
   const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-  return new Map(
-    typeof saved === "object"
-      ? Object.entries((saved ?? {}) as Readonly<Record<string, Partial<Point>>>)
-      : [],
-  );
+  return typeof saved === "object" ? ((saved ?? {}) as Places) : {};
 }
 
 function placeOf({ address, live_name, id = "" }: ResourceChange, places: Places): Point | undefined {
-  const { x, y } = places.get(titleOf(address)) ?? places.get(live_name) ?? places.get(id) ?? {};
+  const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
 }
 
@@ -112,11 +108,25 @@ function actionOf({ change }: ResourceChange): Mark {
   return action === "no-op" ? "same" : action;
 }
 
+/** Every resource with its parent and what it refers to, marked with what a plan does to it. */
+export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph => ({
+  nodes: changes.map((change) => {
+    const { address: id, blocked_by: guard, reason } = change;
+    const mark = actionOf(change);
+    const word = reason === undefined ? marks[mark].word : "run";
+    return { id, mark, does: dotted([guard && "! blocked", `${marks[mark].sign} ${word}`]) };
+  }),
+  edges: changes.flatMap(({ address: from, parent, references = [] }) => {
+    const ends = new Set(parent === undefined ? references : [parent, ...references]);
+    return [...ends].map((to) => ({ from, to }));
+  }),
+});
+
 /** Facts or deeds of a node, without those that it has not. */
 const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
-function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = new Map()): TopologyNode {
+function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = {}): TopologyNode {
   const { change, box } = node;
   const { address, blocked_by: guard, attributes = [] } = change;
   const moving = parts.filter((part) => part.mark !== "same");
@@ -181,7 +191,7 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     })
     .filter(({ from, to }) => from !== to);
 
-export const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
+const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
 
 /** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
 function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {

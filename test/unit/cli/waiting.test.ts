@@ -54,9 +54,9 @@ describe("a run that waits for the service", () => {
     expect(said).toEqual([
       "Waiting for host.example to answer 2 requests (10s so far)",
       "Waiting for host.example to answer 2 requests (30s so far)",
-      "Waiting for host.example to answer 2 requests (1m0s so far)",
-      "Waiting for host.example to answer 2 requests (2m0s so far)",
-      "Waiting for host.example to answer 2 requests (3m0s so far)",
+      "Waiting for host.example to answer 2 requests (1m so far)",
+      "Waiting for host.example to answer 2 requests (2m so far)",
+      "Waiting for host.example to answer 2 requests (3m so far)",
     ]);
   });
 

@@ -206,21 +206,14 @@ it("tells first who needs someone, keeps within its size, and shows names and er
   expect(bare.replace(/`+[^`]*`+/g, "")).not.toContain("<img");
 });
 
-it("writes numbers for Prometheus, and keeps when a member was clean last", () => {
-  const metrics = (status: "clean" | "drift", at: string, before?: string) =>
-    fleetMetrics(
-      makeReport(
-        { ...head, started_at: at, selected: ["a"] },
-        [{ ...resultOf("a", status), drift: { drifted: 1, missing: 0, pending: 0, unmanaged: 2 } }],
-        { isDetailed: true },
-      ),
-      before,
-    );
-  const clean = metrics("clean", "2026-01-01T00:00:00Z");
-  expect(clean).toContain('rnv_fleet_last_clean_run_timestamp_seconds{verb="drift",member="a"} 1767225600\n');
-  const later = metrics("drift", "2026-01-02T00:00:00Z", clean);
-  expect(later).toContain('rnv_fleet_last_clean_run_timestamp_seconds{verb="drift",member="a"} 1767225600\n');
-  expect(later).toContain('rnv_fleet_last_run_timestamp_seconds{verb="drift",member="a"} 1767312000\n');
-  expect(later).toContain('rnv_fleet_members{verb="drift",status="drift"} 1\n');
-  expect(later).toContain('rnv_fleet_drifted{verb="drift",member="a"} 1\n');
+it("writes numbers for Prometheus", () => {
+  const report = makeReport(
+    { ...head, started_at: "2026-01-02T00:00:00Z", selected: ["a"] },
+    [{ ...resultOf("a", "drift"), drift: { drifted: 1, missing: 0, pending: 0, unmanaged: 2 } }],
+    { isDetailed: true },
+  );
+  const metrics = fleetMetrics(report);
+  expect(metrics).toContain('rnv_fleet_last_run_timestamp_seconds{verb="drift",member="a"} 1767312000\n');
+  expect(metrics).toContain('rnv_fleet_members{verb="drift",status="drift"} 1\n');
+  expect(metrics).toContain('rnv_fleet_drifted{verb="drift",member="a"} 1\n');
 });

@@ -69,7 +69,7 @@ const lines: readonly (readonly [ApplyEvent, string])[] = [
   ],
   [
     { type: "done", address: api, action: "delete", elapsedSeconds: 3605 },
-    "service.shop.api: Destruction complete after 1h0m5s",
+    "service.shop.api: Destruction complete after 1h5s",
   ],
   [
     { type: "failed", address: api, action: "create", elapsedSeconds: 4, diagnostic: failure },

@@ -166,7 +166,7 @@ describe("the lines of a change", () => {
     ]);
   });
 
-  it("say how much of a very long text is left out", () => {
+  it("say how many lines of a very long text are left out, and cut long ones", () => {
     const item = change("create", "service.a", {
       attributes: [
         field("long", absent, value("x".repeat(1000))),
@@ -174,7 +174,7 @@ describe("the lines of a change", () => {
       ],
     });
     const lines = about(item);
-    expect(lines[1]).toMatch(/x\.\.\. \(602 more characters\)$/);
+    expect(lines[1]).toMatch(/x\.\.\.$/);
     expect(lines.at(-1)).toBe("          ... (61 more lines)");
     expect(lines).toHaveLength(43);
   });
@@ -281,12 +281,11 @@ describe("the end of a plan on a terminal", () => {
     .trimEnd()
     .split("\n");
 
-  it("says again what is lost and what moves the bill, then counts, and the next command last", () => {
+  it("says again what is lost, then counts, and the next command last", () => {
     const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
-    expect(lines.slice(from, from + 3)).toEqual([
+    expect(lines.slice(from, from + 2)).toEqual([
       "! Destroys 1, and 1 variable of them: service.a.old",
       "! Replaces 1: service.a.cron",
-      expect.stringMatching(/^! Changes the bill of 21: service.a.cron, service.a.s0, .* and 16 more$/),
     ]);
     expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
     expect(lines.at(-1)).toBe("Next: rnv apply -f a.yaml");
@@ -306,14 +305,15 @@ describe("equal changes of many resources", () => {
       effects: ["deploys"],
     });
 
-  it("are one item where runs differ only in their reasons, which are counted", () => {
+  it("are one item where runs have reasons of one kind", () => {
     const runs = [...Array(6).keys()].map((i) => {
       const one = run(i);
       return i < 4 ? one : { ...one, reason: `service.shop.s${i} and variable.shop.s${i}.LEVEL change` };
     });
     const text = planText(plan(runs), plainStyle);
-    expect(text).toContain("  ~ 6 deployments will run again\n");
-    expect(text).toContain("because service.… changes (4), service.… and variable.….LEVEL change (2)\n");
+    expect(text).toContain("  ~ 4 deployments will run again\n");
+    expect(text).toContain("because service.… changes\n");
+    expect(text).toContain("because service.shop.s5 and variable.shop.s5.LEVEL change\n");
   });
 
   it("are told once, with whose they are", () => {

@@ -1,35 +1,21 @@
-import { gaugesText, labelsText, samplesIn } from "../../../src/report/prometheus";
+import { runMetrics } from "../../../src/report/prometheus";
 
-const odd = 'a\\b "c"\nd{e="f"} 1';
-
-it("writes what Prometheus reads: labels and help are escaped, a gauge without samples is left out", () => {
-  const text = gaugesText([
-    {
-      name: "rnv_a",
-      help: "One\\two\nthree.",
-      samples: [
-        { labels: { stage: odd, stack: undefined }, value: 1.5 },
-        { labels: {}, value: 0 },
-      ],
-    },
-    { name: "rnv_b", help: "None.", samples: [] },
-  ]);
+it("writes what Prometheus reads: labels are escaped, a number that is not known is left out", () => {
+  const labels = { stage: 'a\\b "c"\nd{e="f"} 1', stack: undefined };
+  const text = runMetrics("rnv_a", "2026-01-02T00:00:00Z", [{ labels, exitCode: 1, seconds: 1.5 }], []);
+  const name = 'stage="a\\\\b \\"c\\"\\nd{e=\\"f\\"} 1"';
   expect(text).toBe(
     [
-      "# HELP rnv_a One\\\\two\\nthree.",
-      "# TYPE rnv_a gauge",
-      'rnv_a{stage="a\\\\b \\"c\\"\\nd{e=\\"f\\"} 1"} 1.5',
-      "rnv_a 0",
+      "# HELP rnv_a_exit_code How the last run ended; 0 is clean, 2 is changes or drift.",
+      "# TYPE rnv_a_exit_code gauge",
+      `rnv_a_exit_code{${name}} 1`,
+      "# HELP rnv_a_run_seconds How long the last run took.",
+      "# TYPE rnv_a_run_seconds gauge",
+      `rnv_a_run_seconds{${name}} 1.5`,
+      "# HELP rnv_a_last_run_timestamp_seconds When the last run began, seconds since 1970.",
+      "# TYPE rnv_a_last_run_timestamp_seconds gauge",
+      `rnv_a_last_run_timestamp_seconds{${name}} 1767312000`,
       "",
     ].join("\n"),
   );
-  expect([...samplesIn(text, "rnv_a")]).toEqual([
-    [labelsText({ stage: odd }), 1.5],
-    ["", 0],
-  ]);
-});
-
-it("reads no other metric, and nothing from what is no sample", () => {
-  const text = 'rnv_a_total{x="1"} 3\n# rnv_a 4\nrnv_a five\nrnv_a{x="1"}\nrnv_a NaN\n';
-  expect([...samplesIn(text, "rnv_a")]).toEqual([]);
 });

@@ -1,4 +1,6 @@
-import { graphDot, graphMermaid, graphOfPlan } from "../../../src/report/graph";
+import { planDocument } from "../../../src/plan/document";
+import { graphDot, graphMermaid } from "../../../src/report/graph";
+import { graphOfAll } from "../../../src/report/html/topology";
 import {
   outputsJson,
   outputsText,
@@ -7,7 +9,6 @@ import {
   stateText,
 } from "../../../src/report/state-text";
 import { plainStyle } from "../../../src/report/style";
-import { resourceTypes } from "../../../src/resources";
 import { address, change, plan } from "../../support/plan-fixture";
 import { state } from "../../support/state-fixture";
 
@@ -131,21 +132,18 @@ describe("a graph", () => {
     );
   });
 
-  it("marks what a plan does by shape, colour and word; parents are those of the types", () => {
+  it("marks what a plan does by colour and word, and leads to parents and what is referred to", () => {
     const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
-    const marked = graphOfPlan(
+    const { resource_changes: changes } = planDocument(
       plan([
-        change("no-op", "project.shop"),
         change("update", "service.shop.api", { references: [address("service.shop.db")] }),
         change("create", "deployment.shop.api", { reason: "service.shop.api changes" }),
         change("replace", "service.shop.db", { guard }),
-        change("delete", "service.shop.old", {
-          onRemove: "archive",
-          dependsOn: [address("service.shop.db")],
-        }),
+        change("delete", "service.shop.old", { dependsOn: [address("service.shop.db")] }),
       ]),
-      resourceTypes,
     );
+    const parentOf = (type: string) => address(type === "deployment" ? "service.shop.api" : "project.shop");
+    const marked = graphOfAll(changes.map((one) => ({ ...one, parent: parentOf(one.type) })));
     expect(marked.edges.map(({ from, to }) => `${from} ${to}`)).toEqual([
       "service.shop.api project.shop",
       "service.shop.api service.shop.db",
@@ -156,18 +154,13 @@ describe("a graph", () => {
     ]);
     const dot = graphDot(marked);
     expect(dot).toContain('  "project.shop"\n');
-    expect(dot).toMatch(
-      /"deployment.shop.api" \[label = ".*\\n\+ run", shape = box, style = "filled,rounded,dashed"/,
-    );
-    expect(dot).toMatch(/"service.shop.api" \[label = ".*\\n~ update", shape = hexagon/);
-    expect(dot).toMatch(
-      /"service.shop.db" \[.*\\n! blocked · ± replace", shape = doubleoctagon.*penwidth = 4\]/,
-    );
-    expect(dot).toMatch(/"service.shop.old" \[.*\\n− archive", shape = octagon.*color = "#a40e26"/);
+    expect(dot).toMatch(/"deployment.shop.api" \[label = ".*\\n\+ run", style = filled, color = "#116329"/);
+    expect(dot).toMatch(/"service.shop.api" \[label = ".*\\n~ update", style = filled/);
+    expect(dot).toMatch(/"service.shop.db" \[.*\\n! blocked · ± replace", style = filled, color = "#6639ba"/);
+    expect(dot).toMatch(/"service.shop.old" \[.*\\n− destroy", style = filled, color = "#a40e26"/);
     const mermaid = graphMermaid(marked);
-    expect(mermaid).toContain('n2{{"service.shop.api<br/>#126; update"}}:::updateMark');
+    expect(mermaid).toContain('n2["service.shop.api<br/>#126; update"]:::updateMark');
     expect(mermaid).toContain("  classDef updateMark fill:#fff8c5,stroke:#7d4e00,color:#7d4e00");
-    expect(mermaid).toContain("  style n3 stroke-width:4px");
   });
 
   it("cannot be left by a label", () => {

@@ -53,7 +53,7 @@ it("says what was not checked, what is elsewhere and what is not managed", () =>
   expect(text).toContain("configuration.branch of service.shop.api had changed outside rnv too");
 });
 
-it("shows policies, those that stop first, and what overrides one", () => {
+it("shows policies, those that stop first", () => {
   const range = { file: "rnv.yaml", start: 3, end: 5 };
   const html = pageOf(
     plan([change("update", "service.shop.api", { attributes: [field("a", value(1), value(2))] })], {
@@ -68,15 +68,14 @@ it("shows policies, those that stop first, and what overrides one", () => {
   );
   const text = textOf(html);
   expect(text).toContain("✖ Blocked");
-  expect(text).toContain("1 passed, 1 failed.");
   expect(text).toMatch(
-    /replicas . failed overridable service.shop.api two replicas rnv.yaml.* --override-policy replicas .*names . passed mandatory the plan/,
+    /1 passed, 1 failed\. replicas service.shop.api : failed \(overridable\), two replicas names : passed/,
   );
   expect(text).toContain("Policies 2");
   const condition = { policy: "precondition", level: "mandatory", status: "passed" } as const;
   const both = plan([], { checks: [condition, { ...condition, policy: "names" }, condition] });
-  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. Name Result Level/);
-  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*Name Result Level/);
+  expect(textOf(pageOf(both))).toMatch(/Checks 3.*3 passed\. precondition/);
+  expect(textOf(pageOf(plan([], { checks: [condition] })))).toMatch(/Conditions 1.*precondition/);
   const advisory = plan([], { checks: [{ policy: "soft", level: "advisory", status: "failed" }] });
   expect(textOf(pageOf(advisory))).not.toContain("Blocked");
 });

@@ -221,8 +221,8 @@ describe("a graph of services", () => {
   it("has frames of projects, marks and a legend in Mermaid, and frames in DOT", () => {
     const mermaid = fileOf(shop, "mermaid");
     expect(mermaid).toContain('  subgraph c0["shop #40;3 of 5#41;"]\n');
-    expect(mermaid).toMatch(/ {2}n\d+\{\{"api<br\/>#126; update #183; deploys"\}\}:::updateMark\n/);
-    expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0{{"#126; update"}}:::updateMark\n  end\n');
+    expect(mermaid).toMatch(/ {2}n\d+\["api<br\/>#126; update #183; deploys"\]:::updateMark\n/);
+    expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0["#126; update"]:::updateMark\n  end\n');
     expect(mermaid).not.toContain("DATABASE_URL");
     const dot = fileOf(shop, "dot");
     expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop (3 of 5)"\n    "service.shop.api"\n');
