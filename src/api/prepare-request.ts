@@ -4,7 +4,6 @@ import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { ApiRequest } from "./send";
-import { maxBodyBytes } from "./wire/shapes";
 
 const idempotencyKeyPattern = /^[!-~]{1,160}$/;
 
@@ -22,14 +21,20 @@ export interface PreparedRequest {
   readonly secrets: readonly Secret[];
 }
 
+/** Where a client sends its requests, and what goes with each. */
+interface RequestTarget {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
+}
+
 /**
  * Opens secrets, adds headers, checks path and key. Throws `ApiError` (refused, `body_too_large`)
  * for a body over the limit, and a plain `Error` for a mistake of ours.
  */
 export function prepareRequest(
   request: ApiRequest,
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
+  { baseUrl, headers, maxBodyBytes }: RequestTarget,
   requestId: string,
 ): PreparedRequest {
   assertPath(request);
@@ -111,7 +116,8 @@ function serializeBody(body: unknown): SerializedBody {
   // `JSON.stringify` asks a value for its `toJSON` first; `this` still holds the value itself.
   function opened(this: Readonly<Record<string, unknown>>, key: string, written: unknown): unknown {
     const value = this[key];
-    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`"${key}" is not a JSON number`);
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw new Error(`"${key}" is not a JSON number`);
     if (typeof value !== "object" || value === null || Array.isArray(value)) return written;
     if (value instanceof Secret) {
       secrets.push(value);

@@ -1,4 +1,3 @@
-import type * as http from "node:http";
 import { errorBodyOf, replayedOf } from "./gap-rules";
 import type { GapSettings } from "./gap-settings";
 import type { Redactor } from "./redactor";
@@ -91,11 +90,29 @@ function messageOf(
   if (status >= 300 && status < 400)
     return `the service answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
   if (message !== undefined) return cap(message);
-  // Loaded with the first failure.
-  const { STATUS_CODES } = require("node:http") as typeof http;
-  const meaning = STATUS_CODES[status] ?? "unknown status";
+  const meaning = statusTexts[status] ?? "unknown status";
   return body === undefined && status !== 429 ? `${meaning} (${form})` : meaning;
 }
+
+/** Texts of the statuses that the service and gateways before it may answer with. */
+const statusTexts: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  413: "Payload Too Large",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
 
 const cap = (text: string): string =>
   text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;

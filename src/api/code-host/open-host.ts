@@ -2,8 +2,9 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";
 import { type CodeHost, type HostOptions, type JobPlatform, platformOf } from "./code-host";
-import { createGitHub } from "./github";
-import { createGitLab } from "./gitlab";
+import { createHost } from "./create-host";
+import { github } from "./github";
+import { gitlab } from "./gitlab";
 
 interface OpenedHost {
   /** Undefined where the job runs elsewhere, or without what is needed to speak to its host. */
@@ -53,7 +54,6 @@ export function openCodeHost(environment: ProcessEnvironment, parts: HostParts):
   if (!/^[!-~]+$/.test(token))
     return { diagnostics: [unset(platform, `${wanted.token[0]} holds spaces or line breaks`, hint)] };
   const author = first(["RNV_COMMENT_AUTHOR"]);
-  const open = platform === "github" ? createGitHub : createGitLab;
   const options = {
     ...parts,
     apiUrl,
@@ -61,7 +61,7 @@ export function openCodeHost(environment: ProcessEnvironment, parts: HostParts):
     token: new Secret(token),
     ...(author !== undefined && { author }),
   };
-  return { host: open(options), diagnostics: [] };
+  return { host: createHost(platform === "github" ? github : gitlab, options), diagnostics: [] };
 }
 
 function unset(platform: JobPlatform, why: string, hint: string): Diagnostic {
