@@ -2,7 +2,7 @@ import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
 import { hostingIsOff } from "./gap-rules";
-import { defaultGaps, type GapSettings } from "./gap-settings";
+import { defaultGaps, type GapSettings } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";

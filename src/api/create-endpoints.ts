@@ -13,7 +13,7 @@ import {
   withEnvironmentFields,
   wrappedAs,
 } from "./gap-rules";
-import { defaultGaps, type GapSettings, jsonObject } from "./gap-settings";
+import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
 import { aboutDeletion, ask, parseAnswer, readPages, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment, requestOf, type Send } from "./send";
 import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
@@ -21,7 +21,7 @@ import {
   canvasAnswer,
   catalog,
   deletion,
-  operation,
+  operationAnswer,
   type Project,
   patchedVariableAnswer,
   projectAnswer,
@@ -92,12 +92,12 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall) {
       const request = requestOf("getProject", "GET", path("projects", id));
       return projectIn(await read(projectAnswer, request, { about: shows("project", { id }) }));
     },
-    getProjectOperation: (projectId, operationId) => {
+    getProjectOperation: async (projectId, operationId) => {
       const project = requestOf("getProjectOperation", "GET", path("projects", projectId));
       const { projectOperation: template } = gaps;
       if (template === "off") throw turnedOff(project, "projectOperation");
       const request = { ...project, path: `${path()}${filledPath(template, { projectId, operationId })}` };
-      return read(operation, request, readingOperation(operationId, gaps));
+      return (await read(operationAnswer, request, readingOperation(operationId, gaps))).operation;
     },
     createProject: async (draft) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };

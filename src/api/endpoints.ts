@@ -1,7 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import type { DocumentSchema } from "../model/large-document";
 import type { Secret } from "../model/secret";
-import type { GapSettings } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import type { AnswerReading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
 import type {

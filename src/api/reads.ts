@@ -12,7 +12,7 @@ import {
 } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-rules";
-import { gapVariable } from "./gap-settings";
+import { gapVariable } from "./gaps";
 import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";

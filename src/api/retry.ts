@@ -1,7 +1,7 @@
 import type { Clock } from "../model/time";
 import { backoff, durationText } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
-import type { GapSettings } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";

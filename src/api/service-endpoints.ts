@@ -2,7 +2,7 @@ import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
 import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
-import type { GapSettings } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import { aboutDeletion, shows } from "./parse-answer";
 import { type About, type ApiRequest, requestOf } from "./send";
 import {
@@ -12,7 +12,7 @@ import {
   deletion,
   deploymentAnswer,
   deploymentsAnswer,
-  operation,
+  operationAnswer,
   patchAnswer,
   type Service,
   serviceAnswer,
@@ -99,9 +99,9 @@ export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
     },
     runDeployAction: async (id, action) =>
       (await write(deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued })).deployment,
-    getOperation: (id, operationId) => {
-      const shown = path("services", id, "operations", operationId);
-      return read(operation, requestOf("getOperation", "GET", shown), readingOperation(operationId, gaps));
+    getOperation: async (id, operationId) => {
+      const request = requestOf("getOperation", "GET", path("services", id, "operations", operationId));
+      return (await read(operationAnswer, request, readingOperation(operationId, gaps))).operation;
     },
   } satisfies Partial<Endpoints>;
 }

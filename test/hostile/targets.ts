@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../../src/api/api-error";
 import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
-import { defaultGaps } from "../../src/api/gap-settings";
+import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";

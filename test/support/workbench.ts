@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Client, createClient } from "../../src/api/client";
 import { consistently } from "../../src/api/consistent-reads";
 import { createEndpoints } from "../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../src/api/gap-settings";
+import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import type { Transport } from "../../src/api/transport";
 import { type RuntimeOutcome, type RuntimeRequest, runtimeAction } from "../../src/commands/act-on-service";

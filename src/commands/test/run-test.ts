@@ -3,7 +3,7 @@ import { isAbsolute, posix } from "node:path";
 import { createClient } from "../../api/client";
 import { consistently } from "../../api/consistent-reads";
 import { createEndpoints } from "../../api/create-endpoints";
-import { defaultGaps } from "../../api/gap-settings";
+import { defaultGaps } from "../../api/gaps";
 import { createReads } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";

@@ -1,5 +1,5 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";

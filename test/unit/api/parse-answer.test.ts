@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, fakeSend, workspace } from "./fake-send";
