@@ -4,7 +4,7 @@ import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import { checkingCreatedId, SeenIds } from "./created-ids";
-import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
+import type { CanvasScope, Endpoints } from "./endpoints";
 import { type Known, KnownVersions, recordedWrites } from "./known-versions";
 import type { Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
@@ -292,7 +292,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
-      const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
+      const read = () => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();
       return consistency.untilCurrent(async () => {
         const value = await read();

@@ -51,13 +51,13 @@ export async function ask<T>(
   return parsedOrThrow(read(response.body), request, response, inner(response.body));
 }
 
-type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
-type AskedFor = Readonly<Record<string, string | null | undefined>>;
+export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
+export type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
 /** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
 export const shows =
   <Member extends string>(member: Member, asked: AskedFor) =>
-  (answer: { readonly [Key in Member]?: ShownFields }): About => {
+  (answer: { readonly [Key in Member]?: ShownFields | undefined }): About => {
     const shown = answer[member];
     return shown === undefined ? {} : aboutShown(member, shown, asked);
   };

@@ -27,13 +27,13 @@ export interface ApiRequest {
   readonly about?: (body: unknown) => About;
 }
 
-/** Returns a request without a key. */
+/** Returns a request without a key yet; a write may have one unless `more` says otherwise. */
 export const requestOf = (
   operation: string,
   method: ApiRequest["method"],
   path: string,
   more: Partial<ApiRequest> = {},
-): ApiRequest => ({ operation, method, path, keyed: false, ...more });
+): ApiRequest => ({ operation, method, path, keyed: method !== "GET", ...more });
 
 /** The subject of an answer (DESIGN section 5, "An answer is about what was asked"). */
 export interface About {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../../src/api/api-error";
 import { createClient } from "../../src/api/client";
-import { createEndpoints } from "../../src/api/create-endpoints";
+import { createEndpoints } from "../../src/api/endpoints";
 import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "../../src/api/client";
 import { consistently } from "../../src/api/consistent-reads";
-import { createEndpoints } from "../../src/api/create-endpoints";
+import { createEndpoints } from "../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import type { Transport } from "../../src/api/transport";

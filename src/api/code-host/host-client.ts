@@ -60,7 +60,7 @@ export function createHostClient(
   });
   const send = async <Answer>(call: HostCall<Answer>): Promise<Answer> => {
     const { operation, method, path, query, body, answer, needs } = call;
-    const request = requestOf(operation, method, path, { query, body, mayBeList: true });
+    const request = requestOf(operation, method, path, { query, body, keyed: false, mayBeList: true });
     try {
       return parseAnswer(answer, request, await client.send(request));
     } catch (cause) {

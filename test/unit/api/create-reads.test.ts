@@ -1,4 +1,4 @@
-import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
 import type { ApiRequest } from "../../../src/api/send";
