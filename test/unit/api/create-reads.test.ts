@@ -56,25 +56,6 @@ describe("the parts of live state", () => {
     expect(await reads.project("p1")).toMatchObject({ kind: "found" });
   });
 
-  it("are shared with reads beside, until one of the two is invalidated", async () => {
-    const fake = fakeSend(({ operation }) =>
-      operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
-    );
-    const endpoints = createEndpoints(fake.send, workspace);
-    const first = createReads(endpoints);
-    await first.projects();
-    const second = createReads(endpoints, first);
-    await second.projects();
-    await second.services();
-    expect(fake.lines().sort()).toEqual(firstThree);
-    second.invalidate();
-    await second.projects();
-    await first.projects();
-    expect(fake.requests).toHaveLength(4);
-    await createReads(endpoints).catalog();
-    expect(fake.requests).toHaveLength(7);
-  });
-
   it("show every group, and a canvas of one project once", async () => {
     const group = (id: string) => ({ id, name: id, serviceIds: [] });
     const { reads, lines } = readsOf({
