@@ -13,9 +13,6 @@ import { remedy } from "../diagnostics/remedies";
  */
 export type FailureKind = "refused" | "uncertain" | "unavailable" | "unauthorized" | "malformed";
 
-/** The code of an `ApiError` for a write that needs hosting while that is off: it did not happen. */
-export const HOSTING_OFF = "hosting_off";
-
 /** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
 export const GAP_OFF = "gap_off";
 
@@ -116,8 +113,7 @@ function operationWords(operation: string): string {
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {
-  const said = code === HOSTING_OFF ? "engine_unavailable" : code;
-  const answer = [status === undefined ? "no answer" : `status ${status}`, said].filter(Boolean).join(" ");
+  const answer = [status === undefined ? "no answer" : `status ${status}`, code].filter(Boolean).join(" ");
   const times = attempts > 1 ? `, sent ${attempts} times` : "";
   return `${method} ${path}: ${answer}${times}`;
 }
@@ -154,9 +150,10 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
     case "rate_limited":
       return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
     case "engine_unavailable":
-      return advice("api.unavailable", "the hosting engine is not ready; run the command again later");
-    case HOSTING_OFF:
-      return advice("live.hosting_off", "enable hosting in the dashboard, then run the command again");
+      return advice(
+        "api.unavailable",
+        "hosting is off or not ready: look in the dashboard, then run the command again",
+      );
     case "idempotency_conflict":
       return advice(
         "api.conflict",

@@ -1,7 +1,6 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
-import { hostingIsOff } from "./gap-rules";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
@@ -9,9 +8,9 @@ import { RateLimiter } from "./rate-limiter";
 import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
-import type { ApiRequest, Send } from "./send";
+import type { Send } from "./send";
 import { type Deprecation, readDate, readDeprecation, type Transport, type WireResponse } from "./transport";
-import { catalog, deploymentsAnswer, maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
+import { maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
 
 export interface ClientOptions {
   /** Ends in `/api/v1`; see `checkBaseUrl`. */
@@ -107,12 +106,10 @@ export function openClient(options: ClientOptions): Client {
     options.runId ?? Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
   let prepares = 0;
   const send: Send = async (request, { signal } = {}) => {
-    const { hostedBy, address } = request;
     prepares += 1;
     const prepared = prepareRequest(request, { baseUrl, headers, maxBodyBytes }, `rnv-${runId}-${prepares}`);
     if (prepared.secrets.length > 0) redactor.add(prepared.secrets);
-    const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
-    const response = await sendWithRetry(context, prepared, signal, whyNot);
+    const response = await sendWithRetry(context, prepared, signal);
     const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
     if (typeof revealed === "string") redactor.add([new Secret(revealed)]);
     return response;
@@ -124,28 +121,4 @@ export function openClient(options: ClientOptions): Client {
     serviceTime: () => serviceTime,
     close: () => transport.close(),
   };
-}
-
-/**
- * Asks why hosting is off, once the service has answered `engine_unavailable`: its list of deployments at `path` says
- * so with a reason (interface, "Deployments", rule 1), or its catalog. Undefined where neither does: it is not ready
- * in passing.
- */
-async function whyOff(send: Send, path: string, address?: string): Promise<string | undefined> {
-  const read = async (request: Pick<ApiRequest, "operation" | "path" | "query">): Promise<unknown> => {
-    const about = address === undefined ? {} : { address };
-    return (await send({ ...request, ...about, method: "GET", keyed: false })).body;
-  };
-  try {
-    const listed = await read({ operation: "listDeployments", path, query: { limit: "1" } });
-    const list = deploymentsAnswer.safeParse(listed);
-    if (list.success && !list.data.available) return list.data.reason || "the service gives no reason";
-    const shown = catalog.safeParse(await read({ operation: "catalog", path: "/catalog" }));
-    return shown.success && hostingIsOff(shown.data.capabilities)
-      ? "its catalog says that hosting is off"
-      : undefined;
-  } catch {
-    // A question that fails does not decide: the write is sent again as after any passing refusal.
-    return undefined;
-  }
 }

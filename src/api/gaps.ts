@@ -342,8 +342,7 @@ export const gaps = {
   "hosting capability": {
     assumption:
       "a capability of the catalog that speaks of hosting and is false means that nothing is deployed now",
-    verifiedBy:
-      "a write is given up for it only once it was refused with engine_unavailable; else it is only said",
+    verifiedBy: "nothing rests on it: it is only said before the first write",
     fallback: "the deployments list of a service says so, with a reason; else limited retries",
   },
   "awaiting checkout": {

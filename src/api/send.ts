@@ -21,8 +21,6 @@ export interface ApiRequest {
   readonly mayBeList?: true;
   /** The resource on whose behalf it is made; named in errors. */
   readonly address?: string;
-  /** It needs hosting: the list of deployments that says whether that is off. */
-  readonly hostedBy?: string;
   /** Reads the subject of a successful answer from its body, through the schema of the endpoint. */
   readonly about?: (body: unknown) => About;
 }

@@ -88,7 +88,6 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   const run = (operationName: string, id: string, action: ServiceAction): ApiRequest =>
     requestOf(operationName, "POST", path("services", id, "actions"), {
       body: { action },
-      hostedBy: path("services", id, "deploys"),
     });
   return {
     runAction: (id: string, action: Exclude<ServiceAction, "deploy" | "clear-cache">) =>
@@ -190,7 +189,7 @@ export function deploymentEndpoints(call: EndpointCall) {
       return show("deployment", deploymentAnswer, request, { asked: { id: deploymentId } });
     },
     queueDeployment: (id: string, body: { commitSha?: string }) => {
-      const request = requestOf("queueDeployment", "POST", deploys(id), { body, hostedBy: deploys(id) });
+      const request = requestOf("queueDeployment", "POST", deploys(id), { body });
       return show("deployment", deploymentAnswer, request, { about: aboutQueued });
     },
     cancelDeployment: async (id: string, deploymentId: string): Promise<void> => {
@@ -218,7 +217,6 @@ async function rollBack(
 ): Promise<Deployment> {
   const shared = requestOf("rollBack", "POST", path("services", id), {
     body: rollBackBody(gaps, deploymentId, confirm),
-    hostedBy: path("services", id, "deploys"),
     ...keyOnGapRoute(gaps),
   });
   if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
