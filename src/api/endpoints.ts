@@ -1,7 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import { type DetectedPatchFormat, type EndpointCall, endpointCall } from "./endpoint-call";
+import { type DetectedPatchFormat, type EndpointCall, endpointCall, patchInForm } from "./endpoint-call";
 import {
   fillBody,
   filledPath,
@@ -217,12 +217,9 @@ async function listVariables({ send, path, gaps }: EndpointCall, id: string): Pr
   }
 }
 
-const assumedNames = "key,value";
-const otherNames = "name,value";
-
 /**
- * Gap "change a variable": the body as it is set; `auto` tries other names once after a 400 and keeps to those that the
- * service took. A change that was accepted without being shown is looked up in the list.
+ * Gap "change a variable": the body as it is set, else with these names or those. A change that was accepted without being
+ * shown is looked up in the list.
  */
 async function updateVariable(
   call: EndpointCall,
@@ -233,26 +230,21 @@ async function updateVariable(
   const { path, gaps, detected, show } = call;
   const variable = path("services", id, "variables", variableId);
   const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
-  const { patchVariable: setting } = gaps;
-  if (setting === "off") throw turnedOff(request, "patchVariable");
+  if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
   const inner = (answered: unknown) => wrappedAs("variable", answered, gaps.variableAnswer);
-  const patch = async (form: string): Promise<Variable> => {
-    const body = variableBody(form, change);
-    const asked = { id: variableId };
-    const shown = await show("variable", patchedVariableAnswer, { ...request, body }, { inner, asked });
-    detected.patchVariable = form;
-    return shown ?? (await listedVariable(call, id, variableId));
-  };
-  const isChosen = setting !== "auto" && setting !== "route";
-  try {
-    return await patch(isChosen ? setting : (detected.patchVariable ?? assumedNames));
-  } catch (failure) {
-    if (isChosen || detected.patchVariable !== undefined || !isRefusedBody(failure))
-      throw detected.patchVariable === undefined ? underGap(failure, "change a variable") : failure;
-    return patch(otherNames).catch((second: unknown) => {
-      throw isRefusedBody(second) ? underGap(failure, "change a variable") : second;
-    });
-  }
+  return patchInForm(detected, {
+    gap: "change a variable",
+    known: "patchVariable",
+    setting: gaps.patchVariable,
+    assumed: ["key,value", "name,value"],
+    send: async (form) => {
+      const patch = { ...request, body: variableBody(form, change) };
+      const asked = { id: variableId };
+      const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
+      return shown ?? listedVariable(call, id, variableId);
+    },
+    took: () => true,
+  });
 }
 
 function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
@@ -261,9 +253,6 @@ function variableBody(form: string, { key, value }: VariableChange): Readonly<Re
   // What is undefined is no part of the JSON.
   return { [keyField]: key, [valueField]: value };
 }
-
-const isRefusedBody = (failure: unknown): boolean =>
-  failure instanceof ApiError && failure.kind === "refused" && failure.status === 400;
 
 async function listedVariable(call: EndpointCall, id: string, variableId: string): Promise<Variable> {
   const found = (await listVariables(call, id)).find((one) => one.id === variableId);

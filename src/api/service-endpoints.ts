@@ -1,6 +1,5 @@
 import { type Plain, plainEqual } from "../model/value";
-import { ApiError } from "./api-error";
-import type { DetectedPatchFormat, EndpointCall } from "./endpoint-call";
+import { type EndpointCall, patchInForm } from "./endpoint-call";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import { aboutDeletion, shows } from "./parse-answer";
@@ -102,68 +101,35 @@ export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   };
 }
 
-/**
- * Gap "change a service": sends the nested body, the flat body, or a body of the user's. `auto` tries the flat body once
- * after a 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer
- * stands.
- */
-async function updateService(call: EndpointCall, id: string, change: ServiceChange): Promise<Service> {
+/** Gap "change a service": sends the nested body, the flat body, or a body of the user's. */
+function updateService(call: EndpointCall, id: string, change: ServiceChange): Promise<Service> {
   const { path, gaps, detected, show } = call;
+  const { name, configuration } = change;
   const method = gaps.patchServiceMethod as ApiRequest["method"];
   const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
   const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
   const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
-  const patch = async (body: Body): Promise<Service> => {
-    const shown = await show("service", patchAnswer, { ...request, body }, { inner, asked: { id } });
-    // A change that was accepted without being shown is read.
-    return shown ?? getService(call, id);
+  const bodyIn = (form: string): Body => {
+    if (form.startsWith("{")) return fillBody(form, { name, configuration });
+    const common = name === undefined ? {} : { name };
+    if (configuration === undefined) return common;
+    return form === "flat" ? { ...common, ...configuration } : { ...common, configuration };
   };
-  try {
-    return await updateInForm(patch, change, gaps.patchService, detected);
-  } catch (failure) {
-    // A body that took before is right; its refusal now is about the values.
-    throw detected.patchService === undefined ? underGap(failure, "change a service") : failure;
-  }
-}
-
-async function updateInForm(
-  patch: (body: Body) => Promise<Service>,
-  { name, configuration }: ServiceChange,
-  setting: string,
-  detected: DetectedPatchFormat,
-): Promise<Service> {
-  if (setting.startsWith("{")) return patch(fillBody(setting, { name, configuration }));
-  const common = name === undefined ? {} : { name };
-  if (configuration === undefined) return patch(common);
-  const bodies = { nested: { ...common, configuration }, flat: { ...common, ...configuration } };
-  const form = setting === "auto" ? detected.patchService : setting;
-  if (form !== undefined) {
-    const known = form === "flat" ? "flat" : "nested";
-    const service = await patch(bodies[known]);
-    detected.patchService = known;
-    return service;
-  }
-  let first: Service | ApiError | undefined;
-  for (const tried of ["nested", "flat"] as const) {
-    const answer = await answerOrRefusal(patch(bodies[tried]));
-    if (!(answer instanceof ApiError) && tookAny(configuration, answer)) {
-      detected.patchService = tried;
-      return answer;
-    }
-    first ??= answer;
-  }
-  if (first instanceof ApiError) throw first;
-  return first as Service;
-}
-
-/** Returns the service as answered, or the 400 that refuses the body; throws any other failure. */
-async function answerOrRefusal(asked: Promise<Service>): Promise<Service | ApiError> {
-  try {
-    return await asked;
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
-    throw failure;
-  }
+  // A name alone is the same in both, and says nothing of the form.
+  const both = configuration !== undefined;
+  return patchInForm(both ? detected : { ...detected }, {
+    gap: "change a service",
+    known: "patchService",
+    setting: gaps.patchService,
+    assumed: both ? ["nested", "flat"] : ["nested"],
+    send: async (form) => {
+      const patch = { ...request, body: bodyIn(form) };
+      const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
+      // A change that was accepted without being shown is read.
+      return shown ?? getService(call, id);
+    },
+    took: (service) => configuration === undefined || tookAny(configuration, service),
+  });
 }
 
 const tookAny = (sent: Body, service: Service): boolean =>
