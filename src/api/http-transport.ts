@@ -49,8 +49,6 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
 export interface HttpTransportOptions {
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it; without it no proxy is used. */
   readonly environment?: ProcessEnvironment;
-  /** Sockets to one origin; must be at least the client's concurrency, or requests wait for a socket. 32 unless said. */
-  readonly connections?: number;
   /** Certificate authorities in PEM form, instead of the well-known ones and those of `NODE_EXTRA_CA_CERTS`. */
   readonly ca?: string;
   /** Certificate and private key, PEM, for a server that asks who the client is. */
@@ -98,11 +96,15 @@ function openDispatcher(
 ): undici.Dispatcher {
   const { EnvHttpProxyAgent } = loadUndici();
   options.onLoad?.();
-  const { connections = 32, ca, certificate, maxResponseBytes = 64 * 1024 * 1024 } = options;
-  const { connectTimeoutMs: timeout = 10_000 } = options;
+  const {
+    ca,
+    certificate,
+    maxResponseBytes = 64 * 1024 * 1024,
+    connectTimeoutMs: timeout = 10_000,
+  } = options;
   const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };
   const agent: undici.Agent.Options = {
-    connections,
+    // As many sockets as requests in flight: the client's limiter bounds them, and nothing queues here.
     pipelining: 1,
     maxResponseSize: maxResponseBytes,
     keepAliveTimeout: idleMs,
