@@ -140,7 +140,7 @@ const adviceByCode: Readonly<Record<string, Advice>> = {
   canvas_revision_conflict: ["api.conflict", "someone else saved the layout; run the command again"],
   canvas_too_large: [
     "api.refused",
-    "the service lists at most 2000 services and 10000 references of one environment of a project; spread them over several",
+    "the service lists at most 2000 services and 10000 references of a project; spread them over several",
   ],
 };
 

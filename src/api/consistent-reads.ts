@@ -311,7 +311,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
-      const { projectId, environmentId } = scope;
+      const { projectId } = scope;
       const layout = known.of(projectId ?? "", "layout");
       // The canvas that was read last.
       let whole = {} as Canvas;
@@ -321,8 +321,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
           whole = await read();
           return whole.nodes;
         },
-        mustShow: ({ parentId }) =>
-          environmentId === undefined && (projectId === undefined || parentId === projectId),
+        mustShow: ({ parentId }) => projectId === undefined || parentId === projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: isServiceStale,
         othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),

@@ -129,9 +129,8 @@ const refusedColor =
   };
 
 export interface CanvasScope {
+  /** Absent: all of the workspace. */
   readonly projectId?: string;
-  /** Needs `projectId`. */
-  readonly environmentId?: string;
 }
 
 export interface CanvasDraft {
@@ -143,11 +142,8 @@ export interface CanvasDraft {
 /** Interface, "Canvas". */
 function canvasEndpoints({ path, ask }: EndpointCall) {
   const request = (name: string, method: "GET" | "PATCH", scope: CanvasScope, body?: CanvasDraft) => {
-    const { projectId, environmentId } = scope;
-    const query: Record<string, string> = {
-      ...(projectId === undefined ? {} : { projectId }),
-      ...(environmentId === undefined ? {} : { environmentId }),
-    };
+    const { projectId } = scope;
+    const query: Record<string, string> = projectId === undefined ? {} : { projectId };
     return requestOf(name, method, path("canvas"), { query, body, keyed: false });
   };
   return {

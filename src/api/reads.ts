@@ -11,7 +11,6 @@ import {
   isStale,
 } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
-import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
@@ -289,19 +288,7 @@ class CachedReads {
       if (statusOf(failure) !== 413) throw failure;
     }
     const projects = await this.projects();
-    const canvases = await Promise.all(projects.map((project) => this.#canvasesIn(project)));
-    return listOf(canvases.flat(), false);
-  }
-
-  /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
-  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly ConsistentCanvas[]> {
-    try {
-      return [await this.layout(projectId)];
-    } catch (failure) {
-      if (statusOf(failure) !== 413 || environments.length === 0) throw failure;
-    }
-    const scopes = environments.map((record) => ({ projectId, environmentId: environmentOf(record).id }));
-    return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
+    return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
   }
 
   async #projectById(id: string): Promise<ById<Project>> {
