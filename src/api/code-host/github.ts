@@ -6,26 +6,20 @@ const comment = z
   .looseObject({
     id: z.number(),
     body: z.string().nullish(),
-    html_url: z.string().optional(),
     user: user.nullish(),
   })
-  .transform(({ id, body, html_url: url, user: by }) => ({
-    ...{ id: String(id), body: body ?? "", author: by?.login },
-    ...(url !== undefined && { url }),
-  }));
+  .transform(({ id, body, user: by }) => ({ id: String(id), body: body ?? "", author: by?.login }));
 const issue = z
   .looseObject({
     number: z.number(),
     title: z.string(),
     body: z.string().nullish(),
-    html_url: z.string().optional(),
     user: user.nullish(),
     /** A pull request is an issue too. */
     pull_request: z.unknown().optional(),
   })
-  .transform(({ number, title, body, html_url: url, user: by, pull_request: pull }) => ({
+  .transform(({ number, title, body, user: by, pull_request: pull }) => ({
     ...{ number, title, body: body ?? "", author: pull === undefined ? by?.login : undefined },
-    ...(url !== undefined && { url }),
   }));
 const pull = z
   .looseObject({

@@ -19,12 +19,10 @@ const issue = z
     iid: z.number(),
     title: z.string(),
     description: z.string().nullish(),
-    web_url: z.string().optional(),
     author: user.nullish(),
   })
-  .transform(({ iid: number, title, description, web_url: url, author }) => ({
+  .transform(({ iid: number, title, description, author }) => ({
     ...{ number, title, body: description ?? "", author: author?.username },
-    ...(url !== undefined && { url }),
   }));
 const merge = z
   .looseObject({
