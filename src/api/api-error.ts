@@ -127,7 +127,7 @@ const adviceByCode: Readonly<Record<string, Advice>> = {
   rate_limited: ["api.rate_limited", "wait as long as the service asks, then run the command again"],
   engine_unavailable: [
     "api.unavailable",
-    "hosting is off or not ready: look in the dashboard, then run the command again",
+    "hosting is off or not ready: look in the dashboard, and run the command again later",
   ],
   idempotency_conflict: [
     "api.conflict",
