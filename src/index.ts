@@ -1,8 +1,7 @@
 /** The public library: commands, their context, what they return, and the embedded service. */
 
 export { createClient } from "./api/client";
-export { createEndpoints } from "./api/create-endpoints";
-export type { Endpoints } from "./api/endpoints";
+export { createEndpoints, type Endpoints } from "./api/endpoints";
 export { createHttpTransport } from "./api/http-transport";
 export type { Reads, Resource } from "./api/reads";
 export { createReads } from "./api/reads";

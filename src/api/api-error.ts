@@ -13,9 +13,6 @@ import { remedy } from "../diagnostics/remedies";
  */
 export type FailureKind = "refused" | "uncertain" | "unavailable" | "unauthorized" | "malformed";
 
-/** The code of an `ApiError` for a write that needs hosting while that is off: it did not happen. */
-export const HOSTING_OFF = "hosting_off";
-
 /** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
 export const GAP_OFF = "gap_off";
 
@@ -84,7 +81,8 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
       hint: "please report it with the command that you ran",
     });
   }
-  const { code, ...next } = adviceFor(failure);
+  const [code, advice] = adviceFor(failure);
+  const next = typeof advice === "string" ? { hint: advice } : advice;
   const address = context.address ?? failure.address;
   const about = address === undefined ? "" : `${address}: `;
   return error(code, `${about}${summaryOf(failure)}`, {
@@ -116,95 +114,69 @@ function operationWords(operation: string): string {
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {
-  const said = code === HOSTING_OFF ? "engine_unavailable" : code;
-  const answer = [status === undefined ? "no answer" : `status ${status}`, said].filter(Boolean).join(" ");
+  const answer = [status === undefined ? "no answer" : `status ${status}`, code].filter(Boolean).join(" ");
   const times = attempts > 1 ? `, sent ${attempts} times` : "";
   return `${method} ${path}: ${answer}${times}`;
 }
 
-interface Advice extends Pick<Diagnostic, "hint" | "remedy"> {
-  readonly code: DiagnosticCode;
-}
+/** The code of a diagnostic, and what to do. */
+type Advice = readonly [code: DiagnosticCode, next?: string | Pick<Diagnostic, "hint" | "remedy">];
 
-const advice = (code: DiagnosticCode, next?: string | Omit<Advice, "code">): Advice => ({
-  code,
-  ...(typeof next === "string" ? { hint: next } : next),
-});
+const adviceByCode: Readonly<Record<string, Advice>> = {
+  ANSWER_LATE: ["api.unavailable", remedy("service.slow")],
+  rate_limited: ["api.rate_limited", "wait as long as the service asks, then run the command again"],
+  engine_unavailable: [
+    "api.unavailable",
+    "hosting is off or not ready: look in the dashboard, and run the command again later",
+  ],
+  idempotency_conflict: [
+    "api.conflict",
+    "the same key was used for another body; look at the resource in the dashboard first",
+  ],
+  idempotency_legacy_conflict: [
+    "api.conflict",
+    "look at the service's latest deployment; do not start another one before",
+  ],
+  canvas_revision_conflict: ["api.conflict", "someone else saved the layout; run the command again"],
+  canvas_too_large: [
+    "api.refused",
+    "the service lists at most 2000 services and 10000 references of a project; spread them over several",
+  ],
+};
 
-function adviceFor(failure: ApiError): Advice {
-  if (failure.code === "body_too_large")
-    return advice(
+const adviceByStatus: Readonly<Record<number, Advice>> = {
+  401: ["api.unauthorized", remedy("key.renew")],
+  403: [
+    "api.forbidden",
+    "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",
+  ],
+  404: ["api.not_found", remedy("workspace.check")],
+  405: ["api.refused", remedy("address.route")],
+  409: ["api.conflict", remedy("live.look")],
+  413: ["api.refused", "the request is larger than the service takes (262144 bytes)"],
+  429: ["api.rate_limited", "wait as long as the service asks, or lower -parallelism"],
+};
+
+function adviceFor({ kind, method, status = 0, code = "" }: ApiError): Advice {
+  if (code === "body_too_large")
+    return [
       "apply.body_too_large",
       "make the value smaller; the service accepts at most 262144 bytes a request",
-    );
-  if (failure.kind === "uncertain")
-    return advice(
+    ];
+  if (kind === "uncertain")
+    return [
       "apply.uncertain",
       "run the same command again: it first finds out what happened, and sends nothing twice",
-    );
-  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to continue");
-  if (failure.kind === "malformed") return advice("api.malformed", remedy("address.service"));
-  return adviceForCode(failure) ?? adviceForStatus(failure);
-}
-
-function adviceForCode({ code }: ApiError): Advice | undefined {
-  switch (code) {
-    case "ANSWER_LATE":
-      return advice("api.unavailable", remedy("service.slow"));
-    case "rate_limited":
-      return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
-    case "engine_unavailable":
-      return advice("api.unavailable", "the hosting engine is not ready; run the command again later");
-    case HOSTING_OFF:
-      return advice("live.hosting_off", "enable hosting in the dashboard, then run the command again");
-    case "idempotency_conflict":
-      return advice(
-        "api.conflict",
-        "the same key was used for another body; look at the resource in the dashboard first",
-      );
-    case "idempotency_legacy_conflict":
-      return advice(
-        "api.conflict",
-        "look at the service's latest deployment; do not start another one before",
-      );
-    case "canvas_revision_conflict":
-      return advice("api.conflict", "someone else saved the layout; run the command again");
-    case "canvas_too_large":
-      return advice(
-        "api.refused",
-        "the service lists at most 2000 services and 10000 references of one environment of a project; spread them over several",
-      );
-    default:
-      return undefined;
-  }
-}
-
-function adviceForStatus({ kind, method, status }: ApiError): Advice {
-  switch (status) {
-    case 401:
-      return advice("api.unauthorized", remedy("key.renew"));
-    case 403:
-      if (method === "GET")
-        return advice("api.forbidden", "this key cannot read the workspace: check its workspace and role");
-      return advice(
-        "api.forbidden",
-        "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",
-      );
-    case 404:
-      return advice("api.not_found", remedy("workspace.check"));
-    case 405:
-      return advice("api.refused", remedy("address.route"));
-    case 409:
-      return advice("api.conflict", remedy("live.look"));
-    case 413:
-      return advice("api.refused", "the request is larger than the service takes (262144 bytes)");
-    case 429:
-      return advice("api.rate_limited", "wait as long as the service asks, or lower -parallelism");
-    default:
-      break;
-  }
-  if (kind === "unavailable") return advice("api.unavailable", remedy("address.network"));
-  return status !== undefined && status >= 300 && status < 400
-    ? advice("api.refused", remedy("address.moved"))
-    : advice("api.refused");
+    ];
+  if (code === "aborted") return ["apply.interrupted", "run the command again to continue"];
+  if (kind === "malformed") return ["api.malformed", remedy("address.service")];
+  // A code is text of the service: only our own names count.
+  const known = Object.hasOwn(adviceByCode, code) ? adviceByCode[code] : undefined;
+  if (known !== undefined) return known;
+  if (status === 403 && method === "GET")
+    return ["api.forbidden", "this key cannot read the workspace: check its workspace and role"];
+  const byStatus = adviceByStatus[status];
+  if (byStatus !== undefined) return byStatus;
+  if (kind === "unavailable") return ["api.unavailable", remedy("address.network")];
+  return ["api.refused", status >= 300 && status < 400 ? remedy("address.moved") : undefined];
 }

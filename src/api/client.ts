@@ -1,17 +1,16 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
-import { hostingIsOff } from "./gap-rules";
-import { defaultGaps, type GapSettings } from "./gap-settings";
+import { defaultGaps, type GapSettings } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
-import type { ApiRequest, Send } from "./send";
-import { type Deprecation, readDate, readDeprecation, type Transport } from "./transport";
-import { catalog, deploymentsAnswer } from "./wire/shapes";
+import type { Send } from "./send";
+import { type Deprecation, readDate, readDeprecation, type Transport, type WireResponse } from "./transport";
+import { maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
 
 export interface ClientOptions {
   /** Ends in `/api/v1`; see `checkBaseUrl`. */
@@ -31,8 +30,13 @@ export interface ClientOptions {
    */
   readonly deadlineMs?: number;
   readonly userAgent?: string;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a request; that of the service unless said. */
+  readonly maxBodyBytes?: number;
   readonly gaps?: GapSettings;
   readonly onWait?: (event: WaitEvent) => void;
+  readonly onAnswer?: (headers: WireResponse["headers"]) => void;
   /** Called once, where an answer says that its route ends. */
   readonly onDeprecation?: (found: Deprecation) => void;
 }
@@ -66,25 +70,30 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const wrong = checkBaseUrl(options.baseUrl);
   if (wrong !== undefined) throw new DiagnosticsError([wrong]);
+  return openClient(options);
+}
+
+/** Opens a client for any base URL that the caller has checked. Throws `DiagnosticsError` for a key that cannot be used. */
+export function openClient(options: ClientOptions): Client {
+  const { transport, clock, random, baseUrl, maxBodyBytes = serviceBodyBytes } = options;
   const headers = {
     accept: "application/json",
     authorization: authorizationWith(options.apiKey),
     "user-agent": options.userAgent ?? "rnv",
+    ...options.headers,
   };
   let serviceTime: number | undefined;
   let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
-  const gaps = options.gaps ?? defaultGaps;
   const context: RetryContext = {
-    transport: options.transport,
-    clock: options.clock,
-    random: options.random,
-    limiter: new RateLimiter(options.clock, Math.max(1, options.maxConcurrency ?? 32)),
+    ...{ transport, clock, random },
+    limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
     deadlineMs: options.deadlineMs ?? 300_000,
-    gaps,
-    host: new URL(options.baseUrl).host,
+    gaps: options.gaps ?? defaultGaps,
+    host: new URL(baseUrl).host,
     onWait: options.onWait ?? (() => {}),
     onAnswer: (headers) => {
+      options.onAnswer?.(headers);
       serviceTime = readDate(headers);
       const found = isDeprecationTold ? undefined : readDeprecation(headers);
       if (found === undefined) return;
@@ -93,17 +102,14 @@ export function createClient(options: ClientOptions): Client {
     },
     redactor,
   };
-  const { random } = options;
   const runId =
     options.runId ?? Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join("");
   let prepares = 0;
   const send: Send = async (request, { signal } = {}) => {
-    const { hostedBy, address } = request;
     prepares += 1;
-    const prepared = prepareRequest(request, options.baseUrl, headers, `rnv-${runId}-${prepares}`);
+    const prepared = prepareRequest(request, { baseUrl, headers, maxBodyBytes }, `rnv-${runId}-${prepares}`);
     if (prepared.secrets.length > 0) redactor.add(prepared.secrets);
-    const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
-    const response = await sendWithRetry(context, prepared, signal, whyNot);
+    const response = await sendWithRetry(context, prepared, signal);
     const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
     if (typeof revealed === "string") redactor.add([new Secret(revealed)]);
     return response;
@@ -113,30 +119,6 @@ export function createClient(options: ClientOptions): Client {
     send,
     redact: (secrets, recorded) => redactor.add(secrets, recorded),
     serviceTime: () => serviceTime,
-    close: () => options.transport.close(),
+    close: () => transport.close(),
   };
-}
-
-/**
- * Asks why hosting is off, once the service has answered `engine_unavailable`: its list of deployments at `path` says
- * so with a reason (interface, "Deployments", rule 1), or its catalog. Undefined where neither does: it is not ready
- * in passing.
- */
-async function whyOff(send: Send, path: string, address?: string): Promise<string | undefined> {
-  const read = async (request: Pick<ApiRequest, "operation" | "path" | "query">): Promise<unknown> => {
-    const about = address === undefined ? {} : { address };
-    return (await send({ ...request, ...about, method: "GET", keyed: false })).body;
-  };
-  try {
-    const listed = await read({ operation: "listDeployments", path, query: { limit: "1" } });
-    const list = deploymentsAnswer.safeParse(listed);
-    if (list.success && !list.data.available) return list.data.reason || "the service gives no reason";
-    const shown = catalog.safeParse(await read({ operation: "catalog", path: "/catalog" }));
-    return shown.success && hostingIsOff(shown.data.capabilities)
-      ? "its catalog says that hosting is off"
-      : undefined;
-  } catch {
-    // A question that fails does not decide: the write is sent again as after any passing refusal.
-    return undefined;
-  }
 }

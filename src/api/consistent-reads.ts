@@ -1,12 +1,11 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { OperationStatus } from "../model/resource-operations";
 import { shortList } from "../model/text";
-import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
+import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
-import { checkingCreatedId, SeenIds } from "./created-ids";
-import type { CanvasScope, DeploymentsPage, Endpoints } from "./endpoints";
+import type { CanvasScope, Endpoints } from "./endpoints";
 import { type Known, KnownVersions, recordedWrites } from "./known-versions";
-import type { Send } from "./send";
+import type { ApiRequest, Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Project, Service } from "./wire/shapes";
 
@@ -15,6 +14,9 @@ const patienceMs = 30_000;
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
+
+/** How far apart the clocks of one service may be, milliseconds. */
+const mostSkewMs = 5_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "sleep">;
@@ -53,6 +55,23 @@ interface ListReading<T> {
 interface Listed<T> {
   readonly entries: readonly T[];
   readonly hidden: readonly T[];
+}
+
+/** Ids that lists have shown: what a request makes has none of those that were there before it. */
+class SeenIds {
+  /** By the order in which they came. */
+  readonly #order = new Map<string, number>();
+
+  /** Takes in what a list shows. */
+  add(shown: Iterable<Shown>): void {
+    for (const { id } of shown) if (!this.#order.has(id)) this.#order.set(id, this.#order.size);
+  }
+
+  /** Returns a check whether an id was there before now. */
+  before(): (id: string) => boolean {
+    const count = this.#order.size;
+    return (id) => (this.#order.get(id) ?? count) < count;
+  }
 }
 
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
@@ -254,6 +273,34 @@ export function consistently(
   };
 }
 
+/** What was there before a request. */
+interface Before {
+  readonly seen: SeenIds;
+  readonly isRecorded: (id: string) => boolean;
+  /** The service's time, milliseconds. */
+  readonly serviceTime: number | undefined;
+}
+
+/** Returns the same request; where it makes something, an answer with what was there before is about another. */
+function checkingCreatedId(request: ApiRequest, { seen, isRecorded, serviceTime }: Before): ApiRequest {
+  const { method, path, about } = request;
+  if (method !== "POST" || !about) return request;
+  const wasSeen = seen.before();
+  const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
+  return {
+    ...request,
+    about: (body) => {
+      const found = about(body);
+      const { id, createdAt } = found;
+      if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
+      const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
+      if (wasSeen(id) || isRecorded(id))
+        return refuse("id", "its id was there before, or is recorded for something else");
+      return isOlder(createdAt, sentAt) ? refuse("age", "it was created before the request") : found;
+    },
+  };
+}
+
 function reads(raw: Endpoints, consistency: Consistency) {
   const { known, seen } = consistency;
   const isServiceStale = (service: Service) => isStale({ raw, consistency }, service);
@@ -264,7 +311,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
-      const { projectId, environmentId } = scope;
+      const { projectId } = scope;
       const layout = known.of(projectId ?? "", "layout");
       // The canvas that was read last.
       let whole = {} as Canvas;
@@ -274,8 +321,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
           whole = await read();
           return whole.nodes;
         },
-        mustShow: ({ parentId }) =>
-          environmentId === undefined && (projectId === undefined || parentId === projectId),
+        mustShow: ({ parentId }) => projectId === undefined || parentId === projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: isServiceStale,
         othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
@@ -292,7 +338,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {
-      const read = (): Promise<DeploymentsPage> => raw.listDeployments(serviceId, page);
+      const read = () => raw.listDeployments(serviceId, page);
       if (page.cursor !== undefined) return read();
       return consistency.untilCurrent(async () => {
         const value = await read();

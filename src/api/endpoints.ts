@@ -1,140 +1,262 @@
 import type { Catalog } from "../model/catalog";
-import type { DocumentSchema } from "../model/large-document";
-import type { Secret } from "../model/secret";
-import type { GapSettings } from "./gap-settings";
-import type { AnswerReading } from "./parse-answer";
-import type { ApiRequest, Send } from "./send";
-import type {
-  Canvas,
-  CanvasPosition,
-  CatalogAnswer,
-  Deletion,
-  Deployment,
-  Operation,
-  Page,
-  Project,
-  Service,
-  ServiceAction,
-  Variable,
-  Viewport,
+import { Secret } from "../model/secret";
+import { ApiError } from "./api-error";
+import { type DetectedPatchFormat, type EndpointCall, endpointCall, patchInForm } from "./endpoint-call";
+import {
+  fillBody,
+  filledPath,
+  pathUnder,
+  readingOperation,
+  turnedOff,
+  underGap,
+  variablesIn,
+  withEnvironmentFields,
+  wrappedAs,
+} from "./gap-rules";
+import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
+import { type AskedFor, aboutDeletion, parseAnswer, readPages } from "./parse-answer";
+import { type ApiRequest, requestOf, type Send } from "./send";
+import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
+import {
+  type CanvasPosition,
+  canvasAnswer,
+  catalog,
+  deletion,
+  operationAnswer,
+  type Project,
+  patchedVariableAnswer,
+  projectAnswer,
+  projectsAnswer,
+  revealAnswer,
+  type Variable,
+  type Viewport,
+  variableAnswer,
+  variablesAnswer,
 } from "./wire/shapes";
 
-export interface CanvasScope {
-  readonly projectId?: string;
-  /** Needs `projectId`. */
-  readonly environmentId?: string;
-}
-
-export interface ServiceDraft {
-  readonly name: string;
-  readonly kind: string;
-  readonly configuration: Readonly<Record<string, unknown>>;
-  /** False saves without deploying. */
-  readonly deploy: boolean;
-  /** Given together with `environmentId`, or neither. */
-  readonly projectId?: string;
-  readonly environmentId?: string;
-}
-
-export interface DeploymentsPage {
-  readonly available: boolean;
-  readonly items: readonly Deployment[];
-  readonly page?: Page;
-  readonly reason?: string | null;
-}
-
 /** One function per endpoint of the interface. Every answer is parsed by its wire schema; all throw `ApiError`. */
-export interface Endpoints {
-  /** With the assumptions of `gaps.ts` that planning rests on. */
-  catalog(): Promise<CatalogAnswer & Pick<Catalog, "assumed">>;
+export type Endpoints = ReturnType<typeof createEndpoints>;
 
-  /** The complete list: neither `limit` nor `cursor` is sent. */
-  listProjects(): Promise<readonly Project[]>;
-  getProject(projectId: string): Promise<Project>;
-  /** Gap "project color": a color is sent where none is given, because the service requires it. */
-  createProject(body: { name: string; color?: string; description?: string }): Promise<Project>;
-  /** Gaps "project color" and "rename a project". */
-  updateProject(
-    projectId: string,
-    body: { name?: string; color?: string; description?: string },
-  ): Promise<Project>;
-  deleteProject(projectId: string, confirm: string): Promise<Deletion>;
-
-  /** Gap "read one service". */
-  getService(serviceId: string): Promise<Service>;
-  createService(draft: ServiceDraft): Promise<Service>;
-  /** Gap "change a service": nested body first, the flat one once after a 400. */
-  updateService(
-    serviceId: string,
-    change: { name?: string; configuration?: Readonly<Record<string, unknown>> },
-  ): Promise<Service>;
-  deleteService(serviceId: string, confirm: string): Promise<Deletion>;
-  archiveService(serviceId: string): Promise<Service>;
-  restoreService(serviceId: string): Promise<Service>;
-  /** `restart`, `suspend`, `resume`. */
-  runAction(serviceId: string, action: Exclude<ServiceAction, "deploy" | "clear-cache">): Promise<Operation>;
-  /** `deploy`, `clear-cache`: the action that answers with a deployment. */
-  runDeployAction(serviceId: string, action: "deploy" | "clear-cache"): Promise<Deployment>;
-  getOperation(serviceId: string, operationId: string): Promise<Operation>;
-  /** Gap "operations of a project". */
-  getProjectOperation(projectId: string, operationId: string): Promise<Operation>;
-
-  /** One page, newest first. */
-  listDeployments(serviceId: string, page?: { limit?: number; cursor?: string }): Promise<DeploymentsPage>;
-  getDeployment(serviceId: string, deploymentId: string): Promise<Deployment>;
-  queueDeployment(serviceId: string, body: { commitSha?: string }): Promise<Deployment>;
-  cancelDeployment(serviceId: string, deploymentId: string): Promise<void>;
-  /** Gap "roll back". `confirm` is the exact service name. */
-  rollBack(serviceId: string, deploymentId: string, confirm: string): Promise<Deployment>;
-
-  /** Gap "list variables"; all pages. */
-  listVariables(serviceId: string): Promise<readonly Variable[]>;
-  createVariable(serviceId: string, body: { key: string; value: Secret | string }): Promise<Variable>;
-  /** Gap "change a variable". */
-  updateVariable(
-    serviceId: string,
-    variableId: string,
-    body: { key?: string; value?: Secret | string },
-  ): Promise<Variable>;
-  deleteVariable(serviceId: string, variableId: string): Promise<Deletion>;
-  /** Audited by the service; never keyed, never logged. */
-  revealVariable(serviceId: string, variableId: string): Promise<Secret>;
-  /** As `revealVariable`, as plain text that the caller hands on and keeps no copy of: for Terraform's ephemeral values. */
-  revealVariableText(serviceId: string, variableId: string): Promise<string>;
-
-  canvas(scope?: CanvasScope): Promise<Canvas>;
-  saveCanvas(
-    scope: CanvasScope,
-    body: {
-      revision: number;
-      positions: Readonly<Record<string, CanvasPosition>>;
-      viewport: Viewport | null;
+/**
+ * Returns one function per endpoint of the interface, over any `Send`. Cheap: apply makes one set for each change.
+ * `detected` carries the bodies that the service was seen to take from one set to the next.
+ * @example
+ * const { send } = await context.connect();
+ * const projects = await createEndpoints(send, context.workspaceId).listProjects();
+ */
+export function createEndpoints(
+  send: Send,
+  workspaceId: string,
+  gaps: GapSettings = defaultGaps,
+  detected: DetectedPatchFormat = {},
+) {
+  const call = endpointCall(send, workspaceId, gaps, detected);
+  return {
+    /** Reads the catalog, with the assumptions of `gaps.ts` that planning rests on. */
+    catalog: async () => {
+      const shown = await call.ask(catalog, requestOf("catalog", "GET", "/catalog"));
+      return { ...shown, assumed: assumedOf(gaps) };
     },
-  ): Promise<Canvas>;
+    ...projectEndpoints(call),
+    ...serviceEndpoints(call),
+    ...actionEndpoints(call),
+    ...deploymentEndpoints(call),
+    ...variableEndpoints(call),
+    ...canvasEndpoints(call),
+  };
 }
 
-/** The bodies that the service was seen to take where its documents show none; shared by the endpoint sets of a process. */
-export interface DetectedPatchFormat {
-  patchService?: "nested" | "flat";
-  patchVariable?: string;
+/** The assumptions that planning rests on. */
+const assumedOf = ({ projectColor, productionEnvironment, kindDefaults }: GapSettings): Assumed => ({
+  projectColor,
+  productionEnvironment,
+  kindDefaults: (jsonObject(kindDefaults) ?? {}) as Assumed["kindDefaults"],
+});
+
+type Assumed = NonNullable<Catalog["assumed"]>;
+
+/** Interface, "Projects", and the gaps "project color" and "rename a project". */
+function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
+  const projectIn = async (request: ApiRequest, asked: AskedFor): Promise<Project> =>
+    withEnvironmentFields(await show("project", projectAnswer, request, { asked }), gaps);
+  return {
+    /** Reads the complete list: neither `limit` nor `cursor` is sent. */
+    listProjects: async (): Promise<readonly Project[]> => {
+      const request = requestOf("listProjects", "GET", path("projects"));
+      const listed = await readPages(send, request, (response) => {
+        const { projects, page } = parseAnswer(projectsAnswer, request, response);
+        return { items: projects, page };
+      });
+      return listed.map((project) => withEnvironmentFields(project, gaps));
+    },
+    getProject: (id: string) => projectIn(requestOf("getProject", "GET", path("projects", id)), { id }),
+    /** Gap "operations of a project". */
+    getProjectOperation: async (projectId: string, operationId: string) => {
+      const project = requestOf("getProjectOperation", "GET", path("projects", projectId));
+      const { projectOperation: template } = gaps;
+      if (template === "off") throw turnedOff(project, "projectOperation");
+      const request = { ...project, path: `${path()}${filledPath(template, { projectId, operationId })}` };
+      return show("operation", operationAnswer, request, readingOperation(operationId, gaps));
+    },
+    /** A color is sent where none is given, because the service requires it. */
+    createProject: (draft: { name: string; color?: string; description?: string }) => {
+      const body = { ...draft, color: draft.color ?? gaps.projectColor };
+      const request = requestOf("createProject", "POST", path("projects"), { body });
+      return projectIn(request, { name: body.name }).catch(refusedColor(body.color));
+    },
+    updateProject: async (id: string, body: { name?: string; color?: string; description?: string }) => {
+      const request = requestOf("updateProject", "PATCH", path("projects", id), { body });
+      if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
+      return projectIn(request, { id }).catch((failure: unknown) => {
+        if (body.name !== undefined) throw underGap(failure, "rename a project");
+        return refusedColor(body.color)(failure);
+      });
+    },
+    deleteProject: (id: string, confirm: string) => {
+      const request = requestOf("deleteProject", "DELETE", path("projects", id), { body: { confirm } });
+      return ask(deletion, request, { about: aboutDeletion });
+    },
+  };
 }
 
-/** The parts that every endpoint is made of, bound to `send` and the workspace. */
-export interface EndpointCall {
-  readonly send: Send;
-  /** `/workspaces/{workspaceId}` and below. */
-  readonly path: (...segments: readonly string[]) => string;
-  readonly gaps: GapSettings;
-  readonly detected: DetectedPatchFormat;
-  readonly read: <T>(
-    schema: DocumentSchema<T>,
-    request: ApiRequest,
-    reading?: AnswerReading<T>,
-  ) => Promise<T>;
-  /** Sends a write marked (I), or one of a gap that is treated so. */
-  readonly write: <T>(
-    schema: DocumentSchema<T>,
-    request: ApiRequest,
-    reading?: AnswerReading<T>,
-  ) => Promise<T>;
+/** Returns the failure with a hint at its color, where the answer may mean that the service has no such color. */
+const refusedColor =
+  (color: string | undefined) =>
+  (failure: unknown): never => {
+    throw color === undefined
+      ? failure
+      : underGap(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
+  };
+
+export interface CanvasScope {
+  /** Absent: all of the workspace. */
+  readonly projectId?: string;
+}
+
+export interface CanvasDraft {
+  readonly revision: number;
+  readonly positions: Readonly<Record<string, CanvasPosition>>;
+  readonly viewport: Viewport | null;
+}
+
+/** Interface, "Canvas". */
+function canvasEndpoints({ path, ask }: EndpointCall) {
+  const request = (name: string, method: "GET" | "PATCH", scope: CanvasScope, body?: CanvasDraft) => {
+    const { projectId } = scope;
+    const query: Record<string, string> = projectId === undefined ? {} : { projectId };
+    return requestOf(name, method, path("canvas"), { query, body, keyed: false });
+  };
+  return {
+    canvas: (scope: CanvasScope = {}) => ask(canvasAnswer, request("canvas", "GET", scope)),
+    saveCanvas: (scope: CanvasScope, body: CanvasDraft) =>
+      ask(canvasAnswer, request("saveCanvas", "PATCH", scope, body)),
+  };
+}
+
+export interface VariableChange {
+  readonly key?: string;
+  readonly value?: Secret | string;
+}
+
+/** Interface, "Variables", and the gaps "list variables" and "change a variable". */
+function variableEndpoints(call: EndpointCall) {
+  const { send, path, ask, show } = call;
+  const reveal = async (id: string, variableId: string): Promise<string> => {
+    const request = requestOf(
+      "revealVariable",
+      "POST",
+      path("services", id, "variables", variableId, "reveal"),
+      {
+        ...{ keyed: false, sensitive: true, reveals: "value" },
+      },
+    );
+    return parseAnswer(revealAnswer, request, await send(request)).value;
+  };
+  return {
+    listVariables: (id: string) => listVariables(call, id),
+    createVariable: (id: string, body: { key: string; value: Secret | string }) => {
+      const variables = path("services", id, "variables");
+      const request = requestOf("createVariable", "POST", variables, { body, sensitive: true });
+      return show("variable", variableAnswer, request, { asked: { key: body.key } });
+    },
+    updateVariable: (id: string, variableId: string, change: VariableChange) =>
+      updateVariable(call, id, variableId, change),
+    deleteVariable: (id: string, variableId: string) => {
+      const variable = path("services", id, "variables", variableId);
+      const request = requestOf("deleteVariable", "DELETE", variable, { body: {} });
+      return ask(deletion, request, { about: aboutDeletion });
+    },
+    /** Audited by the service; never keyed, never logged. */
+    revealVariable: async (id: string, variableId: string) => new Secret(await reveal(id, variableId)),
+    /** As `revealVariable`, as plain text that the caller hands on and keeps no copy of: for Terraform's ephemeral values. */
+    revealVariableText: reveal,
+  };
+}
+
+/** Gap "list variables"; all pages. */
+async function listVariables({ send, path, gaps }: EndpointCall, id: string): Promise<readonly Variable[]> {
+  const listed = requestOf("listVariables", "GET", path("services", id, "variables"));
+  if (gaps.listVariables === "off") throw turnedOff(listed, "listVariables");
+  const request: ApiRequest = {
+    ...listed,
+    path: pathUnder(path, gaps.listVariables, { serviceId: id }),
+    ...(gaps.variableItems === "." ? { mayBeList: true } : {}),
+  };
+  try {
+    return await readPages(send, request, (response) => {
+      const listed = variablesIn(response.body, gaps.variableItems);
+      const { variables, page } = parseAnswer(variablesAnswer, request, response, listed);
+      return { items: variables, page };
+    });
+  } catch (failure) {
+    throw underGap(failure, "list variables");
+  }
+}
+
+/**
+ * Gap "change a variable": the body as it is set, else with these names or those. A change that was accepted without being
+ * shown is looked up in the list.
+ */
+async function updateVariable(
+  call: EndpointCall,
+  id: string,
+  variableId: string,
+  change: VariableChange,
+): Promise<Variable> {
+  const { path, gaps, detected, show } = call;
+  const variable = path("services", id, "variables", variableId);
+  const request = requestOf("updateVariable", "PATCH", variable, { sensitive: true });
+  if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
+  const inner = (answered: unknown) => wrappedAs("variable", answered, gaps.variableAnswer);
+  return patchInForm(detected, {
+    gap: "change a variable",
+    known: "patchVariable",
+    setting: gaps.patchVariable,
+    assumed: ["key,value", "name,value"],
+    send: async (form) => {
+      const patch = { ...request, body: variableBody(form, change) };
+      const asked = { id: variableId };
+      const shown = await show("variable", patchedVariableAnswer, patch, { inner, asked });
+      return shown ?? listedVariable(call, id, variableId);
+    },
+    took: () => true,
+  });
+}
+
+function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
+  if (form.startsWith("{")) return fillBody(form, { key, value });
+  const [keyField = "key", valueField = "value"] = form.split(",");
+  // What is undefined is no part of the JSON.
+  return { [keyField]: key, [valueField]: value };
+}
+
+async function listedVariable(call: EndpointCall, id: string, variableId: string): Promise<Variable> {
+  const found = (await listVariables(call, id)).find((one) => one.id === variableId);
+  if (found !== undefined) return found;
+  const path = call.path("services", id, "variables", variableId);
+  throw new ApiError({
+    kind: "malformed",
+    ...{ operation: "updateVariable", method: "PATCH", path, requestId: "", attempts: 1 },
+    message: "the answer does not show the variable, and no list does",
+  });
 }

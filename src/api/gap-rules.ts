@@ -1,16 +1,62 @@
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
+import { didYouMean } from "../diagnostics/suggest";
 import { ApiError, GAP_OFF } from "./api-error";
 import {
-  assignment,
   defaultGaps,
+  type Gap,
+  type GapName,
   type GapSettings,
   gapSettingList,
+  gaps,
   gapVariable,
   isObject,
-} from "./gap-settings";
-import { type Gap, type GapName, gaps } from "./gaps";
-import { type AnswerReading, aboutShown } from "./parse-answer";
+} from "./gaps";
+import { type AnswerReading, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
 import type { Environment, Operation, Project, Service } from "./wire/shapes";
+
+/** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
+export function gapSettings(environment: Readonly<Record<string, string | undefined>>): {
+  readonly settings: GapSettings;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const diagnostics: Diagnostic[] = [];
+  const chosen: Record<string, string> = {};
+  for (const { key, schema, expected, example } of gapSettingList) {
+    const variable = gapVariable(key);
+    const text = environment[variable]?.trim() || undefined;
+    if (text === undefined) continue;
+    if (schema.safeParse(text).success) chosen[key] = text === "route" ? defaultGaps[key] : text;
+    else
+      diagnostics.push(
+        refusal(variable, text, `expected ${expected}; for example ${assignment(variable, example)}`),
+      );
+  }
+  const settings: GapSettings = { ...defaultGaps, ...chosen };
+  const { rollBack, rollBackBody } = settings;
+  const isNamed = rollBack.includes("{deploymentId}") || rollBackBody.includes('"{deploymentId}"');
+  if (!isNamed && rollBack !== "off" && rollBackBody !== "auto") {
+    // A roll back says in its path or in its body which deployment it goes back to.
+    const hint = `it must hold "{deploymentId}", because the path ${rollBack} does not`;
+    diagnostics.push(refusal(gapVariable("rollBackBody"), rollBackBody, hint));
+  }
+  const names = new Set(gapSettingList.map(({ key }) => gapVariable(key)));
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("RNV_GAP_") || names.has(name)) continue;
+    const hint = didYouMean(name, names);
+    const next = hint === undefined ? remedy("gaps.list") : { hint };
+    diagnostics.push(warning("config.invalid", `${name} is not a setting`, next));
+  }
+  return { settings, diagnostics };
+}
+
+const refusal = (name: string, text: string, hint: string): Diagnostic =>
+  error("config.invalid", `${name} cannot be ${JSON.stringify(text)}`, { hint });
+
+/** `NAME=value` as a shell takes it. */
+const assignment = (name: string, value: string): string =>
+  /^[A-Za-z0-9._,/-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
 
 /**
  * Returns the failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
@@ -30,10 +76,8 @@ export function underGap(failure: unknown, name: GapName, otherwise = ""): unkno
 }
 
 function hintOf(name: GapName, otherwise: string): string {
-  const { assumption, settings = [] }: Gap = gaps[name];
-  const choices = gapSettingList
-    .filter(({ key }) => settings.includes(key))
-    .map(({ variable, example }) => assignment(variable, example));
+  const { assumption, settings = {} }: Gap = gaps[name];
+  const choices = Object.entries(settings).map(([key, { example }]) => assignment(gapVariable(key), example));
   return (
     `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
     (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
@@ -129,19 +173,14 @@ export function replayedOf(
   return undefined;
 }
 
-/** Gap "operation body": the operation inside an answer, before its schema is checked. */
-export function operationIn(body: unknown, setting: GapSettings["operationBody"] = "auto"): unknown {
-  const top = asRecord(body);
-  const wrapped = asRecord(top?.operation);
-  if (setting === "bare") return body;
-  if (setting === "wrapped") return top?.operation;
-  return wrapped ?? body;
-}
-
 /** Reads the answer that shows an operation, under the gap "operation body". */
-export const readingOperation = (id: string, { operationBody }: GapSettings): AnswerReading<Operation> => ({
-  inner: (body) => operationIn(body, operationBody),
-  about: (shown) => aboutShown("operation", shown, { id }),
+export const readingOperation = (
+  id: string,
+  { operationBody }: GapSettings,
+): AnswerReading<{ readonly operation: Operation }> => ({
+  inner: (body) =>
+    wrappedAs("operation", body, { bare: ".", wrapped: "operation" }[operationBody] ?? operationBody),
+  about: shows("operation", { id }),
 });
 
 /**
@@ -149,7 +188,7 @@ export const readingOperation = (id: string, { operationBody }: GapSettings): An
  * itself, and any other answer as it is.
  */
 export function wrappedAs(
-  field: "service" | "variable" | "deployment",
+  field: "service" | "variable" | "deployment" | "operation",
   body: unknown,
   setting = "auto",
 ): unknown {
@@ -162,14 +201,10 @@ export function wrappedAs(
 
 /** Gap "list variables": the list inside an answer as `{variables, page}`, before its schema is checked. */
 export function variablesIn(body: unknown, setting: GapSettings["variableItems"]): unknown {
-  if (setting === "auto") {
-    const top = asRecord(body);
-    return top !== undefined && top.variables === undefined && Array.isArray(top.items)
-      ? { ...top, variables: top.items }
-      : body;
-  }
-  const { found, holder } = placed(body, setting);
-  return { variables: found, page: asRecord(holder)?.page ?? asRecord(body)?.page };
+  const top = asRecord(body);
+  const assumed = top?.variables === undefined && Array.isArray(top?.items) ? "items" : "variables";
+  const { found, holder } = placed(body, setting === "auto" ? assumed : setting);
+  return { variables: found, page: asRecord(holder)?.page ?? top?.page };
 }
 
 /** Returns the value at a path of fields (`data.items`, or `.` for the body itself), and its holder. */
@@ -186,18 +221,12 @@ function placed(body: unknown, path: string): { readonly found: unknown; readonl
 const production = Symbol("production");
 
 /** The two gaps "environment …": projects whose environments carry `id` and `name`, whatever the service calls them. */
-export function withEnvironmentFields(
-  project: Project,
-  {
-    environmentRecord,
-    productionEnvironment,
-  }: Pick<GapSettings, "environmentRecord" | "productionEnvironment">,
-): Project {
-  if (
+export function withEnvironmentFields(project: Project, gaps: GapSettings): Project {
+  const { environmentRecord, productionEnvironment } = gaps;
+  const isAsAssumed =
     environmentRecord === defaultGaps.environmentRecord &&
-    productionEnvironment === defaultGaps.productionEnvironment
-  )
-    return project;
+    productionEnvironment === defaultGaps.productionEnvironment;
+  if (isAsAssumed) return project;
   const [idField = "id", nameField = "name"] = environmentRecord.split(",");
   return {
     ...project,
@@ -245,12 +274,10 @@ export const awaitsCheckout = (blockedReason: string): boolean =>
   /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);
 
 /** Gap "suspended": whether a status text of the service says so. */
-export const isSuspended = ({
-  status,
-  displayStatus,
-  lifecycleStatus,
-  runtimeDetail,
-}: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">): boolean =>
-  [status, displayStatus, lifecycleStatus, runtimeDetail].some(
-    (text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text),
-  );
+export const isSuspended = (
+  service: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">,
+): boolean => {
+  const { status, displayStatus, lifecycleStatus, runtimeDetail } = service;
+  const told = [status, displayStatus, lifecycleStatus, runtimeDetail];
+  return told.some((text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text));
+};

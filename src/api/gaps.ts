@@ -1,13 +1,85 @@
-import type { GapSettings } from "./gap-settings";
+import * as z from "zod";
+import { parseJson } from "./transport";
+
+/** A setting that says otherwise than a gap assumes. */
+export interface GapSetting {
+  readonly default: string;
+  /** The texts that it takes, in words. */
+  readonly expected: string;
+  readonly example: string;
+  readonly schema: z.ZodType<string>;
+}
 
 /** An assumption about what the interface marks "not shown" and rnv needs, with its check and its fallback. */
 export interface Gap {
   readonly assumption: string;
   readonly verifiedBy: string;
   readonly fallback: string;
-  /** Settings that say otherwise. */
-  readonly settings?: readonly (keyof GapSettings)[];
+  readonly settings?: Readonly<Record<string, GapSetting>>;
 }
+
+type Form = Omit<GapSetting, "default">;
+
+/** Returns a setting that is `initial` unless the environment says otherwise; it takes a few words, and texts of the forms. */
+function setting(initial: string, words: readonly string[], ...forms: readonly Form[]): GapSetting {
+  const choice = words.map((word) => `"${word}"`).join(" or ");
+  return {
+    default: initial,
+    expected: [choice, ...forms.map(({ expected }) => expected)].filter(Boolean).join(", or "),
+    example: forms.at(-1)?.example ?? words.at(-1) ?? "",
+    schema: z.union([z.enum([...words]), ...forms.map(({ schema }) => schema)]),
+  };
+}
+
+const matching = (expected: string, example: string, pattern: RegExp): Form => ({
+  ...{ expected, example, schema: z.string().regex(pattern) },
+});
+
+const fieldOf = (example: string): Form =>
+  matching(`a field of the answer such as "${example}", or "."`, example, /^(\.|\w+(\.\w+)*)$/);
+
+const fieldNames = (example: string): Form =>
+  matching(`two field names such as "${example}"`, example, /^\w+,\w+$/);
+
+/** Takes a path with each of the `ids` at most once. */
+const path = (example: string, where: string, ids: readonly string[], needed = ""): Form =>
+  matching(
+    `a path ${where}`,
+    example,
+    new RegExp(
+      `^(?!.*(\\{\\w+\\}).*\\1)(?=.*${needed})(/(?!\\.{1,2}(/|$))([\\w.~-]+|\\{(${ids.join("|")})\\}))+$`,
+    ),
+  );
+
+/** Takes a path that is below the workspace where it has `{serviceId}`, else below the service. */
+const servicePath = (example: string, ...ids: readonly string[]): Form =>
+  path(example, `such as "${example}" (with {serviceId} in it below the workspace, else below the service)`, [
+    "serviceId",
+    ...ids,
+  ]);
+
+/** Takes a JSON object with each of `needed` as `"{name}"` in it. */
+const jsonBody = (example: string, ...needed: readonly string[]): Form => ({
+  ...{ expected: `a JSON body such as '${example}'`, example },
+  schema: z
+    .string()
+    .refine((text) => jsonObject(text) && needed.every((name) => text.includes(`"{${name}}"`))),
+});
+
+/** Takes a JSON object of JSON objects. */
+const objects = (example: string): Form => ({
+  ...{ expected: `a JSON object such as '${example}'`, example },
+  schema: z.string().refine((text) => Object.values(jsonObject(text) ?? { no: 0 }).every(isObject)),
+});
+
+/** Returns the JSON object that a text holds, or undefined. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
  * Every assumption (DESIGN section 6). Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and
@@ -19,7 +91,10 @@ export const gaps = {
     verifiedBy:
       "the answer has the ID of the request; before a 404 counts, an id that the canvas shows is read the same way",
     fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
-    settings: ["readService", "serviceAnswer"],
+    settings: {
+      readService: setting("/services/{serviceId}", ["route", "off"], servicePath("/apps/{serviceId}")),
+      serviceAnswer: setting("auto", ["auto"], fieldOf("data.service")),
+    },
   },
   "change a service": {
     assumption:
@@ -28,27 +103,70 @@ export const gaps = {
       "the answer is compared with what was sent; an answer without the service is followed by a read",
     fallback:
       "the flat body {name, branch: …} is tried once when the nested one is refused with 400, or none of its fields takes; else an error",
-    settings: ["patchService", "patchServicePath", "patchServiceMethod"],
+    settings: {
+      patchService: setting(
+        "auto",
+        ["auto", "nested", "flat"],
+        jsonBody(
+          '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
+          "name",
+          "configuration",
+        ),
+      ),
+      patchServicePath: setting(
+        "/services/{serviceId}",
+        [],
+        servicePath("/services/{serviceId}/configuration"),
+      ),
+      patchServiceMethod: setting("PATCH", ["PATCH", "POST", "PUT"]),
+    },
   },
   "list variables": {
     assumption: "GET …/services/{serviceId}/variables answers {variables, page?} or {items, page?}",
     verifiedBy: "the schema; pages are followed to the end",
     fallback: "404 or 405 for a service that exists: recorded ids and fingerprints only",
-    settings: ["listVariables", "variableItems"],
+    settings: {
+      listVariables: setting(
+        "/services/{serviceId}/variables",
+        ["route", "off"],
+        servicePath("/services/{serviceId}/env"),
+      ),
+      variableItems: setting("auto", ["auto"], fieldOf("data.items")),
+    },
   },
   "change a variable": {
     assumption:
       "PATCH …/variables/{variableId} with key and/or value answers {variable}, or the variable itself",
     verifiedBy: "the answer has the ID and the key that were sent, and a later updatedAt",
     fallback: "{name, value} is tried once when {key, value} is refused with 400; else an error",
-    settings: ["patchVariable", "variableAnswer"],
+    settings: {
+      patchVariable: setting(
+        "auto",
+        ["auto", "route", "off"],
+        jsonBody('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
+        fieldNames("name,value"),
+      ),
+      variableAnswer: setting("auto", ["auto"], fieldOf("data")),
+    },
   },
   "roll back": {
     assumption:
       "POST …/deploys/{deploymentId}/rollback with {confirm} answers {deployment}, or the deployment itself",
     verifiedBy: "the schema, and a deployment that was not there before",
     fallback: "an error that points to the dashboard",
-    settings: ["rollBack", "rollBackBody", "rollBackAnswer"],
+    settings: {
+      rollBack: setting(
+        "/deploys/{deploymentId}/rollback",
+        ["off"],
+        servicePath("/rollback", "deploymentId"),
+      ),
+      rollBackBody: setting(
+        "auto",
+        ["auto"],
+        jsonBody('{"confirm": "{confirm}", "deployment": "{deploymentId}"}', "confirm"),
+      ),
+      rollBackAnswer: setting("auto", ["auto"], fieldOf("release")),
+    },
   },
   "keys on undocumented routes": {
     assumption:
@@ -56,50 +174,75 @@ export const gaps = {
     verifiedBy: "the replay header of the answer",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
-    settings: ["routeKeys"],
+    settings: {
+      routeKeys: setting("auto", ["auto", "on", "off"]),
+    },
   },
   "operation body": {
     assumption: "reading an operation answers {operation}, or the operation itself",
     verifiedBy: "the schema",
     fallback: "both are accepted",
-    settings: ["operationBody"],
+    settings: {
+      operationBody: setting("auto", ["auto", "bare", "wrapped"]),
+    },
   },
   "operations of a project": {
     assumption:
       "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
     verifiedBy: "the answer has the ID of the request; the project is gone only when that is proven",
     fallback: "any other answer: the project itself is looked at until it is gone, for 5 minutes at most",
-    settings: ["projectOperation"],
+    settings: {
+      projectOperation: setting(
+        "/projects/{projectId}/operations/{operationId}",
+        ["route", "off"],
+        path(
+          "/jobs/{operationId}",
+          'below the workspace such as "/jobs/{operationId}"',
+          ["operationId", "projectId"],
+          "\\{operationId",
+        ),
+      ),
+    },
   },
   "environment record": {
     assumption: "an environment has an id and a name",
     verifiedBy: "both are non-empty text",
     fallback: "an error that shows the keys it has",
-    settings: ["environmentRecord"],
+    settings: {
+      environmentRecord: setting("id,name", [], fieldNames("environmentId,title")),
+    },
   },
   "environment named Production": {
     assumption: "the environment that a project has from its creation is named Production",
     verifiedBy: "the names of the project's environments",
     fallback: "the only environment there is; else an error that lists the names",
-    settings: ["productionEnvironment"],
+    settings: {
+      productionEnvironment: setting("Production", [], matching("a name", "production", /\S/)),
+    },
   },
   "project color": {
     assumption: 'a color may be written as "#2f6fed", and "#64748b" is one for projects that name none',
     verifiedBy: "the answer is compared with what was sent; upper and lower case are one",
     fallback: "an error that names the color",
-    settings: ["projectColor"],
+    settings: {
+      projectColor: setting("#64748b", [], matching("a color", "slate", /^\S(.*\S)?$/)),
+    },
   },
   "rename a project": {
     assumption: "PATCH …/projects/{projectId} takes a name, as it takes a description",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
-    settings: ["renameProject"],
+    settings: {
+      renameProject: setting("on", ["on", "off"]),
+    },
   },
   "defaults of kinds": {
     assumption: "the catalog's defaults are those of every kind",
     verifiedBy: "what a new service shows in settings that were not sent is recorded as its own defaults",
     fallback: "settings go back to the recorded defaults; one that does not take is an error that names it",
-    settings: ["kindDefaults"],
+    settings: {
+      kindDefaults: setting("{}", [], objects('{"static": {"port": 80}}')),
+    },
   },
   "configuration fields": {
     assumption: "fields beyond the documented ones that the catalog's defaults name may be declared",
@@ -170,13 +313,21 @@ export const gaps = {
     assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
     fallback: "the status text",
-    settings: ["errorBody"],
+    settings: {
+      errorBody: setting("auto", ["auto", "top-level", "nested"]),
+    },
   },
   "replay header": {
     assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",
     verifiedBy: "its value is true or false",
     fallback: "unknown: the thing is read again",
-    settings: ["replayHeader"],
+    settings: {
+      replayHeader: setting(
+        "auto",
+        ["auto"],
+        matching("a header name", "Idempotency-Replayed", /^[A-Za-z0-9-]+$/),
+      ),
+    },
   },
   "refused confirmations": {
     assumption: "a confirmation mismatch or the cancel of a terminal deployment is answered with a 4xx",
@@ -191,8 +342,7 @@ export const gaps = {
   "hosting capability": {
     assumption:
       "a capability of the catalog that speaks of hosting and is false means that nothing is deployed now",
-    verifiedBy:
-      "a write is given up for it only once it was refused with engine_unavailable; else it is only said",
+    verifiedBy: "nothing rests on it: it is only said before the first write",
     fallback: "the deployments list of a service says so, with a reason; else limited retries",
   },
   "awaiting checkout": {
@@ -209,3 +359,23 @@ export const gaps = {
 } as const satisfies Readonly<Record<string, Gap>>;
 
 export type GapName = keyof typeof gaps;
+
+type SettingsOf<Entry> = Entry extends { readonly settings: infer Settings } ? keyof Settings : never;
+
+/** How each gap is filled. */
+export type GapSettings = Readonly<
+  Record<{ [Name in GapName]: SettingsOf<(typeof gaps)[Name]> }[GapName], string>
+>;
+
+/** Every setting by its name. `readService` is set by `RNV_GAP_READ_SERVICE`. */
+export const gapSettingList = Object.values<Gap>(gaps).flatMap(({ settings = {} }) =>
+  Object.entries(settings).map(([key, one]) => ({ ...one, key: key as keyof GapSettings })),
+);
+
+export const defaultGaps = Object.fromEntries(
+  gapSettingList.map((one) => [one.key, one.default]),
+) as GapSettings;
+
+/** Returns the variable of a setting: `RNV_GAP_READ_SERVICE` for `readService`. */
+export const gapVariable = (setting: string): string =>
+  `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;

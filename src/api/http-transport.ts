@@ -8,9 +8,6 @@ import type { Transport, WireRequest, WireResponse } from "./transport";
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Scheme, authority and path as they are written; a query or a fragment is refused before. */
-const written = /^(https?):\/\/([^\s\\/?#@]+)(\/[\x21-\x7e]*)?$/i;
-
 /**
  * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
  * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and
@@ -37,13 +34,11 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
   if (text.includes("?") || text.includes("#")) {
     return error("config.invalid", "the base URL has a query or a fragment", { hint: "end it in /api/v1" });
   }
-  const [, , host = "", path = ""] = written.exec(text) ?? [];
-  const isRead = path === url.pathname || (path === "" && url.pathname === "/");
-  if (!isRead || !isHostOf(host, url))
+  if (text !== url.href && `${text}/` !== url.href)
     return error("config.insecure", `the base URL is read as ${url.href}, which is not how it is written`, {
-      hint: `if that is where the API key shall go, write it so`,
+      hint: "if that is where the API key shall go, write it so",
     });
-  if (!path.endsWith("/api/v1")) {
+  if (!text.endsWith("/api/v1")) {
     return error("config.invalid", "the base URL does not end in /api/v1", {
       hint: `try ${url.origin}/api/v1`,
     });
@@ -51,17 +46,9 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
   return undefined;
 }
 
-/** In lower case, and with or without the port that goes without saying. */
-function isHostOf(host: string, { host: read, hostname, protocol }: URL): boolean {
-  const port = protocol === "https:" ? 443 : 80;
-  return [read, `${hostname}:${port}`].includes(host.toLowerCase());
-}
-
 export interface HttpTransportOptions {
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it; without it no proxy is used. */
   readonly environment?: ProcessEnvironment;
-  /** Sockets to one origin; must be at least the client's concurrency, or requests wait for a socket. 32 unless said. */
-  readonly connections?: number;
   /** Certificate authorities in PEM form, instead of the well-known ones and those of `NODE_EXTRA_CA_CERTS`. */
   readonly ca?: string;
   /** Certificate and private key, PEM, for a server that asks who the client is. */
@@ -109,11 +96,15 @@ function openDispatcher(
 ): undici.Dispatcher {
   const { EnvHttpProxyAgent } = loadUndici();
   options.onLoad?.();
-  const { connections = 32, ca, certificate, maxResponseBytes = 64 * 1024 * 1024 } = options;
-  const { connectTimeoutMs: timeout = 10_000 } = options;
+  const {
+    ca,
+    certificate,
+    maxResponseBytes = 64 * 1024 * 1024,
+    connectTimeoutMs: timeout = 10_000,
+  } = options;
   const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };
   const agent: undici.Agent.Options = {
-    connections,
+    // As many sockets as requests in flight: the client's limiter bounds them, and nothing queues here.
     pipelining: 1,
     maxResponseSize: maxResponseBytes,
     keepAliveTimeout: idleMs,

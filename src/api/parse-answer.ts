@@ -1,4 +1,4 @@
-import type { core, ZodType } from "zod";
+import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
 import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
@@ -10,14 +10,18 @@ import type { Deletion, Page } from "./wire/shapes";
  * Checks the body of an answer by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
  * path in the body and the form expected there, never the value.
  */
-export const parseAnswer = <T>(
-  schema: ZodType<T>,
+export function parseAnswer<T>(
+  schema: DocumentSchema<T>,
   request: ApiRequest,
   response: ApiResponse,
   body: unknown = response.body,
-): T => parsedOrThrow(schema.safeParse(body), request, response, body);
-
-type Parsed<T> = ReturnType<ZodType<T>["safeParse"]>;
+): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [first, ...more] = parsed.error.issues;
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  throw malformed(request, response, `${whatIsWrong(first, body)}${others}`);
+}
 
 /** How the answer of an endpoint is read. */
 export interface AnswerReading<T> {
@@ -34,30 +38,23 @@ export async function ask<T>(
   request: ApiRequest,
   { inner = (body) => body, about }: AnswerReading<T>,
 ): Promise<T> {
-  // Who sends it asks about the same body several times.
-  const parsedBodies = new Map<unknown, Parsed<T>>();
-  const read = (body: unknown): Parsed<T> => {
-    const parsed = parsedBodies.get(body) ?? schema.safeParse(inner(body));
-    parsedBodies.set(body, parsed);
-    return parsed;
-  };
   const aboutBody = (body: unknown): About => {
-    const parsed = read(body);
+    const parsed = schema.safeParse(inner(body));
     return parsed.success && about ? about(parsed.data) : {};
   };
   const response = await send(about ? { ...request, about: aboutBody } : request);
-  const { mismatch } = aboutBody(response.body);
+  const { mismatch } = about ? aboutBody(response.body) : {};
   if (mismatch !== undefined) throw malformed(request, response, mismatch);
-  return parsedOrThrow(read(response.body), request, response, inner(response.body));
+  return parseAnswer(schema, request, response, inner(response.body));
 }
 
-type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
-type AskedFor = Readonly<Record<string, string | null | undefined>>;
+export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
+export type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
 /** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
 export const shows =
   <Member extends string>(member: Member, asked: AskedFor) =>
-  (answer: { readonly [Key in Member]?: ShownFields }): About => {
+  (answer: { readonly [Key in Member]?: ShownFields | undefined }): About => {
     const shown = answer[member];
     return shown === undefined ? {} : aboutShown(member, shown, asked);
   };
@@ -89,14 +86,6 @@ function isSame(field: string, shown: unknown, wanted: string | null): boolean {
   return (field === "name" || field === "key") && plainName(shown) === plainName(wanted);
 }
 
-function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiResponse, body: unknown): T {
-  if (parsed.success) return parsed.data;
-  const [first, ...more] = parsed.error.issues;
-  const path = (first?.path.map(String).join(".") || "the body") + ownerAt(body, first?.path ?? []);
-  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
-  throw malformed(request, response, `${path}: ${whatIsWrong(first, body)}${others}`);
-}
-
 const typeWords: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",
@@ -107,27 +96,22 @@ const typeWords: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** Returns what a schema says against a part of a body, in words of ours, never with the value. */
+/**
+ * Returns what a schema says against a part of a body, in words of ours, never with the value: its path, the id of the
+ * innermost resource on it, to be found in the dashboard, and the form that it should have.
+ */
 function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
-  const found = (issue?.path ?? []).reduce<unknown>(
-    (inner, key) => (inner as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key],
-    body,
-  );
-  if (found === undefined) return "it is missing";
-  const expected = issue?.code === "invalid_type" ? typeWords[issue.expected] : undefined;
-  return expected === undefined ? "it has another form" : `it is not ${expected}`;
-}
-
-/** Returns ` of <id>` for the innermost resource on a path, so that it can be found in the dashboard. */
-function ownerAt(body: unknown, path: readonly PropertyKey[]): string {
-  let found = "";
-  let inner = body;
+  const { path = [] } = issue ?? {};
+  let owner = "";
+  let found = body;
   for (const key of path) {
-    inner = (inner as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key];
-    const { id } = (inner ?? {}) as { readonly id?: unknown };
-    if (typeof id === "string" && /^[0-9a-f-]{36}$/i.test(id)) found = ` of ${id}`;
+    found = (found as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key];
+    const { id } = (found ?? {}) as { readonly id?: unknown };
+    if (typeof id === "string" && /^[0-9a-f-]{36}$/i.test(id)) owner = ` of ${id}`;
   }
-  return found;
+  const expected = issue?.code === "invalid_type" ? typeWords[issue.expected] : undefined;
+  const form = expected === undefined ? "it has another form" : `it is not ${expected}`;
+  return `${path.map(String).join(".") || "the body"}${owner}: ${found === undefined ? "it is missing" : form}`;
 }
 
 /** An answer that contradicts the interface although its parts have the right types. */

@@ -4,7 +4,6 @@ import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { ApiRequest } from "./send";
-import { maxBodyBytes } from "./wire/shapes";
 
 const idempotencyKeyPattern = /^[!-~]{1,160}$/;
 
@@ -22,14 +21,20 @@ export interface PreparedRequest {
   readonly secrets: readonly Secret[];
 }
 
+/** Where a client sends its requests, and what goes with each. */
+interface RequestTarget {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBodyBytes: number;
+}
+
 /**
  * Opens secrets, adds headers, checks path and key. Throws `ApiError` (refused, `body_too_large`)
  * for a body over the limit, and a plain `Error` for a mistake of ours.
  */
 export function prepareRequest(
   request: ApiRequest,
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
+  { baseUrl, headers, maxBodyBytes }: RequestTarget,
   requestId: string,
 ): PreparedRequest {
   assertPath(request);
@@ -102,36 +107,27 @@ interface SerializedBody {
   readonly secrets: readonly Secret[];
 }
 
-/** Returns the JSON text of a body, each `Secret` replaced by its text. */
+/**
+ * Returns the JSON text of a body, each `Secret` replaced by its text. A reference or a generated secret that was never
+ * resolved must not leave as `{}`.
+ */
 function serializeBody(body: unknown): SerializedBody {
   const secrets: Secret[] = [];
-  checkMembers(body, "", secrets);
-  const text = JSON.stringify(secrets.length > 0 ? opened(body) : body);
+  // `JSON.stringify` asks a value for its `toJSON` first; `this` still holds the value itself.
+  function opened(this: Readonly<Record<string, unknown>>, key: string, written: unknown): unknown {
+    const value = this[key];
+    if (typeof value === "number" && !Number.isFinite(value))
+      throw new Error(`"${key}" is not a JSON number`);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return written;
+    if (value instanceof Secret) {
+      secrets.push(value);
+      return openSecret(value);
+    }
+    const prototype = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null)
+      throw new Error(`"${key}" of a request body is a ${prototype.constructor?.name ?? "foreign object"}`);
+    return written;
+  }
+  const text = JSON.stringify(body, opened);
   return { text, bytes: Buffer.byteLength(text), secrets };
-}
-
-/** Collects the secrets in it. A reference or a generated secret that was never resolved must not leave as `{}`. */
-function checkMembers(value: unknown, key: string, secrets: Secret[]): void {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`"${key}" is not a JSON number`);
-  if (typeof value !== "object" || value === null) return;
-  if (value instanceof Secret) {
-    secrets.push(value);
-    return;
-  }
-  if (Array.isArray(value)) {
-    for (const item of value) checkMembers(item, key, secrets);
-    return;
-  }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null)
-    throw new Error(`"${key}" of a request body is a ${prototype.constructor?.name ?? "foreign object"}`);
-  for (const name of Object.keys(value))
-    checkMembers((value as Record<string, unknown>)[name], name, secrets);
-}
-
-function opened(value: unknown): unknown {
-  if (value instanceof Secret) return openSecret(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(opened);
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, opened(member)]));
 }

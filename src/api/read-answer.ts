@@ -1,5 +1,5 @@
 import { errorBodyOf, replayedOf } from "./gap-rules";
-import type { GapSettings } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import type { Redactor } from "./redactor";
 import { parseJson, readRetryAfter, type WireResponse } from "./transport";
 

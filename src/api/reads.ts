@@ -11,8 +11,7 @@ import {
   isStale,
 } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
-import { environmentOf } from "./gap-rules";
-import { gapVariable } from "./gap-settings";
+import { gapVariable } from "./gaps";
 import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
@@ -26,43 +25,8 @@ export type ById<T> =
   /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/**
- * Live state, each part read at most once until it is invalidated, shared by every resource of a run: three
- * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
- */
-export interface Reads
-  extends Pick<KnownVersions, "remember" | "expect" | "contentAt" | "noteDeleted" | "serviceTime">,
-    Pick<Consistency, "untilVisible"> {
-  catalog(): ReturnType<Endpoints["catalog"]>;
-  projects(): Promise<readonly Project[]>;
-  /** From the list, else by id. */
-  project(id: string): Promise<ById<Project>>;
-  /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
-  services(): Promise<readonly Service[]>;
-  /** Every group that the canvases of the workspace show. */
-  groups(): Promise<readonly CanvasGroup[]>;
-  /** The references between the services that the canvases show. */
-  consumers(): Promise<Consumers>;
-  /** False when a canvas above its limit left ungrouped services out of `services()`. */
-  servicesAreComplete(): Promise<boolean>;
-  /** From the canvas, else by id: archived and deleting services are not on the canvas. */
-  service(id: string): Promise<ById<Service>>;
-  /** The same; gone only where a read by id has been seen to work. */
-  provenService(id: string): Promise<ById<Service>>;
-  /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
-  variables(serviceId: string): Promise<readonly Variable[] | undefined>;
-  /** The canvas of one project, for its layout. */
-  layout(projectId: string): Promise<Canvas>;
-  /** Uncached, for polling. */
-  readonly live: Pick<
-    Endpoints,
-    Extract<keyof Endpoints, `${"get" | "list" | "reveal"}${string}` | "canvas">
-  >;
-  /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
-  prefetch(): void;
-  /** Drops what was cached, after a write; with `maxAgeMs` what was asked for longer ago. */
-  invalidate(maxAgeMs?: number): void;
-}
+/** What is known of the live state of a workspace, each part read at most once until it is invalidated. */
+export type Reads = Pick<CachedReads, keyof CachedReads>;
 
 /** A resource type with the half that talks to the service. */
 export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
@@ -81,16 +45,14 @@ interface ServiceList {
 }
 
 /**
- * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
- * reads it has in common with `beside`, until one of the two is invalidated.
+ * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5).
  * @example
  * const { send } = await context.connect();
  * const services = await createReads(createEndpoints(send, context.workspaceId)).services();
  */
-export function createReads(endpoints: Endpoints | ConsistentEndpoints, beside?: Reads): Reads {
+export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
   const unsent: Send = () => Promise.reject(new Error("the endpoints send by themselves"));
-  const current = "consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent);
-  return new CachedReads(current, beside instanceof CachedReads ? beside : undefined);
+  return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));
 }
 
 /** What is known of a route that the interface does not show. */
@@ -109,13 +71,21 @@ interface Cached {
   readonly askedAt: number;
 }
 
-class CachedReads implements Reads {
-  readonly live: Reads["live"];
-  readonly remember: Reads["remember"] = (...record) => this.#known.remember(...record);
-  readonly expect: Reads["expect"] = (...record) => this.#known.expect(...record);
-  readonly contentAt: Reads["contentAt"] = (...version) => this.#known.contentAt(...version);
-  readonly noteDeleted: Reads["noteDeleted"] = (id) => this.#known.noteDeleted(id);
-  readonly serviceTime: Reads["serviceTime"] = () => this.#known.serviceTime();
+/**
+ * Live state, shared by every resource of a run: three requests (catalog, projects, canvas) show every active service with
+ * its configuration (DESIGN section 5).
+ */
+class CachedReads {
+  /** Uncached, for polling. */
+  readonly live: Pick<
+    Endpoints,
+    Extract<keyof Endpoints, `${"get" | "list" | "reveal"}${string}` | "canvas">
+  >;
+  readonly remember: KnownVersions["remember"] = (...record) => this.#known.remember(...record);
+  readonly expect: KnownVersions["expect"] = (...record) => this.#known.expect(...record);
+  readonly contentAt: KnownVersions["contentAt"] = (...version) => this.#known.contentAt(...version);
+  readonly noteDeleted: KnownVersions["noteDeleted"] = (id) => this.#known.noteDeleted(id);
+  readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
   #cache = new Map<string, Cached>();
   /** The first answers to the requests that show a workspace. */
   #first: FirstAnswers = {};
@@ -123,21 +93,15 @@ class CachedReads implements Reads {
   #serviceRoute: RouteProof = "unproven";
   #variablesRoute: RouteProof = "unproven";
 
-  constructor(
-    private readonly endpoints: ConsistentEndpoints,
-    beside: CachedReads | undefined,
-  ) {
+  constructor(private readonly endpoints: ConsistentEndpoints) {
     this.live = endpoints;
-    if (beside === undefined) return;
-    this.#cache = beside.#cache;
-    this.#first = beside.#first;
   }
 
   get #known(): KnownVersions {
     return this.endpoints.consistency.known;
   }
 
-  untilVisible: Reads["untilVisible"] = (look, how) =>
+  readonly untilVisible: Consistency["untilVisible"] = (look, how) =>
     this.endpoints.consistency.untilVisible((looks) => {
       if (looks > 0) this.invalidate();
       return look(looks);
@@ -152,21 +116,24 @@ class CachedReads implements Reads {
     return (await this.#projects()).projects;
   }
 
+  /** From the list, else by id. */
   async project(id: string): Promise<ById<Project>> {
     const listed = await this.#entry(id, "projects", () => this.#projects());
     if (listed !== undefined) return { kind: "found", value: listed };
     return this.#once(`project ${id}`, () => this.#projectById(id));
   }
 
+  /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
   async services(): Promise<readonly Service[]> {
     return (await this.#services()).services;
   }
 
+  /** Every group that the canvases of the workspace show. */
   async groups(): Promise<readonly CanvasGroup[]> {
     return (await this.#services()).groups;
   }
 
-  /** The key of an environment group's edge is the group: only references count. */
+  /** The references between the services that the canvases show; the key of an environment group's edge is the group. */
   async consumers(): Promise<Consumers> {
     const { services, edges, complete } = await this.#services();
     const { byId: projects } = await this.#projects();
@@ -181,10 +148,12 @@ class CachedReads implements Reads {
     return { byProvider, isComplete: complete };
   }
 
+  /** False when a canvas above its limit left ungrouped services out of `services()`. */
   async servicesAreComplete(): Promise<boolean> {
     return (await this.#services()).complete;
   }
 
+  /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   async service(id: string): Promise<ById<Service>> {
     const shown = await this.#entry(id, "services", () => this.#services());
     return shown === undefined
@@ -192,12 +161,14 @@ class CachedReads implements Reads {
       : foundOrGone(shown);
   }
 
+  /** The same; gone only where a read by id has been seen to work. */
   async provenService(id: string): Promise<ById<Service>> {
     const read = await this.service(id);
     const isProven = read.kind !== "gone" || read.deleting !== undefined || this.#serviceRoute !== "unproven";
     return isProven ? read : noServiceRoute;
   }
 
+  /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
     const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
@@ -224,10 +195,12 @@ class CachedReads implements Reads {
     });
   }
 
+  /** The canvas of one project, for its layout. */
   layout(projectId: string): Promise<ConsistentCanvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
+  /** Sends the three requests that show a workspace, whose answers are read once they are needed. */
   prefetch(): void {
     if (this.#first.isSent) return;
     this.#first.isSent = true;
@@ -238,6 +211,7 @@ class CachedReads implements Reads {
     for (const first of [catalog, this.#first.projects, this.#first.canvas]) first.catch(() => {});
   }
 
+  /** Drops what was cached, after a write; with `maxAgeMs` what was asked for longer ago. */
   invalidate(maxAgeMs?: number): void {
     this.#first = { isSent: this.#first.isSent };
     const kept =
@@ -314,19 +288,7 @@ class CachedReads implements Reads {
       if (statusOf(failure) !== 413) throw failure;
     }
     const projects = await this.projects();
-    const canvases = await Promise.all(projects.map((project) => this.#canvasesIn(project)));
-    return listOf(canvases.flat(), false);
-  }
-
-  /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
-  async #canvasesIn({ id: projectId, environments }: Project): Promise<readonly ConsistentCanvas[]> {
-    try {
-      return [await this.layout(projectId)];
-    } catch (failure) {
-      if (statusOf(failure) !== 413 || environments.length === 0) throw failure;
-    }
-    const scopes = environments.map((record) => ({ projectId, environmentId: environmentOf(record).id }));
-    return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
+    return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
   }
 
   async #projectById(id: string): Promise<ById<Project>> {

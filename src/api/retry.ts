@@ -1,7 +1,7 @@
 import type { Clock } from "../model/time";
 import { backoff, durationText } from "../model/time";
-import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
-import type { GapSettings } from "./gap-settings";
+import { ApiError, type FailureKind } from "./api-error";
+import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
@@ -48,17 +48,13 @@ type AttemptResult =
 const proxyHint =
   "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
 
-/**
- * Sends one request until it is answered for good. `whyOff` is asked once for the reason where hosting may be off.
- * Throws `ApiError`.
- */
+/** Sends one request until it is answered for good. Throws `ApiError`. */
 export function sendWithRetry(
   context: RetryContext,
   prepared: PreparedRequest,
   signal: AbortSignal | undefined,
-  whyOff?: () => Promise<string | undefined>,
 ): Promise<ApiResponse> {
-  return new RequestAttempts(context, prepared, signal).send(whyOff);
+  return new RequestAttempts(context, prepared, signal).send();
 }
 
 /** All attempts at one request. */
@@ -78,7 +74,7 @@ class RequestAttempts {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  async send(whyOff?: () => Promise<string | undefined>): Promise<ApiResponse> {
+  async send(): Promise<ApiResponse> {
     const { request } = this.prepared;
     for (;;) {
       const permit = await this.#acquire();
@@ -92,10 +88,6 @@ class RequestAttempts {
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
       // Only an answer ends a request well.
       if (verdict.kind === "done") return this.#responseOf((exchange as Answered).answer);
-      if (whyOff && verdict.reason === "engine unavailable" && !this.#retries.has(verdict.reason)) {
-        const reason = await whyOff();
-        if (reason !== undefined) throw this.#failure("unavailable", reason, HOSTING_OFF);
-      }
       await this.#waitForRetry(verdict);
     }
   }

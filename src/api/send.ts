@@ -21,19 +21,17 @@ export interface ApiRequest {
   readonly mayBeList?: true;
   /** The resource on whose behalf it is made; named in errors. */
   readonly address?: string;
-  /** It needs hosting: the list of deployments that says whether that is off. */
-  readonly hostedBy?: string;
   /** Reads the subject of a successful answer from its body, through the schema of the endpoint. */
   readonly about?: (body: unknown) => About;
 }
 
-/** Returns a request without a key. */
+/** Returns a request without a key yet; a write may have one unless `more` says otherwise. */
 export const requestOf = (
   operation: string,
   method: ApiRequest["method"],
   path: string,
   more: Partial<ApiRequest> = {},
-): ApiRequest => ({ operation, method, path, keyed: false, ...more });
+): ApiRequest => ({ operation, method, path, keyed: method !== "GET", ...more });
 
 /** The subject of an answer (DESIGN section 5, "An answer is about what was asked"). */
 export interface About {

@@ -1,8 +1,7 @@
 import { type Plain, plainEqual } from "../model/value";
-import { ApiError } from "./api-error";
-import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
+import { type EndpointCall, patchInForm } from "./endpoint-call";
 import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
-import type { GapSettings } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import { aboutDeletion, shows } from "./parse-answer";
 import { type About, type ApiRequest, requestOf } from "./send";
 import {
@@ -12,159 +11,125 @@ import {
   deletion,
   deploymentAnswer,
   deploymentsAnswer,
-  operation,
+  operationAnswer,
   patchAnswer,
   type Service,
+  type ServiceAction,
   serviceAnswer,
 } from "./wire/shapes";
 
 type Body = Readonly<Record<string, unknown>>;
 
+export interface ServiceDraft {
+  readonly name: string;
+  readonly kind: string;
+  readonly configuration: Body;
+  /** False saves without deploying. */
+  readonly deploy: boolean;
+  /** Given together with `environmentId`, or neither. */
+  readonly projectId?: string;
+  readonly environmentId?: string;
+}
+
+export interface ServiceChange {
+  readonly name?: string;
+  readonly configuration?: Body;
+}
+
 /** Interface, "Services", and the gaps "read one service" and "change a service". */
 export function serviceEndpoints(call: EndpointCall) {
-  const { path, gaps, detected, write } = call;
-  const getService = (id: string) => readService(call, id);
-  const post = async (operation: string, id: string, verb: string): Promise<Service> => {
+  const { path, ask, show } = call;
+  const post = (operation: string, id: string, verb: string) => {
     const request = requestOf(operation, "POST", path("services", id, verb), { body: {} });
-    return (await write(serviceAnswer, request, { about: shows("service", { id }) })).service;
+    return show("service", serviceAnswer, request, { asked: { id } });
   };
   return {
-    getService,
-    createService: async (draft) => {
+    getService: (id: string) => getService(call, id),
+    createService: (draft: ServiceDraft) => {
       const request = requestOf("createService", "POST", path("services"), { body: draft });
-      const aboutService = shows("service", askedBy(draft));
+      const { name, kind, projectId = null } = draft;
+      const aboutService = shows("service", { name, kind, projectId });
       const about = (answer: { readonly service: Service }) => ({
         ...aboutService(answer),
         createdAt: answer.service.createdAt ?? undefined,
       });
-      return (await write(serviceAnswer, request, { about })).service;
+      return show("service", serviceAnswer, request, { about });
     },
-    updateService: (id, change) => {
-      const method = gaps.patchServiceMethod as ApiRequest["method"];
-      const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
-      const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
-      const patch = async (body: Body): Promise<Service> => {
-        const reading = {
-          inner: (answered: unknown) => wrappedAs("service", answered, gaps.serviceAnswer),
-          about: shows("service", { id }),
-        };
-        const answer = await write(patchAnswer, { ...request, body }, reading);
-        // A change that was accepted without being shown is read.
-        return answer.service ?? getService(id);
-      };
-      return updateService(patch, change, gaps.patchService, detected);
-    },
-    deleteService: (id, confirm) => {
+    updateService: (id: string, change: ServiceChange) => updateService(call, id, change),
+    deleteService: (id: string, confirm: string) => {
       const request = requestOf("deleteService", "DELETE", path("services", id), { body: { confirm } });
-      return write(deletion, request, { about: aboutDeletion });
+      return ask(deletion, request, { about: aboutDeletion });
     },
-    archiveService: (id) => post("archiveService", id, "archive"),
-    restoreService: (id) => post("restoreService", id, "restore"),
-  } satisfies Partial<Endpoints>;
+    archiveService: (id: string) => post("archiveService", id, "archive"),
+    restoreService: (id: string) => post("restoreService", id, "restore"),
+  };
 }
-
-const askedBy = ({ name, kind, projectId }: ServiceDraft) => ({ name, kind, projectId: projectId ?? null });
 
 /** Gap "keys on undocumented routes". */
 const keyOnGapRoute = ({ routeKeys }: GapSettings): Pick<ApiRequest, "omitsKey"> =>
   routeKeys === "off" ? { omitsKey: true } : {};
 
 /** Gap "read one service". */
-async function readService({ path, gaps, read }: EndpointCall, id: string): Promise<Service> {
+async function getService({ path, gaps, show }: EndpointCall, id: string): Promise<Service> {
   const service = requestOf("getService", "GET", path("services", id));
   if (gaps.readService === "off") throw turnedOff(service, "readService");
   const request = { ...service, path: pathUnder(path, gaps.readService, { serviceId: id }) };
+  const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
   try {
-    const answer = await read(serviceAnswer, request, {
-      inner: (body) => wrappedAs("service", body, gaps.serviceAnswer),
-      about: shows("service", { id }),
-    });
-    return answer.service;
+    return await show("service", serviceAnswer, request, { inner, asked: { id } });
   } catch (failure) {
     throw underGap(failure, "read one service");
   }
 }
 
 /** Interface, "Services": actions and the operations they queue. */
-export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
-  const run = (operationName: string, id: string, action: string): ApiRequest =>
+export function actionEndpoints({ path, gaps, show }: EndpointCall) {
+  const run = (operationName: string, id: string, action: ServiceAction): ApiRequest =>
     requestOf(operationName, "POST", path("services", id, "actions"), {
       body: { action },
-      hostedBy: path("services", id, "deploys"),
     });
   return {
-    runAction: async (id, action) => {
-      const about = shows("operation", {});
-      return (await write(actionAnswer, run("runAction", id, action), { about })).operation;
+    runAction: (id: string, action: Exclude<ServiceAction, "deploy" | "clear-cache">) =>
+      show("operation", actionAnswer, run("runAction", id, action)),
+    /** Runs an action that answers with a deployment. */
+    runDeployAction: (id: string, action: "deploy" | "clear-cache") =>
+      show("deployment", deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued }),
+    getOperation: (id: string, operationId: string) => {
+      const request = requestOf("getOperation", "GET", path("services", id, "operations", operationId));
+      return show("operation", operationAnswer, request, readingOperation(operationId, gaps));
     },
-    runDeployAction: async (id, action) =>
-      (await write(deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued })).deployment,
-    getOperation: (id, operationId) => {
-      const shown = path("services", id, "operations", operationId);
-      return read(operation, requestOf("getOperation", "GET", shown), readingOperation(operationId, gaps));
+  };
+}
+
+/** Gap "change a service": sends the nested body, the flat body, or a body of the user's. */
+function updateService(call: EndpointCall, id: string, change: ServiceChange): Promise<Service> {
+  const { path, gaps, detected, show } = call;
+  const { name, configuration } = change;
+  const method = gaps.patchServiceMethod as ApiRequest["method"];
+  const changed = pathUnder(path, gaps.patchServicePath, { serviceId: id });
+  const request = requestOf("updateService", method, changed, keyOnGapRoute(gaps));
+  const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
+  const bodyIn = (form: string): Body => {
+    if (form.startsWith("{")) return fillBody(form, { name, configuration });
+    const common = name === undefined ? {} : { name };
+    if (configuration === undefined) return common;
+    return form === "flat" ? { ...common, ...configuration } : { ...common, configuration };
+  };
+  // A name alone is the same in both, and says nothing of the form.
+  const both = configuration !== undefined;
+  return patchInForm(both ? detected : { ...detected }, {
+    gap: "change a service",
+    known: "patchService",
+    setting: gaps.patchService,
+    assumed: both ? ["nested", "flat"] : ["nested"],
+    send: async (form) => {
+      const patch = { ...request, body: bodyIn(form) };
+      const shown = await show("service", patchAnswer, patch, { inner, asked: { id } });
+      // A change that was accepted without being shown is read.
+      return shown ?? getService(call, id);
     },
-  } satisfies Partial<Endpoints>;
-}
-
-type ServiceChange = Parameters<Endpoints["updateService"]>[1];
-
-/**
- * Gap "change a service": sends the nested body, the flat body, or a body of the user's. `auto` tries the flat body once
- * after a 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer
- * stands.
- */
-async function updateService(
-  patch: (body: Body) => Promise<Service>,
-  change: ServiceChange,
-  setting: string,
-  detected: DetectedPatchFormat,
-): Promise<Service> {
-  try {
-    return await updateInForm(patch, change, setting, detected);
-  } catch (failure) {
-    // A body that took before is right; its refusal now is about the values.
-    throw detected.patchService === undefined ? underGap(failure, "change a service") : failure;
-  }
-}
-
-async function updateInForm(
-  patch: (body: Body) => Promise<Service>,
-  { name, configuration }: ServiceChange,
-  setting: string,
-  detected: DetectedPatchFormat,
-): Promise<Service> {
-  if (setting.startsWith("{")) return patch(fillBody(setting, { name, configuration }));
-  const common = name === undefined ? {} : { name };
-  if (configuration === undefined) return patch(common);
-  const bodies = { nested: { ...common, configuration }, flat: { ...common, ...configuration } };
-  const form = setting === "auto" ? detected.patchService : setting;
-  if (form !== undefined) {
-    const known = form === "flat" ? "flat" : "nested";
-    const service = await patch(bodies[known]);
-    detected.patchService = known;
-    return service;
-  }
-  let first: Service | ApiError | undefined;
-  for (const tried of ["nested", "flat"] as const) {
-    const answer = await answerOrRefusal(patch(bodies[tried]));
-    if (!(answer instanceof ApiError) && tookAny(configuration, answer)) {
-      detected.patchService = tried;
-      return answer;
-    }
-    first ??= answer;
-  }
-  if (first instanceof ApiError) throw first;
-  return first as Service;
-}
-
-/** Returns the service as answered, or the 400 that refuses the body; throws any other failure. */
-async function answerOrRefusal(asked: Promise<Service>): Promise<Service | ApiError> {
-  try {
-    return await asked;
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
-    throw failure;
-  }
+    took: (service) => configuration === undefined || tookAny(configuration, service),
+  });
 }
 
 const tookAny = (sent: Body, service: Service): boolean =>
@@ -174,31 +139,33 @@ const tookAny = (sent: Body, service: Service): boolean =>
 
 /** Interface, "Deployments", and the gap "roll back". */
 export function deploymentEndpoints(call: EndpointCall) {
-  const { path, read, write } = call;
+  const { path, ask, show } = call;
   const deploys = (id: string, ...below: readonly string[]) => path("services", id, "deploys", ...below);
   return {
-    listDeployments: (id, { limit, cursor } = {}) => {
+    /** Reads one page, newest first. */
+    listDeployments: (id: string, { limit, cursor }: { limit?: number; cursor?: string } = {}) => {
       const query = {
         ...(limit === undefined ? {} : { limit: String(limit) }),
         ...(cursor === undefined ? {} : { cursor }),
       };
-      return read(deploymentsAnswer, requestOf("listDeployments", "GET", deploys(id), { query }));
+      return ask(deploymentsAnswer, requestOf("listDeployments", "GET", deploys(id), { query }));
     },
-    getDeployment: async (id, deploymentId) => {
+    getDeployment: (id: string, deploymentId: string) => {
       const request = requestOf("getDeployment", "GET", deploys(id, deploymentId));
-      const about = shows("deployment", { id: deploymentId });
-      return (await read(deploymentAnswer, request, { about })).deployment;
+      return show("deployment", deploymentAnswer, request, { asked: { id: deploymentId } });
     },
-    queueDeployment: async (id, body) => {
-      const request = requestOf("queueDeployment", "POST", deploys(id), { body, hostedBy: deploys(id) });
-      return (await write(deploymentAnswer, request, { about: aboutQueued })).deployment;
+    queueDeployment: (id: string, body: { commitSha?: string }) => {
+      const request = requestOf("queueDeployment", "POST", deploys(id), { body });
+      return show("deployment", deploymentAnswer, request, { about: aboutQueued });
     },
-    cancelDeployment: async (id, deploymentId) => {
+    cancelDeployment: async (id: string, deploymentId: string): Promise<void> => {
       const cancel = deploys(id, deploymentId, "cancel");
-      await write(cancelAnswer, requestOf("cancelDeployment", "POST", cancel, { body: {} }));
+      await ask(cancelAnswer, requestOf("cancelDeployment", "POST", cancel, { body: {} }));
     },
-    rollBack: (id, deploymentId, confirm) => rollBack(call, id, deploymentId, confirm),
-  } satisfies Partial<Endpoints>;
+    /** `confirm` is the exact service name. */
+    rollBack: (id: string, deploymentId: string, confirm: string) =>
+      rollBack(call, id, deploymentId, confirm),
+  };
 }
 
 /** Reads the id of a queued deployment, and when it was queued. */
@@ -209,24 +176,20 @@ const aboutQueued = ({ deployment }: { readonly deployment: Deployment }): About
 
 /** Gap "roll back". */
 async function rollBack(
-  { path, gaps, write }: EndpointCall,
+  { path, gaps, show }: EndpointCall,
   id: string,
   deploymentId: string,
   confirm: string,
 ): Promise<Deployment> {
   const shared = requestOf("rollBack", "POST", path("services", id), {
     body: rollBackBody(gaps, deploymentId, confirm),
-    hostedBy: path("services", id, "deploys"),
     ...keyOnGapRoute(gaps),
   });
   if (gaps.rollBack === "off") throw turnedOff(shared, "rollBack");
   const request = { ...shared, path: pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }) };
+  const inner = (body: unknown) => wrappedAs("deployment", body, gaps.rollBackAnswer);
   try {
-    const answer = await write(deploymentAnswer, request, {
-      inner: (body) => wrappedAs("deployment", body, gaps.rollBackAnswer),
-      about: aboutQueued,
-    });
-    return answer.deployment;
+    return await show("deployment", deploymentAnswer, request, { inner, about: aboutQueued });
   } catch (failure) {
     throw underGap(
       failure,

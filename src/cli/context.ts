@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { createClient } from "../api/client";
 import { consistently } from "../api/consistent-reads";
-import { createEndpoints } from "../api/create-endpoints";
+import { createEndpoints } from "../api/endpoints";
 import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../api/http-transport";
 import { createReads } from "../api/reads";
 import { embeddedUrl, type Transport } from "../api/transport";

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { type GapSettings, gapSettings } from "../api/gap-settings";
+import { gapSettings } from "../api/gap-rules";
+import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { gapSettingList } from "../api/gap-settings";
-import { type Gap, gaps } from "../api/gaps";
+import { type Gap, gaps, gapVariable } from "../api/gaps";
 import { failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
@@ -88,13 +87,11 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
 
 /** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
 export const gapList = () =>
-  Object.entries<Gap>(gaps).map(([name, { settings = [], ...gap }]) => ({
+  Object.entries<Gap>(gaps).map(([name, { settings = {}, ...gap }]) => ({
     ...{ name, ...gap },
-    settings: gapSettingList
-      .filter(({ key }) => settings.includes(key))
-      .map(({ variable, default: initial, expected, example }) => ({
-        ...{ variable, default: initial, expected, example },
-      })),
+    settings: Object.entries(settings).map(([key, { schema: _, ...setting }]) => ({
+      ...{ variable: gapVariable(key), ...setting },
+    })),
   }));
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isConflict } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
-import { defaultGaps } from "../api/gap-settings";
+import { defaultGaps } from "../api/gaps";
 import type { Reads, Resource } from "../api/reads";
 import type { Deletion, Project } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
-import { gapVariable } from "../api/gap-settings";
+import { gapVariable } from "../api/gaps";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { gapSettings } from "../api/gap-settings";
+import { gapSettings } from "../api/gap-rules";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";

@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { type ClientOptions, createClient } from "../api/client";
 import { consistently } from "../api/consistent-reads";
-import { createEndpoints } from "../api/create-endpoints";
-import type { Endpoints } from "../api/endpoints";
-import type { GapSettings } from "../api/gap-settings";
+import { createEndpoints, type Endpoints } from "../api/endpoints";
+import type { GapSettings } from "../api/gaps";
 import { createReads, type Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { digestBody, writeKey } from "../apply/journaled-send";

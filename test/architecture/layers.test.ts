@@ -78,7 +78,7 @@ describe("the layers of src", () => {
     });
     expect(exported.sort()).toEqual([
       "src/api/client.ts: createClient",
-      "src/api/code-host/host-client.ts: createHostClient",
+      "src/api/client.ts: openClient",
       "src/api/prepare-request.ts: authorizationWith",
       "src/api/prepare-request.ts: prepareRequest",
       "src/api/read-answer.ts: readAnswer",

@@ -1,5 +1,5 @@
 import { createClient } from "../../src/api/client";
-import { createEndpoints } from "../../src/api/create-endpoints";
+import { createEndpoints } from "../../src/api/endpoints";
 import { createHttpTransport } from "../../src/api/http-transport";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/server";

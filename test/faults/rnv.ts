@@ -3,7 +3,7 @@
 export { diagnosticOf } from "../../src/api/api-error";
 export { createClient } from "../../src/api/client";
 export { consistently } from "../../src/api/consistent-reads";
-export { createEndpoints } from "../../src/api/create-endpoints";
+export { createEndpoints } from "../../src/api/endpoints";
 export { createReads } from "../../src/api/reads";
 export { runtimeAction } from "../../src/commands/act-on-service";
 export { type ApplyRequest, apply } from "../../src/commands/apply";

@@ -1,4 +1,4 @@
-import { approve, eachScenario } from "../support/cli";
+import { eachScenario } from "../support/cli";
 
 const service = (name: string, more = "") =>
   `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}"${more} } }\n`;
@@ -30,15 +30,10 @@ describe("what the service says it cannot do now", () => {
     expect(lists()).toEqual([]);
   });
 
-  it("ends a deployment at once, with the service's reason, and goes on once hosting is back", async () => {
+  it("is said before anything is sent, with the service's reason, by plans and by verbs", async () => {
+    await scenario.applied(shop().replaceAll(" } }", " }, deploy: { when: never } }"));
     scenario.emulator.store.setCondition("hosting-off", true);
-    const applied = await scenario.run("apply", ...approve);
-    expect(applied.code).toBe(3);
-    expect(applied.stderr).toContain("error[live.hosting_off]");
-    expect(applied.stderr).toContain("Hosting is disabled and there is no runtime");
-    // "engine_unavailable while the list says available: false" is no passing refusal: each is sent once.
-    expect(posts()).toEqual(Array(2).fill("POST /workspaces/ID/services/ID/deploys"));
-
+    scenario.write("rnv.yaml", shop(", port: 81"));
     scenario.forget();
     const planned = await scenario.run("plan");
     expect(planned.stdout).toContain("The service says: Hosting is disabled and there is no runtime");
@@ -53,14 +48,6 @@ describe("what the service says it cannot do now", () => {
       });
     }
     expect(posts()).toEqual([]);
-    for (const verb of ["restart", "suspend", "resume"]) {
-      const { code, stderr } = await scenario.run(verb, api);
-      expect({ verb, code, stderr }).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("live.hosting_off"),
-      });
-    }
-    expect(posts()).toHaveLength(3);
 
     scenario.emulator.store.setCondition("hosting-off", false);
     await scenario.applies();

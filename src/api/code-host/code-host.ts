@@ -42,7 +42,6 @@ export interface Discussion {
 export interface HostComment {
   readonly id: string;
   readonly body: string;
-  readonly url?: string;
 }
 
 export interface IssueText {
@@ -55,7 +54,6 @@ export interface HostIssue {
   readonly number: number;
   readonly title: string;
   readonly body: string;
-  readonly url?: string;
 }
 
 export interface PullRequest {

@@ -1,16 +1,11 @@
-import { randomUUID } from "node:crypto";
-import type * as z from "zod";
+import * as z from "zod";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
 import { ApiError } from "../api-error";
-import { defaultGaps } from "../gap-settings";
+import { openClient } from "../client";
 import { isLoopback } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
-import { authorizationWith, type PreparedRequest } from "../prepare-request";
-import { RateLimiter } from "../rate-limiter";
-import { Redactor } from "../redactor";
-import { sendWithRetry } from "../retry";
-import type { ApiRequest } from "../send";
+import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
 import type { HostOptions } from "./code-host";
 
@@ -21,6 +16,7 @@ export interface HostCall<Answer> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
   /** From the address of the API on, escaped. */
   readonly path: string;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
   readonly answer: z.ZodType<Answer>;
   /** Permissions that a job needs, for the hint of a refusal. */
@@ -32,7 +28,7 @@ export interface HostClient {
   readonly send: <Answer>(call: HostCall<Answer>) => Promise<Answer>;
   /** Sends a GET for each page of a list. */
   readonly sendPages: <Item>(
-    call: Omit<HostCall<readonly Item[]>, "method" | "body">,
+    call: Pick<HostCall<Item>, "operation" | "path" | "query" | "needs"> & { readonly item: z.ZodType<Item> },
   ) => Promise<readonly Item[]>;
   readonly close: () => Promise<void>;
 }
@@ -48,48 +44,44 @@ const mostPages = 300;
  * the token.
  */
 export function createHostClient(
-  host: string,
-  headers: Readonly<Record<string, string>>,
-  options: HostOptions,
+  { name, headers }: { readonly name: string; readonly headers: Readonly<Record<string, string>> },
+  { apiUrl, token: apiKey, transport, clock, random, userAgent }: HostOptions,
 ): HostClient {
-  const { apiUrl, token, transport, clock, random, userAgent } = options;
-  checkAddress(host, apiUrl);
-  const context = {
-    ...{ transport: withLimits(transport, clock), clock, random, limiter: new RateLimiter(clock, 1) },
-    ...{ deadlineMs, gaps: defaultGaps, host: new URL(apiUrl).host, redactor: new Redactor(token) },
-    onWait: () => {},
-  };
-  const sent = { ...headers, authorization: authorizationWith(token), "user-agent": userAgent };
-  const exchange = async <Answer>(call: HostCall<Answer>) => {
-    let answered: WireResponse["headers"] = {};
-    const onAnswer = (found: WireResponse["headers"]): void => {
+  checkAddress(name, apiUrl);
+  let answered: WireResponse["headers"] = {};
+  const client = openClient({
+    ...{ apiKey, clock, random, userAgent, headers, deadlineMs, maxConcurrency: 1 },
+    baseUrl: apiUrl.replace(/\/+$/, ""),
+    maxBodyBytes: Number.POSITIVE_INFINITY,
+    transport: withLimits(transport, clock),
+    onAnswer: (found) => {
       answered = found;
-    };
-    const prepared = prepare(call, apiUrl.replace(/\/+$/, ""), sent);
+    },
+  });
+  const send = async <Answer>(call: HostCall<Answer>): Promise<Answer> => {
+    const { operation, method, path, query, body, answer, needs } = call;
+    const request = requestOf(operation, method, path, { query, body, keyed: false, mayBeList: true });
     try {
-      const response = await sendWithRetry({ ...context, onAnswer }, prepared, undefined);
-      return { answer: parseAnswer(call.answer, prepared.request, response), headers: answered };
+      return parseAnswer(answer, request, await client.send(request));
     } catch (cause) {
-      throw withHint(cause, host, call.needs);
+      throw withHint(cause, name, needs);
     }
   };
   return {
-    send: async (call) => (await exchange(call)).answer,
-    sendPages: async (call) => {
+    send,
+    sendPages: async ({ item, query, ...call }) => {
       const items = [];
       for (let page = 1; page <= mostPages; page += 1) {
-        const separator = call.path.includes("?") ? "&" : "?";
-        const path = `${call.path}${separator}per_page=100&page=${page}`;
-        const found = await exchange({ ...call, method: "GET", path });
-        items.push(...found.answer);
-        if (!hasNextPage(found.headers)) return items;
+        const paged = { ...query, per_page: "100", page: String(page) };
+        items.push(...(await send({ ...call, method: "GET", query: paged, answer: z.array(item) })));
+        if (!hasNextPage(answered)) return items;
       }
       throw new ApiError({
         ...{ kind: "refused", operation: call.operation, method: "GET", path: call.path, attempts: 1 },
         ...{ message: `there are more than ${mostPages} pages of them`, requestId: "", hint: call.needs },
       });
     },
-    close: () => transport.close(),
+    close: client.close,
   };
 }
 
@@ -102,27 +94,6 @@ function checkAddress(host: string, apiUrl: string): void {
       hint: "write it as https://HOST/PATH (GITHUB_API_URL, CI_API_V4_URL)",
     }),
   ]);
-}
-
-function prepare(
-  { operation, method, path, body }: HostCall<unknown>,
-  address: string,
-  headers: Readonly<Record<string, string>>,
-): PreparedRequest {
-  const request: ApiRequest = { operation, method, path, keyed: false, mayBeList: true };
-  const shared = {
-    request,
-    url: `${address}${path}`,
-    requestId: randomUUID(),
-    sensitive: false,
-    secrets: [],
-  };
-  if (body === undefined) return { ...shared, headers };
-  return {
-    ...shared,
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  };
 }
 
 /** A short page may have a next one: the headers decide. */

@@ -1,9 +1,10 @@
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";
-import { type CodeHost, type HostOptions, type JobPlatform, platformOf } from "./code-host";
-import { createGitHub } from "./github";
-import { createGitLab } from "./gitlab";
+import { type CodeHost, type HostOptions, platformOf } from "./code-host";
+import { createHost } from "./create-host";
+import { github } from "./github";
+import { gitlab } from "./gitlab";
 
 interface OpenedHost {
   /** Undefined where the job runs elsewhere, or without what is needed to speak to its host. */
@@ -37,34 +38,22 @@ const names = {
 export function openCodeHost(environment: ProcessEnvironment, parts: HostParts): OpenedHost {
   const platform = platformOf(environment);
   if (platform === undefined) return { diagnostics: [] };
+  const routes = platform === "github" ? github : gitlab;
   const { hint, ...wanted } = names[platform];
   const first = (among: readonly string[]): string | undefined =>
     among.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== "");
+  const without = (name: string, why = "is not set"): OpenedHost => {
+    const summary = `${routes.name} is not notified of this run: ${name} ${why}`;
+    return { diagnostics: [warning("config.missing", summary, { hint })] };
+  };
   const token = first(wanted.token);
   const repository = first(wanted.repository);
   const apiUrl = first(wanted.apiUrl) ?? (platform === "github" ? "https://api.github.com" : undefined);
-  const missing = (["token", "repository", "apiUrl"] as const).find(
-    (name) => ({ token, repository, apiUrl })[name] === undefined,
-  );
-  if (missing !== undefined || !token || !repository || !apiUrl) {
-    const name = wanted[missing ?? "token"][0];
-    return { diagnostics: [unset(platform, `${name} is not set`, hint)] };
-  }
-  if (!/^[!-~]+$/.test(token))
-    return { diagnostics: [unset(platform, `${wanted.token[0]} holds spaces or line breaks`, hint)] };
+  if (token === undefined) return without(wanted.token[0]);
+  if (repository === undefined) return without(wanted.repository[0]);
+  if (apiUrl === undefined) return without(wanted.apiUrl[0]);
+  if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
   const author = first(["RNV_COMMENT_AUTHOR"]);
-  const open = platform === "github" ? createGitHub : createGitLab;
-  const options = {
-    ...parts,
-    apiUrl,
-    repository,
-    token: new Secret(token),
-    ...(author !== undefined && { author }),
-  };
-  return { host: open(options), diagnostics: [] };
-}
-
-function unset(platform: JobPlatform, why: string, hint: string): Diagnostic {
-  const host = platform === "github" ? "GitHub" : "GitLab";
-  return warning("config.missing", `${host} is not notified of this run: ${why}`, { hint });
+  const given = { apiUrl, repository, token: new Secret(token), ...(author !== undefined && { author }) };
+  return { host: createHost(routes, { ...parts, ...given }), diagnostics: [] };
 }

@@ -64,14 +64,6 @@ const flag = z.boolean();
 /** Items are texts; the interface does not show their form, so an object passes through. */
 const list = z.array(z.union([text, z.record(text, anything)]));
 
-type FormOf<Default> = Default extends string
-  ? typeof text
-  : Default extends number
-    ? typeof count
-    : Default extends boolean
-      ? typeof flag
-      : typeof list;
-
 const formOf = (initial: unknown): z.ZodType => {
   if (typeof initial === "string") return text;
   if (typeof initial === "number") return count;
@@ -81,4 +73,4 @@ const formOf = (initial: unknown): z.ZodType => {
 /** The schema of each field: it takes what its default is. */
 export const configurationFields = Object.fromEntries(
   Object.entries(documentedDefaults).map(([field, initial]) => [field, formOf(initial)]),
-) as { readonly [Field in ConfigurationField]: FormOf<(typeof documentedDefaults)[Field]> };
+) as Readonly<Record<ConfigurationField, z.ZodType>>;

@@ -32,6 +32,8 @@ export const operation = z.looseObject({
   updatedAt: timestamp.optional(),
 });
 
+export const operationAnswer = z.looseObject({ operation });
+
 /** Answer of every DELETE: `operation` and `queued` appear when the deletion is queued. */
 export const deletion = z.looseObject({
   deleted: flag,

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
 import { createClient } from "../../api/client";
 import { consistently } from "../../api/consistent-reads";
-import { createEndpoints } from "../../api/create-endpoints";
-import { defaultGaps } from "../../api/gap-settings";
+import { createEndpoints } from "../../api/endpoints";
+import { defaultGaps } from "../../api/gaps";
 import { createReads } from "../../api/reads";
 import {
   type Diagnostic,

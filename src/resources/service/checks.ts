@@ -1,5 +1,4 @@
-import { gapVariable } from "../../api/gap-settings";
-import type { GapName } from "../../api/gaps";
+import { type GapName, gapVariable } from "../../api/gaps";
 import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";

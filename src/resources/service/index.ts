@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
 import { environmentOf } from "../../api/gap-rules";
-import { gapVariable } from "../../api/gap-settings";
+import { gapVariable } from "../../api/gaps";
 import type { Reads, Resource } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";

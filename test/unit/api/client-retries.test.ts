@@ -142,66 +142,6 @@ describe("classification on method, status and code", () => {
   it.each(rows)("$what: a creation", ({ reply, creates }) => expectOutcome(creation, reply, creates));
 });
 
-describe("a write that needs hosting", () => {
-  const hosted: ApiRequest = { ...creation, hostedBy: "/services/s/deploys" };
-  const list = (available: boolean, reason: string) =>
-    answer(200, { available, items: [], reason, page: { hasMore: false, limit: 1, nextCursor: null } });
-  const catalog = (capabilities: Record<string, boolean>) =>
-    answer(200, {
-      ...{
-        capabilities,
-        plans: [],
-        databasePlans: [],
-        defaults: {},
-        regions: [],
-        runtimes: [],
-        serviceTypes: [],
-      },
-      pricesAreEstimates: true,
-    });
-  const service =
-    (write: readonly Reply[], reads: { readonly list: Reply; readonly catalog: Reply }) =>
-    ({ method, url }: { readonly method: string; readonly url: string }, index: number): Reply =>
-      method === "POST"
-        ? (write[Math.min(index, write.length - 1)] as Reply)
-        : url.includes("/deploys")
-          ? reads.list
-          : reads.catalog;
-  const posts = (sent: readonly { readonly method: string }[]) =>
-    sent.filter(({ method }) => method === "POST").length;
-
-  it.each([
-    [
-      "the list of deployments",
-      { list: list(false, "Hosting is disabled"), catalog: catalog({}) },
-      /Hosting is disabled/,
-    ],
-    ["the catalog", { list: list(true, ""), catalog: catalog({ hosting: false }) }, /catalog/],
-  ])("is given up at once where %s says that it is off", async (_what, reads, reason) => {
-    const { client, sent, waits } = scriptedClient(service([unavailableEngine], reads));
-    await expect(client.send(hosted)).rejects.toMatchObject({
-      ...{ kind: "unavailable", code: "hosting_off", status: 409 },
-      message: expect.stringMatching(reason),
-    });
-    expect(posts(sent)).toBe(1);
-    expect(waits).toEqual([]);
-  });
-
-  it.each([
-    ["says that it is on", { list: list(true, ""), catalog: catalog({ hosting: true }) }],
-    ["cannot be asked", { list: answer(403), catalog: answer(403) }],
-  ])("is sent again where the service %s", async (_what, reads) => {
-    const { client, sent } = scriptedClient(
-      service([unavailableEngine, unavailableEngine, unavailableEngine, done], reads),
-    );
-    expect((await client.send(hosted)).status).toBe(200);
-    // It asks once, however often it is refused, and for no more than the reason.
-    expect(sent.filter(({ url }) => url.includes("/deploys")).map(({ url }) => new URL(url).search)).toEqual([
-      "?limit=1",
-    ]);
-  });
-});
-
 describe("a write that may have happened", () => {
   it.each([400, 401, 403, 404])("stays uncertain when its repetition is answered %d", async (status) => {
     const { client } = scriptedClient([reset, answer(status)]);

@@ -1,5 +1,5 @@
-import { createEndpoints } from "../../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
+import { createEndpoints } from "../../../src/api/endpoints";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
@@ -54,25 +54,6 @@ describe("the parts of live state", () => {
     fails = false;
     expect(await reads.projects()).toHaveLength(1);
     expect(await reads.project("p1")).toMatchObject({ kind: "found" });
-  });
-
-  it("are shared with reads beside, until one of the two is invalidated", async () => {
-    const fake = fakeSend(({ operation }) =>
-      operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
-    );
-    const endpoints = createEndpoints(fake.send, workspace);
-    const first = createReads(endpoints);
-    await first.projects();
-    const second = createReads(endpoints, first);
-    await second.projects();
-    await second.services();
-    expect(fake.lines().sort()).toEqual(firstThree);
-    second.invalidate();
-    await second.projects();
-    await first.projects();
-    expect(fake.requests).toHaveLength(4);
-    await createReads(endpoints).catalog();
-    expect(fake.requests).toHaveLength(7);
   });
 
   it("show every group, and a canvas of one project once", async () => {
@@ -196,46 +177,10 @@ describe("a workspace above the canvas limit", () => {
     expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
   });
 
-  const environments = [
-    { id: "e1", name: "Production" },
-    { id: "e2", name: "Staging" },
-  ];
-
-  it("is read as one canvas for each environment of a project that is too large itself", async () => {
-    const { reads, lines } = readsOf({
-      "/projects": {
-        projects: [
-          { id: "p1", name: "a", environments },
-          { id: "p2", name: "b" },
-        ],
-      },
-      "/canvas": tooLarge,
-      "/canvas?p1": tooLarge,
-      "/canvas?p1?e1": canvasOf([serviceNamed("s1")], "p1", "e1"),
-      "/canvas?p1?e2": canvasOf([serviceNamed("s2")], "p1", "e2"),
-      "/canvas?p2": canvasOf([serviceNamed("s3")], "p2"),
-    });
-    expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s2", "s3"]);
-    expect(lines().slice(3)).toEqual([
-      "GET /canvas?projectId=p1",
-      "GET /canvas?projectId=p2",
-      "GET /canvas?projectId=p1&environmentId=e1",
-      "GET /canvas?projectId=p1&environmentId=e2",
-    ]);
-  });
-
-  it("is an error when one of its projects, or one of the environments of one, cannot be read", async () => {
+  it("is an error when one of its projects cannot be read", async () => {
     const projects = { projects: [{ id: "p1", name: "a" }] };
     const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });
     await expect(reads.services()).rejects.toMatchObject({ status: 413 });
-    const split = readsOf({
-      "/projects": { projects: [{ id: "p1", name: "a", environments }] },
-      "/canvas": tooLarge,
-      "/canvas?p1": tooLarge,
-      "/canvas?p1?e1": canvasOf([serviceNamed("s1")], "p1", "e1"),
-      "/canvas?p1?e2": tooLarge,
-    });
-    await expect(split.reads.services()).rejects.toMatchObject({ status: 413 });
   });
 });
 

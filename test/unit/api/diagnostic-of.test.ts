@@ -26,8 +26,7 @@ describe("diagnosticOf", () => {
     [{ status: 409, code: "idempotency_conflict" }, "api.conflict", "dashboard"],
     [{ status: 409, code: "idempotency_legacy_conflict" }, "api.conflict", "latest deployment"],
     [{ status: 409, code: "canvas_revision_conflict" }, "api.conflict", "again"],
-    [{ status: 409, kind: "unavailable", code: "engine_unavailable" }, "api.unavailable", "later"],
-    [{ status: 409, kind: "unavailable", code: "hosting_off" }, "live.hosting_off", "enable hosting"],
+    [{ status: 409, kind: "unavailable", code: "engine_unavailable" }, "api.unavailable", "hosting is off"],
     [{ status: 413 }, "api.refused", "262144"],
     [{ status: 413, code: "canvas_too_large" }, "api.refused", "2000"],
     [{ code: "body_too_large" }, "apply.body_too_large", "smaller"],
@@ -97,12 +96,9 @@ describe("diagnosticOf", () => {
     });
   });
 
-  it("tells the answer, in the service's own code, and how often it was sent", () => {
+  it("tells the answer, its code, and how often it was sent", () => {
     const detail = (failure: Partial<ApiFailure>) => diagnosticOf(apiError(failure)).detail;
     expect(detail({})).toBe("POST /x: no answer");
-    expect(detail({ status: 409, code: "hosting_off", attempts: 3 })).toBe(
-      "POST /x: status 409 engine_unavailable, sent 3 times",
-    );
     expect(detail({ status: 409, code: "conflict", attempts: 2 })).toBe(
       "POST /x: status 409 conflict, sent 2 times",
     );

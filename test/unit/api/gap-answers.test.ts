@@ -3,7 +3,6 @@ import {
   environmentOf,
   errorBodyOf,
   isSuspended,
-  operationIn,
   readingOperation,
   replayedOf,
   underGap,
@@ -11,7 +10,7 @@ import {
   withEnvironmentFields,
   wrappedAs,
 } from "../../../src/api/gap-rules";
-import { defaultGaps } from "../../../src/api/gap-settings";
+import { defaultGaps } from "../../../src/api/gaps";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -94,18 +93,19 @@ describe("what is read under a gap", () => {
   });
 
   it("an operation, and whether it is the one that was asked for", () => {
-    const shown = { id: "o1", kind: "restart", status: "queued" };
+    const operation = { id: "o1", kind: "restart", status: "queued" };
     const reading = (operationBody: string) => readingOperation("o1", { ...defaultGaps, operationBody });
-    expect(reading("wrapped").inner?.({ operation: shown })).toEqual(shown);
-    expect(reading("bare").inner?.(shown)).toBe(shown);
-    expect(reading("auto").about?.(shown)).toEqual({ id: "o1" });
-    expect(reading("auto").about?.({ ...shown, id: "o2" })).toEqual({
+    expect(reading("wrapped").inner?.({ operation })).toEqual({ operation });
+    expect(reading("wrapped").inner?.(operation)).toEqual({ operation: undefined });
+    expect(reading("bare").inner?.(operation)).toEqual({ operation });
+    for (const body of [operation, { operation }])
+      expect(reading("auto").inner?.(body)).toEqual({ operation });
+    for (const body of [undefined, null, 7, { operation: 7 }])
+      expect(reading("auto").inner?.(body)).toBe(body);
+    expect(reading("auto").about?.({ operation })).toEqual({ id: "o1" });
+    expect(reading("auto").about?.({ operation: { ...operation, id: "o2" } })).toEqual({
       ...{ id: "o2", mismatch: 'operation.id is not "o1"' },
     });
-    expect(operationIn({ operation: shown })).toBe(shown);
-    for (const body of [undefined, null, 7, { operation: 7 }]) expect(operationIn(body)).toBe(body);
-    for (const body of [undefined, { operation: 7 }])
-      expect(operationIn(body, "wrapped")).toBe(body?.operation);
   });
 
   it.each<[unknown, string | undefined, unknown]>([
@@ -129,10 +129,10 @@ describe("what is read under a gap", () => {
     [{ list: [1], page: 2 }, "list", { variables: [1], page: 2 }],
     [[1], ".", { variables: [1], page: undefined }],
     [undefined, "a.b", { variables: undefined, page: undefined }],
-    [{ items: "x" }, "auto", { items: "x" }],
-    [{ items: [1], page: 2 }, "auto", { items: [1], variables: [1], page: 2 }],
-    [{ items: [1], variables: [2] }, "auto", { items: [1], variables: [2] }],
-    [[1], "auto", [1]],
+    [{ items: "x" }, "auto", {}],
+    [{ items: [1], page: 2 }, "auto", { variables: [1], page: 2 }],
+    [{ items: [1], variables: [2], page: 2 }, "auto", { variables: [2], page: 2 }],
+    [[1], "auto", {}],
   ])("variables in %j at %s", (body, setting, found) => {
     expect(variablesIn(body, setting)).toEqual(found);
   });

@@ -1,4 +1,5 @@
-import { defaultGaps, type GapSettings, gapSettings, gapVariable } from "../../../src/api/gap-settings";
+import { gapSettings } from "../../../src/api/gap-rules";
+import { defaultGaps, type GapSettings, gapVariable } from "../../../src/api/gaps";
 
 type Key = keyof GapSettings;
 

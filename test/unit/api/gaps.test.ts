@@ -1,11 +1,9 @@
-import { fillBody } from "../../../src/api/gap-rules";
-import { defaultGaps, gapSettingList, gapSettings, gapVariable } from "../../../src/api/gap-settings";
-import { type Gap, gaps } from "../../../src/api/gaps";
+import { fillBody, gapSettings } from "../../../src/api/gap-rules";
+import { defaultGaps, gapSettingList, gaps, gapVariable } from "../../../src/api/gaps";
 
 describe("the table of gaps", () => {
   it("names each setting once, and says of each gap what is assumed, how that is checked, and what else happens", () => {
-    const named = Object.values<Gap>(gaps).flatMap(({ settings = [] }) => settings);
-    expect([...named].sort()).toEqual(gapSettingList.map(({ key }) => key).sort());
+    expect(new Set(gapSettingList.map(({ key }) => key)).size).toBe(gapSettingList.length);
     for (const { assumption, verifiedBy, fallback } of Object.values(gaps))
       for (const text of [assumption, verifiedBy, fallback]) expect(text).toMatch(/\S{2}/);
   });

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { createEndpoints } from "../../../src/api/create-endpoints";
-import { defaultGaps, type GapSettings } from "../../../src/api/gap-settings";
+import { createEndpoints } from "../../../src/api/endpoints";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
 import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, fakeSend, workspace } from "./fake-send";
@@ -90,14 +90,14 @@ describe("the parts of a request", () => {
     return { answer, line: lines()[0], request: requests[0] as ApiRequest };
   };
 
-  it("a canvas: of the workspace, a project or an environment, read and saved without a key", async () => {
-    const scope = { projectId: "p1", environmentId: "e1" };
-    const canvas = canvasOf([], "p1", "e1");
+  it("a canvas: of the workspace or a project, read and saved without a key", async () => {
+    const scope = { projectId: "p1" };
+    const canvas = canvasOf([], "p1");
     expect((await asked((endpoints) => endpoints.canvas(), canvasOf([]))).line).toBe("GET /canvas");
     const save = (endpoints: ReturnType<typeof createEndpoints>) =>
       endpoints.saveCanvas(scope, { revision: 1, positions: {}, viewport: null });
     const { line, request: sent } = await asked(save, canvas);
-    expect(line).toBe("PATCH /canvas?projectId=p1&environmentId=e1");
+    expect(line).toBe("PATCH /canvas?projectId=p1");
     expect(sent).toMatchObject({ operation: "saveCanvas", keyed: false, body: { revision: 1 } });
   });
 

@@ -1,4 +1,4 @@
-import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createEndpoints } from "../../../src/api/endpoints";
 import { fc } from "../../support/fixed-seed";
 import { fakeSend, workspace } from "./fake-send";
 

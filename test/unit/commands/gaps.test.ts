@@ -1,4 +1,4 @@
-import { gapSettings } from "../../../src/api/gap-settings";
+import { gapSettings } from "../../../src/api/gap-rules";
 import type { GapSwitches } from "../../../src/emulator/behaviour";
 import { createWorkbench } from "../../support/workbench";
 

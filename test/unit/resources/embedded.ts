@@ -1,6 +1,5 @@
 import { createClient } from "../../../src/api/client";
-import { createEndpoints } from "../../../src/api/create-endpoints";
-import type { Endpoints } from "../../../src/api/endpoints";
+import { createEndpoints, type Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
 import { createReads } from "../../../src/api/reads";
 import type { Send } from "../../../src/api/send";

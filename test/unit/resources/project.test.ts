@@ -1,4 +1,4 @@
-import { defaultGaps } from "../../../src/api/gap-settings";
+import { defaultGaps } from "../../../src/api/gaps";
 import { productionEnvironmentId, project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
 import { createInput, embedded, settled, target, updateInput } from "./embedded";

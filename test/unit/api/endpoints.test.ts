@@ -1,4 +1,4 @@
-import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createEndpoints } from "../../../src/api/endpoints";
 import { Secret } from "../../../src/model/secret";
 import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
 

@@ -1,0 +1,93 @@
+import type { DocumentSchema } from "../model/large-document";
+import { ApiError } from "./api-error";
+import { underGap } from "./gap-rules";
+import type { GapName, GapSettings } from "./gaps";
+import { type AnswerReading, type AskedFor, ask, type ShownFields, shows } from "./parse-answer";
+import { type ApiRequest, pathSegment, type Send } from "./send";
+
+/** The bodies that the service was seen to take where its documents show none; shared by the endpoint sets of a process. */
+export interface DetectedPatchFormat {
+  patchService?: string;
+  patchVariable?: string;
+}
+
+/** An answer that shows a resource, or anything else that has an id, in a member. */
+type Showing<Member extends string> = { readonly [Key in Member]?: ShownFields | undefined };
+
+/** The parts that every endpoint is made of, bound to `send` and the workspace. */
+export interface EndpointCall {
+  readonly send: Send;
+  /** `/workspaces/{workspaceId}` and below. */
+  readonly path: (...segments: readonly string[]) => string;
+  readonly gaps: GapSettings;
+  readonly detected: DetectedPatchFormat;
+  readonly ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading?: AnswerReading<T>) => Promise<T>;
+  /** Asks for what the answer shows in a member, which must be what was `asked` for. */
+  readonly show: <Member extends string, T extends Showing<Member>>(
+    member: Member,
+    schema: DocumentSchema<T>,
+    request: ApiRequest,
+    reading?: AnswerReading<T> & { readonly asked?: AskedFor },
+  ) => Promise<T[Member]>;
+}
+
+export function endpointCall(
+  send: Send,
+  workspaceId: string,
+  gaps: GapSettings,
+  detected: DetectedPatchFormat,
+): EndpointCall {
+  return {
+    ...{ send, gaps, detected },
+    path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
+    ask: (schema, request, reading = {}) => ask(send, schema, request, reading),
+    show: async (member, schema, request, { asked = {}, ...reading } = {}) => {
+      const answer = await ask(send, schema, request, { about: shows(member, asked), ...reading });
+      return answer[member];
+    },
+  };
+}
+
+/** A PATCH whose body the interface does not show. */
+interface Patch<T> {
+  readonly gap: GapName;
+  readonly known: keyof DetectedPatchFormat;
+  /** The form of the body that a setting chooses, or `auto`. */
+  readonly setting: string;
+  /** The forms that `auto` tries in this order, each once. */
+  readonly assumed: readonly string[];
+  readonly send: (form: string) => Promise<T>;
+  /** Returns true if the answer shows that the service took the form. */
+  readonly took: (answer: T) => boolean;
+}
+
+/**
+ * Sends the body in the form that a setting chooses or that the service took before. Else it tries the next form after a 400,
+ * or where nothing took, and keeps to the one that took; without one the first answer stands.
+ */
+export async function patchInForm<T>(detected: DetectedPatchFormat, patch: Patch<T>): Promise<T> {
+  const { gap, known, setting, assumed, send, took } = patch;
+  const chosen = setting === "auto" ? detected[known] : setting;
+  let first: T | ApiError | undefined;
+  try {
+    for (const form of chosen === undefined ? assumed : [chosen]) {
+      const answer = await send(form).catch(refusedBody);
+      if (!(answer instanceof ApiError) && (chosen !== undefined || took(answer))) {
+        detected[known] = form;
+        return answer;
+      }
+      first ??= answer;
+    }
+    if (first instanceof ApiError) throw first;
+    return first as T;
+  } catch (failure) {
+    // A form that took before is right; its refusal now is about the values.
+    throw detected[known] === undefined ? underGap(failure, gap) : failure;
+  }
+}
+
+/** Returns the 400 that refuses a body; throws any other failure. */
+function refusedBody(failure: unknown): ApiError {
+  if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
+  throw failure;
+}
