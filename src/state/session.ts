@@ -5,7 +5,7 @@ import type { Clock } from "../model/time";
 import { largestSnapshot, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
 import type { LockRecord, LockStore } from "./lock-record";
-import { emptyState, lineageFrom, type Origin, type Recorded, replayJournal } from "./recorded";
+import { type Recorded, replayJournal } from "./recorded";
 
 /** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
 const lingerMs = 1000;
@@ -15,8 +15,6 @@ const lingerMs = 1000;
  * Throws `DiagnosticsError`.
  */
 export interface LockedStore {
-  /** Ids of the journals that the next snapshot takes in. */
-  readonly journals: readonly string[];
   /** Puts a snapshot in place of the last one, and empties the journal. */
   write(bytes: Uint8Array, written: State): Promise<void>;
   /** Appends entries to the journal, all or none; absent where there is none. */
@@ -38,7 +36,6 @@ interface SessionParts {
   readonly start: Recorded;
   readonly clock: Clock;
   readonly cipher: StateCipher;
-  readonly origin: Origin;
 }
 
 interface Request {
@@ -61,6 +58,8 @@ export class Session implements StateSession {
   readonly #encrypted: boolean;
   /** The stored state with the entries that were appended since, where there is no journal. */
   #current: State | undefined;
+  /** An earlier run left a journal: a snapshot takes it in before another is begun. */
+  #isJournalLeft: boolean;
   #hasUnsaved = false;
   #serial: number;
   #queue: Request[] = [];
@@ -74,18 +73,20 @@ export class Session implements StateSession {
     private readonly store: LockedStore,
     private readonly parts: SessionParts,
   ) {
-    const { state, serial, encrypted, damage } = parts.start;
+    const { state, serial, encrypted, damage, hasPending } = parts.start;
     this.state = state;
     this.damage = damage;
     this.isFormOutdated = state !== undefined && parts.cipher.isOutdated(encrypted);
     this.#encrypted = parts.cipher.encrypts(encrypted);
     this.#current = state;
+    this.#isJournalLeft = hasPending;
     this.#serial = serial;
   }
 
   append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#over !== undefined) return reject(this.#over);
+      if (this.#current === undefined) return reject(new Error("a state begins with a snapshot"));
       this.#queue.push({ entries, durable, resolve, reject });
       if (durable || this.store.append) return this.#flushInTurn();
       resolve();
@@ -170,6 +171,7 @@ export class Session implements StateSession {
 
   async #append(batch: readonly Request[]): Promise<void> {
     if (this.#over !== undefined) throw this.#over;
+    if (this.#isJournalLeft && this.#current) await this.#write(this.#current);
     const entries = batch.flatMap((request) => request.entries);
     const durable = batch.some((request) => request.durable);
     await this.store.append?.(entries, durable);
@@ -178,14 +180,10 @@ export class Session implements StateSession {
   async #takeIn(batch: readonly Request[]): Promise<void> {
     const entries = batch.flatMap((request) => request.entries);
     // Kept when the write fails: a superfluous intent is settled by looking, a missing intent is not.
-    if (entries.length > 0) this.#current = replayJournal(this.#current ?? this.#empty(), entries);
     this.#hasUnsaved ||= entries.length > 0;
-    if (this.#hasUnsaved && this.#current !== undefined) await this.#write(this.#current);
-  }
-
-  #empty(): State {
-    const { lock, origin } = this.parts;
-    return emptyState({ lineage: lineageFrom(`${lock.id} ${lock.since}`), ...origin });
+    if (!this.#hasUnsaved || this.#current === undefined) return;
+    this.#current = replayJournal(this.#current, entries);
+    await this.#write(this.#current);
   }
 
   async #write(state: State): Promise<State> {
@@ -197,7 +195,6 @@ export class Session implements StateSession {
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
     const writer = {
       generation: start.generation + 1,
-      journals: [...store.journals],
       session: lock.id,
       at: new Date(clock.now()).toISOString(),
       command: lock.command,
@@ -209,6 +206,7 @@ export class Session implements StateSession {
     await this.#untilLost(() => store.write(bytes, written));
     this.#current = written;
     this.#hasUnsaved = false;
+    this.#isJournalLeft = false;
     return written;
   }
 

@@ -24,19 +24,18 @@ export function hostileReason(value: unknown, depth = 1): string | undefined {
 
 const textIfAny = z.string().optional().catch(undefined);
 
-/** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
+/** Which holder wrote a snapshot; kept beside the state in its file. */
 const textWriter = z
   .object({
+    /** Rises with every holder: a journal of a lower or the same one is known to be taken in. */
     generation: z.int(),
-    /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
-    journals: z.array(z.unknown()).transform((ids) => ids.filter((id) => typeof id === "string")),
-    /** Of a remote state: the holder of the lock that wrote it. */
+    /** The holder of the lock that wrote it: no two write the same text. */
     session: textIfAny,
     /** When it was written, ISO 8601, and by which verb. */
     at: textIfAny,
     command: textIfAny,
   })
-  .catch({ generation: 0, journals: [] });
+  .catch({ generation: 0 });
 
 export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
@@ -101,7 +100,9 @@ function withSortedKeys(_key: string, value: unknown): unknown {
 
 /** Returns the error for a state that is not one, and why. */
 export const unreadable = (name: string, why: string): DiagnosticsError =>
-  failure("state.unreadable", `${name} cannot be read: ${why}`);
+  failure("state.unreadable", `${name} cannot be read: ${why}`, {
+    hint: "where it is the recorded state: rnv state backups lists earlier ones, and rnv state restore 1 brings the newest back",
+  });
 
 /** What the parser says, without the part of the text that it quotes: the file may be another than a state. */
 const firstLine = (cause: unknown): string =>
