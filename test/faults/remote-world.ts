@@ -55,11 +55,7 @@ export class RemoteWorld {
     return rnv.createRemoteBackend({
       store: isS3(kind)
         ? rnv.createS3Store(s3Settings(inMemory), stateServer)
-        : rnv.createHttpStore(
-            httpSettings(inMemory),
-            stateServer,
-            rnv.backupFolder(machine.disk, "/state/backups", "the state"),
-          ),
+        : rnv.createHttpStore(httpSettings(inMemory), stateServer),
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
       host: "machine",

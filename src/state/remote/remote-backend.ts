@@ -19,6 +19,7 @@ export function createRemoteBackend({ store, ...options }: RemoteBackendOptions)
 
 function openRemote(store: RemoteStore): StateStore {
   const { location, locks, backups } = store;
+  const names = backups === undefined ? [] : slots.map((slot) => backups.name(slot));
   return {
     location,
     locks,
@@ -28,17 +29,14 @@ function openRemote(store: RemoteStore): StateStore {
     },
     open: async ({ record }, start) => new LockedRemoteStore(store, record, start),
     async backups() {
-      const texts = await Promise.all(slots.map((slot) => backups.read(slot)));
+      const texts = await Promise.all(names.map((_, slot) => backups?.read(slot)));
       const serials = texts.map((text) => text && highest(Buffer.from(text).toString("utf8"), "serial"));
       return slots
         .filter((slot) => serials[slot] !== undefined)
         .sort((a, b) => (serials[b] ?? 0) - (serials[a] ?? 0))
-        .map((slot) => backups.name(slot));
+        .flatMap((slot) => names[slot] ?? []);
     },
-    async readBackup(name) {
-      const slot = slots.find((one) => backups.name(one) === name);
-      return slot === undefined ? undefined : backups.read(slot);
-    },
+    readBackup: async (name) => backups?.read(names.indexOf(name)),
   };
 }
 
@@ -83,7 +81,7 @@ class LockedRemoteStore implements LockedStore {
 
   async #keepPrevious(): Promise<void> {
     if (this.#previous === undefined) return;
-    await this.store.backups.write(this.start.generation % keptBackups, this.#previous);
+    await this.store.backups?.write(this.start.generation % keptBackups, this.#previous);
     this.#previous = undefined;
   }
 

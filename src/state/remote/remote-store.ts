@@ -46,7 +46,8 @@ export interface RemoteStore {
    * Absent where writes are conditional.
    */
   readonly probeLock?: (asking: LockRecord) => Promise<FoundLock>;
-  readonly backups: BackupSlots;
+  /** Absent where the server keeps versions of its own: over HTTP. */
+  readonly backups?: BackupSlots;
 }
 
 /** The pauses of a run that waits for a lock outside this machine. */
