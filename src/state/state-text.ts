@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { largeDocument } from "../model/large-document";
@@ -7,20 +8,11 @@ import { type State, stateSchema } from "../model/state";
 const deepest = 64;
 const stateDocument = largeDocument(stateSchema);
 
-/** Returns why a parsed JSON document is refused: nested too deeply, or a key that could reach a prototype. */
-export function hostileReason(value: unknown, depth = 1): string | undefined {
-  if (value === null || typeof value !== "object") return undefined;
-  if (depth > deepest) return `it nests deeper than ${deepest} levels`;
-  const members = value as Readonly<Record<string, unknown>>;
-  for (const key in members) {
-    if (key === "__proto__") return 'it has a key "__proto__"';
-    const member = members[key];
-    if (member === null || typeof member !== "object") continue;
-    const reason = hostileReason(member, depth + 1);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
-}
+/** Whether a document nests so deeply that a walk through it could end the program. */
+export const isTooDeep = (value: unknown, depth = 1): boolean =>
+  value !== null &&
+  typeof value === "object" &&
+  (depth > deepest || Object.values(value).some((member) => isTooDeep(member, depth + 1)));
 
 const textIfAny = z.string().optional().catch(undefined);
 
@@ -47,15 +39,10 @@ export interface ParsedState {
 
 /** Parses the JSON object in a file. `name` is its name in messages. Throws `DiagnosticsError`. */
 export function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (cause) {
-    throw unreadable(name, text.trim() === "" ? "it is empty" : `it is not JSON: ${firstLine(cause)}`);
-  }
-  if (document === null || typeof document !== "object" || Array.isArray(document))
-    throw unreadable(name, "it is not a JSON object");
-  return document as Record<string, unknown>;
+  const document = parseJson(text);
+  if (document !== null && typeof document === "object" && !Array.isArray(document))
+    return document as Record<string, unknown>;
+  throw unreadable(name, text.trim() === "" ? "it is empty" : "it is not a JSON object");
 }
 
 /** Parses the text of a state file in the clear. Throws `DiagnosticsError`. */
@@ -77,8 +64,7 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
         hint: "upgrade rnv; this version reads format 1",
       },
     );
-  const hostile = hostileReason(document);
-  if (hostile !== undefined) throw unreadable(name, hostile);
+  if (isTooDeep(document)) throw unreadable(name, `it nests deeper than ${deepest} levels`);
   const issue = stateDocument.safeParse(document).error?.issues[0];
   if (issue !== undefined)
     throw unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
@@ -103,10 +89,3 @@ export const unreadable = (name: string, why: string): DiagnosticsError =>
   failure("state.unreadable", `${name} cannot be read: ${why}`, {
     hint: "where it is the recorded state: rnv state backups lists earlier ones, and rnv state restore 1 brings the newest back",
   });
-
-/** What the parser says, without the part of the text that it quotes: the file may be another than a state. */
-const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause))
-    .split("\n", 1)[0]
-    ?.replace(/Unexpected token .*$/, "a character that does not belong there")
-    .slice(0, 200) ?? "";

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { parseJson } from "../../api/transport";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "../cipher";
-import { hostileReason } from "../state-text";
+import { isTooDeep } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
 
@@ -90,34 +91,29 @@ const linePattern = /^\{"n":(\d{1,15}),"synced":(\d{1,15}),"sum":"([0-9a-f]{16})
 function parseLine(text: string): { n: number; synced: number; entry: unknown } | undefined {
   const [, n, synced, sum, json] = linePattern.exec(text) ?? [];
   if (json === undefined || sum !== sumOf(Number(n), Number(synced), json)) return undefined;
-  try {
-    return { n: Number(n), synced: Number(synced), entry: JSON.parse(json) };
-  } catch {
-    return undefined;
-  }
+  return { n: Number(n), synced: Number(synced), entry: parseJson(json) };
 }
 
 const sumOf = (n: number, synced: number, json: string): string =>
   sha256(`${n} ${synced} ${json}`).slice(0, 16);
 
 function checkedHeader(value: unknown, path: string): JournalHeader {
-  const header = value as Partial<Record<keyof JournalHeader, unknown>> | null;
-  if (header?.format !== "rnv-journal") throw damaged(path, 1, "it is not the header of a journal");
-  if (typeof header.version === "number" && header.version > 1)
+  const header = journalHeader.safeParse(value).data;
+  if (header !== undefined) return header;
+  const { version } = (value ?? {}) as { readonly version?: unknown };
+  if (typeof version === "number" && version > 1)
     throw failure("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" });
-  const whole = journalHeader.safeParse(value).data;
-  if (whole === undefined) throw damaged(path, 1, "its header is incomplete");
-  return whole;
+  throw damaged(path, 1, "it is not the header of a journal");
 }
 
 function openEntry(entry: unknown, bound: string, open: Decrypt | undefined): unknown {
   const ciphertext = asEncryptedEntry(entry);
-  const text = ciphertext && open?.(ciphertext, bound);
-  return text === undefined ? undefined : JSON.parse(text);
+  return parseJson((ciphertext && open?.(ciphertext, bound)) ?? "");
 }
 
 function checkedEntry(value: unknown, path: string, line: number): JournalEntry {
-  const why = hostileReason(value) ?? journalEntrySchema.safeParse(value).error?.issues[0]?.message;
+  const issue = journalEntrySchema.safeParse(value).error?.issues[0]?.message;
+  const why = isTooDeep(value) ? "it nests too deeply" : issue;
   if (why !== undefined) throw damaged(path, line, why);
   return value as JournalEntry;
 }

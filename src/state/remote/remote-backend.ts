@@ -88,27 +88,20 @@ class LockedRemoteStore implements LockedStore {
   async #write(bytes: Uint8Array): Promise<void> {
     const { server, location } = this.store;
     this.#sent.add(sha256(bytes));
-    for (const attempts = server.attempts(); ; ) {
+    await server.ask(writing(location), async () => {
       await this.#checkLock();
       const answer = await this.store.write(bytes, this.#version, this.lock).catch((cause: unknown) => {
         if (cause instanceof UnansweredError) return cause;
         throw cause;
       });
-      if (!(answer instanceof UnansweredError)) {
-        if (answer.kind === "not-ours") throw this.#lost(answer.holder);
-        if (answer.kind === "written") {
-          this.#version = answer.version;
-          return;
-        }
+      if (answer instanceof UnansweredError || answer.kind === "changed") {
         if (await this.#isWritten(bytes)) return;
         // It stands as expected after all: two writes crossed each other.
-        if (!(await attempts.wait(new UnansweredError("")))) throw this.#lost();
-      } else {
-        const waited = await attempts.wait(answer);
-        if (await this.#isWritten(bytes)) return;
-        if (!waited) throw server.silent(writing(location), answer);
+        throw answer instanceof UnansweredError ? answer : new UnansweredError("another write was going on");
       }
-    }
+      if (answer.kind === "not-ours") throw this.#lost(answer.holder);
+      this.#version = answer.version;
+    });
   }
 
   /** Whether a write without an answer arrived. Throws when another state is stored. */

@@ -107,11 +107,11 @@ describe("the text of a journal", () => {
 
   it.each([
     ["format", ["rnv-state", undefined], "not the header of a journal"],
-    ["version", [0, "1", null], "its header is incomplete"],
-    ["id", [7, undefined], "its header is incomplete"],
-    ["lineage", [7, undefined], "its header is incomplete"],
-    ["serial", ["3", 1.5, undefined], "its header is incomplete"],
-    ["generation", ["2", 1.5, undefined], "its header is incomplete"],
+    ["version", [0, "1", null], "not the header of a journal"],
+    ["id", [7, undefined], "not the header of a journal"],
+    ["lineage", [7, undefined], "not the header of a journal"],
+    ["serial", ["3", 1.5, undefined], "not the header of a journal"],
+    ["generation", ["2", 1.5, undefined], "not the header of a journal"],
   ])("whose header has no %s is damaged", async (name, values, why) => {
     for (const value of values)
       expect(await problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
