@@ -15,7 +15,10 @@ const lingerMs = 1000;
  * Throws `DiagnosticsError`.
  */
 export interface LockedStore {
-  /** Puts a snapshot in place of the last one, and empties the journal. */
+  /**
+   * Puts a snapshot in place of the last one, and empties the journal. Where there is a journal, nothing may be written after
+   * a failure: it is unknown which snapshot a power cut would leave.
+   */
   write(bytes: Uint8Array, written: State): Promise<void>;
   /** Appends entries to the journal, all or none; absent where there is none. */
   readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
@@ -67,6 +70,7 @@ export class Session implements StateSession {
   #isFlushDue = false;
   #isLingering = false;
   #work: Promise<unknown> = Promise.resolve();
+  /** Why nothing more may be written: the lock is lost, a snapshot failed, or the state is removed. */
   #over: unknown;
 
   constructor(
@@ -151,34 +155,33 @@ export class Session implements StateSession {
   async #flush(): Promise<void> {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);
-    if (this.store.append === undefined) return this.#settle(batch, (all) => this.#takeIn(all));
+    if (this.store.append === undefined) return this.#settle(batch, (entries) => this.#takeIn(entries));
     // Intents that find no room on the disk must not take with them what became of others.
-    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)])
-      if (part.length > 0) await this.#settle(part, (some) => this.#append(some));
+    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)]) {
+      const durable = part.some((request) => request.durable);
+      if (part.length > 0) await this.#settle(part, (entries) => this.#append(entries, durable));
+    }
   }
 
   async #settle(
     batch: readonly Request[],
-    write: (batch: readonly Request[]) => Promise<void>,
+    write: (entries: readonly JournalEntry[]) => Promise<void>,
   ): Promise<void> {
     try {
-      await write(batch);
+      if (this.#over !== undefined) throw this.#over;
+      await write(batch.flatMap(({ entries }) => entries));
       for (const request of batch) request.resolve();
     } catch (cause) {
       for (const request of batch) request.reject(cause);
     }
   }
 
-  async #append(batch: readonly Request[]): Promise<void> {
-    if (this.#over !== undefined) throw this.#over;
+  async #append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     if (this.#isJournalLeft && this.#current) await this.#write(this.#current);
-    const entries = batch.flatMap((request) => request.entries);
-    const durable = batch.some((request) => request.durable);
     await this.store.append?.(entries, durable);
   }
 
-  async #takeIn(batch: readonly Request[]): Promise<void> {
-    const entries = batch.flatMap((request) => request.entries);
+  async #takeIn(entries: readonly JournalEntry[]): Promise<void> {
     // Kept when the write fails: a superfluous intent is settled by looking, a missing intent is not.
     this.#hasUnsaved ||= entries.length > 0;
     if (!this.#hasUnsaved || this.#current === undefined) return;
@@ -203,24 +206,19 @@ export class Session implements StateSession {
     if (bytes.length > largestSnapshot) throw tooLarge(location);
     // Used up from here on: a write that seems lost may have arrived, and no serial names two states.
     this.#serial = written.serial;
-    await this.#untilLost(() => store.write(bytes, written));
+    await store.write(bytes, written).catch((cause: unknown) => {
+      if (store.append !== undefined || isLockLost(cause)) this.#over ??= cause;
+      throw cause;
+    });
     this.#current = written;
     this.#hasUnsaved = false;
     this.#isJournalLeft = false;
     return written;
   }
-
-  /** Once the lock is lost nothing may be written any more. */
-  async #untilLost<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      if (cause instanceof DiagnosticsError && cause.diagnostics[0]?.code === "state.lock_lost")
-        this.#over ??= cause;
-      throw cause;
-    }
-  }
 }
+
+const isLockLost = (cause: unknown): boolean =>
+  cause instanceof DiagnosticsError && cause.diagnostics[0]?.code === "state.lock_lost";
 
 const tooLarge = (location: string): DiagnosticsError => {
   const summary = `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`;

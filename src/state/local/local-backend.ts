@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
@@ -200,7 +199,6 @@ class LockedFiles implements LockedStore {
   #snapshot: State | undefined;
   #journal: Journal | undefined;
   #openedJournals = 0;
-  #failure: DiagnosticsError | undefined;
 
   constructor(
     private readonly disk: Disk,
@@ -214,7 +212,6 @@ class LockedFiles implements LockedStore {
   /** What is not durable needs no look at the lock: a holder that lost it writes into a file that is not read any more. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
-      if (this.#failure !== undefined) throw this.#failure;
       await (await this.#openJournal()).append(entries, durable);
       // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
       if (durable) await this.#checkLock();
@@ -225,23 +222,16 @@ class LockedFiles implements LockedStore {
 
   async write(bytes: Uint8Array, written: State): Promise<void> {
     const { disk, files } = this;
-    if (this.#failure !== undefined) throw this.#failure;
     const scratch = scratchOf(files.snapshot, this.#id);
     try {
       await this.#checkLock();
       await prepareSnapshot(disk, files, scratch, bytes);
       await this.#checkLock();
-    } catch (cause) {
-      await disk.remove(scratch).catch(() => undefined);
-      throw writeFailed(files.snapshot, cause);
-    }
-    try {
       await disk.rename(scratch, files.snapshot);
       await syncFolderOf(disk, files.snapshot);
     } catch (cause) {
-      // It is unknown which snapshot a power cut would leave: nothing may build on either.
-      this.#failure = writeFailed(files.snapshot, cause);
-      throw this.#failure;
+      await disk.remove(scratch).catch(() => undefined);
+      throw writeFailed(files.snapshot, cause);
     }
     this.#snapshot = written;
     await this.#dropJournal();
@@ -255,8 +245,7 @@ class LockedFiles implements LockedStore {
       await removeState(disk, files);
       return true;
     } catch (cause) {
-      this.#failure = writeFailed(files.snapshot, cause);
-      throw this.#failure;
+      throw writeFailed(files.snapshot, cause);
     }
   }
 

@@ -12,36 +12,27 @@ import {
 } from "node:fs";
 import * as fs from "node:fs/promises";
 import { platform } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Disk, type DiskFile, diskCode } from "./disk";
 
-/** The folder of files that no repository may hold: states, keys, the emulator's data. */
-const ownFolder = ".rnv";
+/** The path of the innermost `.rnv` in a path: the folder of states, keys and the emulator's data. */
+const ownFolder = /^(?:.*[\\/])?\.rnv(?=[\\/]|$)/;
 
-/**
- * Keeps a new `.rnv` out of git, whatever the repository ignores: between `first`, the outermost folder that was just
- * made, and `path`.
- */
+/** Keeps a new `.rnv` out of git, whatever the repository ignores; `first` is the outermost folder that was just made. */
 function ignoreOwnFolder(first: string | undefined, path: string): void {
-  if (first === undefined) return;
-  for (let at = path; ; at = dirname(at)) {
-    if (basename(at) === ownFolder) writeIgnore(at);
-    if (at === first || dirname(at) === at) return;
+  const own = ownFolder.exec(path)?.[0];
+  if (first === undefined || !own?.startsWith(first)) return;
+  try {
+    writeFileSync(join(own, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+  } catch {
+    // A disk that is full says so with the file that matters.
   }
 }
 
 /** Makes a folder that its user alone reads, and keeps a new `.rnv` around it out of git. */
 export function makeIgnoredFolder(path: string): void {
   ignoreOwnFolder(mkdirSync(path, { recursive: true, mode: 0o700 }), path);
-}
-
-function writeIgnore(folder: string): void {
-  try {
-    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
-  } catch {
-    // A disk that is full says so with the file that matters.
-  }
 }
 
 const syncData = promisify(fdatasync);
