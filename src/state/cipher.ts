@@ -160,9 +160,9 @@ export class StateCipher {
   }
 
   /** As `parseState`, encrypted or not. */
-  async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
+  async parse(text: string, name: string): Promise<ParsedState> {
     const document = parseObject(text, name);
-    if (document.format !== "rnv-state-encrypted") return { ...stateIn(document, name), encrypted: false };
+    if (document.format !== "rnv-state-encrypted") return stateIn(document, name);
     if (document.version !== 1) throw newer(name);
     const ciphertext = encryptedState.safeParse(document).data;
     if (ciphertext === undefined) throw unreadable(name, "a part of it is missing");

@@ -22,15 +22,12 @@ export function moveResources(state: State, moves: ReadonlyMap<Address, Address>
     ...[...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []),
   ]);
   const renamed = (address: Address): Address => moves.get(address) ?? address;
-  const resources = mapResources(state.resources, (address, { parent, ...resource }) => [
-    renamed(address),
-    {
-      ...resource,
-      ...(parent === undefined ? {} : { parent: renamed(parent) }),
-      dependsOn: resource.dependsOn.map(renamed),
-    },
-  ]);
-  return { ...state, resources };
+  const resources = entriesOf(state.resources).map(([address, { parent, ...resource }]) => {
+    const parentIfAny = parent === undefined ? {} : { parent: renamed(parent) };
+    const dependsOn = resource.dependsOn.map(renamed);
+    return [renamed(address), { ...resource, ...parentIfAny, dependsOn }] as const;
+  });
+  return { ...state, resources: fromEntries(resources) };
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
@@ -56,12 +53,13 @@ export function removeResources(
 }
 
 function withoutResources(state: State, removed: ReadonlySet<Address>): State {
-  const resources = mapResources(state.resources, (address, resource) =>
-    removed.has(address)
-      ? undefined
-      : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !removed.has(other)) }],
-  );
-  return { ...state, resources };
+  const resources = entriesOf(state.resources)
+    .filter(([address]) => !removed.has(address))
+    .map(([address, resource]) => {
+      const dependsOn = resource.dependsOn.filter((other) => !removed.has(other));
+      return [address, { ...resource, dependsOn }] as const;
+    });
+  return { ...state, resources: fromEntries(resources) };
 }
 
 /**
@@ -97,13 +95,13 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
       .filter(([address, resource]) => Object.hasOwn(state.resources, address) || ids.has(idOf(resource)))
       .map(([address]) => error("state.conflict", `${address} is in the other state already`, { address })),
   ]);
-  const received = moved.map(([address, resource]): [Address, RecordedResource] => {
+  const received = moved.map(([address, resource]) => {
     const dependsOn = resource.dependsOn.filter((other) => leaving.includes(other));
-    return [address, { ...resource, dependsOn }];
+    return [address, { ...resource, dependsOn }] as const;
   });
   return {
     ...state,
-    resources: { ...state.resources, ...(Object.fromEntries(received) as Resources) },
+    resources: { ...state.resources, ...fromEntries(received) },
     keyId: state.keyId ?? (hasFingerprint(moved) ? from.keyId : null),
   };
 }
@@ -214,13 +212,5 @@ function withChildren(resources: Resources, addresses: readonly Address[]): Set<
 const entriesOf = (resources: Resources): [Address, RecordedResource][] =>
   Object.entries(resources) as [Address, RecordedResource][];
 
-const mapResources = (
-  resources: Resources,
-  map: (address: Address, resource: RecordedResource) => [Address, RecordedResource] | undefined,
-): Resources =>
-  Object.fromEntries(
-    entriesOf(resources).flatMap(([address, resource]) => {
-      const mapped = map(address, resource);
-      return mapped === undefined ? [] : [mapped];
-    }),
-  ) as Resources;
+const fromEntries = (entries: readonly (readonly [Address, RecordedResource])[]): Resources =>
+  Object.fromEntries(entries) as Resources;

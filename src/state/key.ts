@@ -151,7 +151,7 @@ async function readKeyFile({ disk = nodeDisk, path }: StateKeySource): Promise<L
   if (bytes === undefined) return undefined;
   const key = rawKey(Buffer.from(bytes).toString("utf8").trim());
   if (key === undefined) return { diagnostics: [noKeyIn(path)] };
-  const mode = (await disk.stat(path))?.mode ?? 0o600;
+  const mode = (await disk.mode(path)) ?? 0o600;
   return loaded(
     key,
     mode & 0o077

@@ -1,6 +1,7 @@
 import type { State } from "../model/state";
 import type { StateBackend } from "./backend";
 import { replayJournal } from "./recorded";
+import { parseState } from "./state-text";
 
 /** A state that ends with its process. */
 export interface MemoryBackend extends StateBackend {
@@ -33,7 +34,7 @@ export function createMemoryBackend(start?: State): MemoryBackend {
     forceUnlock: async () => undefined,
     backups: async () => [],
     readBackup: async () => undefined,
-    parse: async (text) => ({ state: JSON.parse(text) as State, writer: {} }),
+    parse: async (text) => parseState(text, "memory"),
     copy: () => createMemoryBackend(state),
   };
 }

@@ -180,10 +180,6 @@ export function highest(text: string, key: "serial" | "generation"): number {
   return most;
 }
 
-interface Snapshot extends ParsedState {
-  readonly encrypted: boolean;
-}
-
 /**
  * The entries of a journal that its snapshot does not hold. A journal that goes on from an earlier snapshot was taken in
  * where its run or a later one has written since: it is left by a removal that failed or that a power cut undid, or by a
@@ -191,7 +187,7 @@ interface Snapshot extends ParsedState {
  */
 function pendingOf(
   { header, entries }: DecodedJournal,
-  snapshot: Snapshot | undefined,
+  snapshot: ParsedState | undefined,
   location: string,
 ): readonly JournalEntry[] {
   if (entries.length === 0) return [];
@@ -215,7 +211,7 @@ export async function decodeSnapshot(
   path: string,
   origin: Origin,
   cipher: StateCipher,
-): Promise<Snapshot> {
+): Promise<ParsedState> {
   const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
   const mismatch =
     workspaceMismatch(parsed.state, path, origin) ??

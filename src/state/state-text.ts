@@ -35,6 +35,7 @@ export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 export interface ParsedState {
   readonly state: State;
   readonly writer: TextWriter;
+  readonly encrypted: boolean;
 }
 
 /** Parses the JSON object in a file. `name` is its name in messages. Throws `DiagnosticsError`. */
@@ -72,7 +73,7 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
   if (misnamed !== undefined) throw unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
   const { writer, ...state } = document;
-  return { state: state as unknown as State, writer: textWriter.parse(writer) };
+  return { state: state as unknown as State, writer: textWriter.parse(writer), encrypted: false };
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */

@@ -12,11 +12,6 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-export interface FileStatus {
-  /** Permission bits: 0o600. */
-  readonly mode: number;
-}
-
 /**
  * The file system as the state needs it, so that tests can cut its power and fill it up. Failures reject
  * with an error that has a `code` such as `ENOSPC`.
@@ -26,8 +21,8 @@ export interface Disk {
   create(path: string): Promise<DiskFile>;
   /** Reads the whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
-  /** Undefined when there is no such file. */
-  stat(path: string): Promise<FileStatus | undefined>;
+  /** Permission bits such as 0o600; undefined when there is no such file. */
+  mode(path: string): Promise<number | undefined>;
   /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
@@ -146,7 +141,7 @@ const backupPath = (files: StateFiles, n: number): string => `${files.snapshot}.
 export async function listBackups(disk: Disk, files: StateFiles): Promise<string[]> {
   const found: string[] = [];
   for (let n = 1; n <= keptBackups; n += 1)
-    if ((await disk.stat(backupPath(files, n))) !== undefined) found.push(backupPath(files, n));
+    if ((await disk.mode(backupPath(files, n))) !== undefined) found.push(backupPath(files, n));
   return found;
 }
 
@@ -170,7 +165,7 @@ export async function prepareSnapshot(
   bytes: Uint8Array,
 ): Promise<void> {
   await writeNew(disk, scratch, bytes);
-  if ((await disk.stat(files.snapshot)) === undefined) return;
+  if ((await disk.mode(files.snapshot)) === undefined) return;
   await shiftBackups(disk, files);
   await disk.link(files.snapshot, backupPath(files, 1));
 }
@@ -178,7 +173,7 @@ export async function prepareSnapshot(
 /** Makes the name of the newest backup free; the oldest goes only when all of them are there. */
 async function shiftBackups(disk: Disk, files: StateFiles): Promise<void> {
   let gap = 1;
-  while (gap < keptBackups && (await disk.stat(backupPath(files, gap))) !== undefined) gap += 1;
+  while (gap < keptBackups && (await disk.mode(backupPath(files, gap))) !== undefined) gap += 1;
   for (let n = gap; n > 1; n -= 1) await disk.rename(backupPath(files, n - 1), backupPath(files, n));
 }
 

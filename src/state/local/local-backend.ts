@@ -111,7 +111,6 @@ function localLocks(port: LockPort): LockStore {
   return {
     ...locks,
     location: path,
-    pauses: [100, 800],
     async takeLock(record) {
       await writing(disk.makeFolder(dirname(path)));
       return locks.takeLock(record);

@@ -37,21 +37,14 @@ export function makeIgnoredFolder(path: string): void {
 
 const syncData = promisify(fdatasync);
 
-class NodeFile implements DiskFile {
-  constructor(readonly descriptor: number) {}
-
-  /** At once: the kernel takes it into memory, which is quicker than a trip to another thread and back. */
-  async write(bytes: Uint8Array, position: number): Promise<number> {
-    return writeSync(this.descriptor, bytes, 0, bytes.length, position);
-  }
-
-  sync(): Promise<void> {
-    return syncData(this.descriptor);
-  }
-
-  async close(): Promise<void> {
-    closeSync(this.descriptor);
-  }
+function createFile(path: string): DiskFile {
+  const descriptor = openSync(path, "wx", 0o600);
+  return {
+    // At once: the kernel takes it into memory, which is quicker than a trip to another thread and back.
+    write: async (bytes, position) => writeSync(descriptor, bytes, 0, bytes.length, position),
+    sync: () => syncData(descriptor),
+    close: async () => closeSync(descriptor),
+  };
 }
 
 async function unlessMissing<T>(call: () => T | Promise<T>): Promise<T | undefined> {
@@ -94,9 +87,9 @@ async function syncFolder(path: string): Promise<void> {
 
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
-  create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
+  create: async (path) => createFile(path),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
-  stat: (path) => unlessMissing(() => ({ mode: statSync(path).mode & 0o777 })),
+  mode: (path) => unlessMissing(() => statSync(path).mode & 0o777),
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,

@@ -15,7 +15,6 @@ import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
   type RemoteStore,
   reading,
-  remoteLockPauses,
   remoteRefused,
   type StateServer,
   type StoredState,
@@ -147,7 +146,6 @@ export function createHttpStore(settings: HttpStateSettings, server: StateServer
       (await read())?.version === expected ? write(bytes, id) : { kind: "changed" },
     locks: {
       location,
-      pauses: remoteLockPauses,
       takeLock: lock,
       freeLock: unlock,
       async findLock(id, self) {

@@ -7,15 +7,13 @@ import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 import { type RemoteStore, UnansweredError, writing } from "./remote-store";
 
-export interface RemoteBackendOptions extends Omit<BackendOptions, "clock"> {
+interface RemoteBackendOptions extends BackendOptions {
   readonly store: RemoteStore;
 }
 
 /** Keeps a state in a store outside this machine. */
-export function createRemoteBackend({ store, ...options }: RemoteBackendOptions): StateBackend {
-  const { clock } = store.server;
-  return createBackend(store.location, async () => openRemote(store), { ...options, clock });
-}
+export const createRemoteBackend = ({ store, ...options }: RemoteBackendOptions): StateBackend =>
+  createBackend(store.location, async () => openRemote(store), options);
 
 function openRemote(store: RemoteStore): StateStore {
   const { location, locks, backups } = store;

@@ -50,9 +50,6 @@ export interface RemoteStore {
   readonly backups?: BackupSlots;
 }
 
-/** The pauses of a run that waits for a lock outside this machine. */
-export const remoteLockPauses = [500, 8000] as const;
-
 /** Ten previous snapshots; slots 0 to 9. */
 export interface BackupSlots {
   /** For messages: a path or an address. */
@@ -131,10 +128,6 @@ export class StateServer {
     private readonly transport: Transport,
     private readonly retryPolicy: RetryPolicy,
   ) {}
-
-  get clock(): Clock {
-    return this.retryPolicy.clock;
-  }
 
   /**
    * Sends one request and reads its answer to the end. Throws `UnansweredError` for a connection that ends before that,

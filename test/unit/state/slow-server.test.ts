@@ -66,6 +66,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     backend = createRemoteBackend({
       ...origin,
       store: store(server.url),
+      clock: stillClock(),
       isAlive: () => true,
       host: "here",
       pid: 100,
