@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
-import { noCipher, type StateCipher } from "./cipher";
+import { StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
 import { nodeDisk } from "./local/node-disk";
 import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
@@ -36,7 +36,8 @@ export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly disk?: Disk;
 }
 
-const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
+const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions) => {
+  const cipher = given ?? new StateCipher({}, () => new Uint8Array());
   const { workspaceId, baseUrl, stack, stage } = options;
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/text";
 import { backoff, type Clock, durationText } from "../model/time";
@@ -76,12 +77,10 @@ export const encodeLock = (record: LockRecord): Uint8Array =>
 /** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
 export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
   if (bytes === undefined) return "free";
-  try {
-    const { format: _format, ...record } = lockRecord.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
-    return record;
-  } catch {
-    return "unreadable";
-  }
+  const found = lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+  if (found === undefined) return "unreadable";
+  const { format: _format, ...record } = found;
+  return record;
 }
 
 export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>

@@ -57,14 +57,7 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
       name,
       "terraform_version" in document ? "it is a state of Terraform" : 'its "format" is not "rnv-state"',
     );
-  if (typeof document.version === "number" && document.version > 1)
-    throw failure(
-      "state.newer",
-      `${name} was written by a newer version of rnv (format ${document.version})`,
-      {
-        hint: "upgrade rnv; this version reads format 1",
-      },
-    );
+  if (typeof document.version === "number" && document.version > 1) throw newer(name);
   if (isTooDeep(document)) throw unreadable(name, `it nests deeper than ${deepest} levels`);
   const issue = stateDocument.safeParse(document).error?.issues[0];
   if (issue !== undefined)
@@ -84,6 +77,10 @@ function withSortedKeys(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Returns the error for a file of a later format. */
+export const newer = (name: string): DiagnosticsError =>
+  failure("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });
 
 /** Returns the error for a state that is not one, and why. */
 export const unreadable = (name: string, why: string): DiagnosticsError =>

@@ -44,22 +44,21 @@ export function diskCode(cause: unknown): string | undefined {
 }
 
 /** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
-export function writeFailed(path: string, cause: unknown): DiagnosticsError {
-  if (cause instanceof DiagnosticsError) return cause;
-  const failed = failure("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
+export const writeFailed = (path: string, cause: unknown): DiagnosticsError =>
+  diskFailed(cause, "state.write_failed", `cannot write ${path}`, {
     detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
     hint: "make the disk writable, then run the same command again: it settles what was left open",
   });
-  failed.cause = cause;
-  return failed;
-}
 
 /** Returns the error for a file of the state that is there and cannot be read. */
-export function readFailed(path: string, cause: unknown): DiagnosticsError {
-  if (cause instanceof DiagnosticsError) return cause;
-  const failed = failure("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
+export const readFailed = (path: string, cause: unknown): DiagnosticsError =>
+  diskFailed(cause, "state.unreadable", `cannot read ${path}`, {
     hint: "check the path, its permissions and the disk",
   });
+
+function diskFailed(cause: unknown, ...[code, what, more]: Parameters<typeof failure>): DiagnosticsError {
+  if (cause instanceof DiagnosticsError) return cause;
+  const failed = failure(code, `${what}: ${reasonOf(cause)}`, more);
   failed.cause = cause;
   return failed;
 }

@@ -4,7 +4,7 @@ import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "../cipher";
-import { isTooDeep } from "../state-text";
+import { isTooDeep, newer } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
 
@@ -101,8 +101,7 @@ function checkedHeader(value: unknown, path: string): JournalHeader {
   const header = journalHeader.safeParse(value).data;
   if (header !== undefined) return header;
   const { version } = (value ?? {}) as { readonly version?: unknown };
-  if (typeof version === "number" && version > 1)
-    throw failure("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" });
+  if (typeof version === "number" && version > 1) throw newer(path);
   throw damaged(path, 1, "it is not the header of a journal");
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { HttpTransportOptions } from "../../api/http-transport";
+import { parseJson } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
@@ -63,7 +64,7 @@ export function httpStateSettings(url: string, environment: ProcessEnvironment):
     authorization: basicAuthorization(setting("USERNAME"), environment),
     tls: tlsOf(setting),
     timeoutMs: stateTimeout(environment),
-    retries: wholeNumber(setting("RETRY_MAX"), 4),
+    retries: /^\d{1,4}$/.test(setting("RETRY_MAX")) ? Number(setting("RETRY_MAX")) : 4,
   };
   const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP_" : "RNV_STATE_HTTP_"}${name}`;
   const diagnostics = [...checkAddresses(settings), ...checkCertificate(setting, nameOf)];
@@ -99,9 +100,6 @@ function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
     ...(cert === "" || key === "" ? {} : { certificate: { cert, key } }),
   };
 }
-
-const wholeNumber = (text: string, otherwise: number): number =>
-  /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
 
 function checkAddresses({ updateMethod, lockMethod, unlockMethod, ...settings }: HttpStateSettings) {
   const urls = [settings.lockUrl, settings.unlockUrl];
@@ -250,12 +248,7 @@ const lockText = (record: LockRecord, location: string): Uint8Array =>
 
 /** Reads the holder that a server names; a holder other than rnv has no process. */
 function holderIn(body: string): LockRecord | undefined {
-  let info: Readonly<Record<string, unknown>>;
-  try {
-    info = JSON.parse(body) ?? {};
-  } catch {
-    return undefined;
-  }
+  const info = (parseJson(body) ?? {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
     const value = info[name];
     return typeof value === "string" ? value.slice(0, 1000) : "";
