@@ -101,7 +101,8 @@ export function openContext(
     credential: settings.credential,
     refusedState: refusedState(settings, environment),
     backend: openBackend(settings.state, {
-      ...{ environment, folder: settings.stateFolder, stack: stack?.name },
+      environment,
+      stack: stack?.name,
       ...origin,
       stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed === true },
       ...machine,

@@ -7,8 +7,7 @@ import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
   beginHandOver,
-  checkPush,
-  checkRestore,
+  checkReplacement,
   dropOpenWrites,
   endHandOver,
   hasFingerprint,
@@ -113,7 +112,7 @@ export async function pushState(
 ): Promise<EditOutcome> {
   const { state: incoming } = await context.backend.parse(request.text, request.name);
   return edit(context, "state push", { ...request, repair: request.force }, (session) => {
-    checkPush(session.state, incoming, request.force);
+    checkReplacement("push", session.state, incoming, request.force);
     return { state: incoming };
   });
 }
@@ -145,7 +144,7 @@ export async function restoreState(
     typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
   const parsed = await context.backend.parse(text, name);
   const outcome = await edit(context, "state restore", { ...request, repair: true }, (session) => {
-    checkRestore(session.state, parsed.state, request.force);
+    checkReplacement("restore", session.state, parsed.state, request.force);
     return { state: parsed.state };
   });
   return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
@@ -272,12 +271,13 @@ export function handOver(
   if (to === context.backend.location) throw failure("command.usage", `${to} is the state that they are in`);
   const lock = { command: "state mv", timeoutMs: request.lockTimeoutMs };
   const move = async (session: StateSession, other: StateSession): Promise<HandOverOutcome> => {
-    const from = await noteLeaving(context, session, wanted, to);
+    const from = noteLeaving(session, wanted, to);
     await checkKeys(context, target, from, other.state);
     const { workspaceId, baseUrl } = from;
     const empty = emptyState({ lineage: newLineage(target), workspaceId, baseUrl });
-    const received = receiveResources(other.state ?? empty, from);
-    const noted = from === session.state ? from : await session.commit(from);
+    const goesOn = from === session.state;
+    const received = receiveResources(other.state ?? empty, from, goesOn);
+    const noted = goesOn ? from : await session.commit(from);
     if (received !== other.state) await other.commit(received);
     await session.commit(endHandOver(noted));
     return { addresses: noted.handOver?.addresses ?? [], to };
@@ -290,19 +290,11 @@ export function handOver(
 }
 
 /** The state with the note of what leaves it: that of a run that ended in the middle, or a new one. */
-async function noteLeaving(
-  { randomBytes }: Context,
-  { state }: StateSession,
-  wanted: readonly Address[],
-  to: string,
-): Promise<State> {
+function noteLeaving({ state }: StateSession, wanted: readonly Address[], to: string): State {
   if (state === undefined)
     throw failure("state.address_unknown", "nothing is recorded yet: there is nothing to hand over");
   const { handOver: open } = state;
-  if (open === undefined) {
-    const id = Buffer.from(randomBytes(16)).toString("hex");
-    return beginHandOver(state, wanted, { id, to });
-  }
+  if (open === undefined) return beginHandOver(state, wanted, to);
   if (open.to === to && wanted.every((address) => open.addresses.includes(address))) return state;
   throw openHandOver(open);
 }

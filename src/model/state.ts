@@ -264,14 +264,11 @@ export const stateSchema = z.looseObject({
   /** Resources that are on their way to another state: this one holds them until that one does. */
   handOver: z
     .looseObject({
-      id: text,
       /** Where the other state is: a path or a URL without credentials. */
       to: text,
       addresses: z.array(address),
     })
     .optional(),
-  /** Id of the last hand-over that arrived here. */
-  received: text.optional(),
 });
 
 /** The recorded state: a snapshot with the journal folded in. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
+import type { ParsedState } from "./state-text";
 
 /** Bytes. */
 export const largestSnapshot = 32 * 1024 * 1024;
@@ -16,17 +17,6 @@ export interface LockHolder {
   readonly command: string;
   /** ISO 8601. */
   readonly since: string;
-}
-
-/** The state in a text, and its writer where the text names it. */
-export interface ParsedSnapshot {
-  readonly state: State;
-  readonly writer: {
-    /** When it was written, ISO 8601. */
-    readonly at?: string;
-    /** The verb that wrote it: `apply`. */
-    readonly command?: string;
-  };
 }
 
 export interface LockOptions extends LockWait {
@@ -62,7 +52,7 @@ export interface StateBackend {
   /** Returns the text of a backup as it is stored; undefined when there is none of that name. */
   readBackup(name: string): Promise<string | undefined>;
   /** Parses a text of this backend, encrypted or not. Throws `DiagnosticsError`. */
-  parse(text: string, name: string): Promise<ParsedSnapshot>;
+  parse(text: string, name: string): Promise<ParsedState>;
 }
 
 /** The right to write a state, until `release`. Every write first checks that the lock is still ours. */
@@ -92,5 +82,5 @@ export interface StateSession {
 export interface Backup {
   readonly name: string;
   readonly bytes: number;
-  readonly parsed?: ParsedSnapshot;
+  readonly parsed?: ParsedState;
 }

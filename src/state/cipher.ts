@@ -5,6 +5,7 @@ import type { State } from "../model/state";
 import { isPassphrase, keyFromEnvironment } from "./key";
 import {
   encodeState,
+  newer,
   type ParsedState,
   parseObject,
   parseState,
@@ -62,8 +63,7 @@ function encryptText(
 ): Encrypted {
   const cipher = createCipheriv("aes-256-gcm", derive(key), nonce).setAAD(Buffer.from(bound));
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  const named = salt === undefined ? { keyId } : { keyId, salt };
-  return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
+  return { keyId, salt, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
 }
 
 /** Decrypts a text of `encryptText`; undefined when a bit of it, of `bound` or of the key differs. */
@@ -160,9 +160,9 @@ export class StateCipher {
   }
 
   /** As `parseState`, encrypted or not. */
-  async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
+  async parse(text: string, name: string): Promise<ParsedState> {
     const document = parseObject(text, name);
-    if (document.format !== "rnv-state-encrypted") return { ...stateIn(document, name), encrypted: false };
+    if (document.format !== "rnv-state-encrypted") return stateIn(document, name);
     if (document.version !== 1) throw newer(name);
     const ciphertext = encryptedState.safeParse(document).data;
     if (ciphertext === undefined) throw unreadable(name, "a part of it is missing");
@@ -184,7 +184,7 @@ export class StateCipher {
     if (loaded === undefined) return undefined;
     if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
     const { key, keyId } = loaded;
-    return key && keyId ? { key, keyId, ...(salt !== undefined && { salt }) } : undefined;
+    return key && keyId ? { key, keyId, salt } : undefined;
   }
 }
 
@@ -195,13 +195,7 @@ type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
 const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyof Encrypted>): string =>
   `${format} ${version} ${serial} ${lineage}`;
 
-/** For callers without an environment: decrypts nothing, and writes in the clear. */
-export const noCipher = new StateCipher({}, () => new Uint8Array());
-
 const keyMissing = (why: string): DiagnosticsError =>
   failure("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
     hint: "set RNV_STATE_KEY to the key of the state; a key file beside the state protects nothing and is not used for this",
   });
-
-const newer = (name: string): DiagnosticsError =>
-  failure("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });

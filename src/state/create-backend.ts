@@ -1,10 +1,17 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
-import { noCipher, type StateCipher } from "./cipher";
+import { StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
 import { nodeDisk } from "./local/node-disk";
 import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
-import { decodeSnapshot, type Origin, type Recorded } from "./recorded";
+import {
+  decodeDamaged,
+  decodeRecorded,
+  decodeSnapshot,
+  type Origin,
+  type Recorded,
+  type StoredBytes,
+} from "./recorded";
 import { type LockedStore, Session } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
@@ -12,9 +19,7 @@ export interface StateStore {
   /** For messages. */
   readonly location: string;
   readonly locks: LockStore;
-  read(): Promise<Recorded>;
-  /** Reads what is left of a state that cannot be read. */
-  readDamaged(): Promise<Recorded>;
+  read(): Promise<StoredBytes>;
   /** Opens it for writing under a lock that was just taken, and after it was read. */
   open(lock: TakenLock, start: Recorded): Promise<LockedStore>;
   /** Names of previous snapshots, newest first. */
@@ -31,7 +36,8 @@ export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly disk?: Disk;
 }
 
-const aroundOf = ({ disk = nodeDisk, cipher = noCipher, ...options }: BackendOptions) => {
+const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions) => {
+  const cipher = given ?? new StateCipher({}, () => new Uint8Array());
   const { workspaceId, baseUrl, stack, stage } = options;
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
@@ -50,7 +56,7 @@ export function createBackend(
   const store = (): Promise<StateStore> => (opened ??= open(around));
   return {
     location,
-    read: async () => (await (await store()).read()).state,
+    read: async () => (await readState(await store(), around)).state,
     lock: async (holder, timeoutMs, wait = {}) => openSession(await store(), around, holder, timeoutMs, wait),
     forceUnlock: async (id) => forceUnlock(await store(), around, id),
     backups: async () => (await store()).backups(),
@@ -76,7 +82,7 @@ async function openSession(
     throw cause;
   });
   try {
-    const start = await readUnderLock(store, repair);
+    const start = await readState(store, around, repair);
     const { location, locks } = store;
     const parts = { ...around, location, locks, lock: lock.record, start };
     return new Session(await store.open(lock, start), parts);
@@ -86,13 +92,13 @@ async function openSession(
   }
 }
 
-async function readUnderLock(store: StateStore, repair: boolean): Promise<Recorded> {
-  try {
-    return await store.read();
-  } catch (cause) {
+/** Reads a state; with `repair` also what is left of one that cannot be read. */
+async function readState(store: StateStore, { origin, cipher }: Around, repair = false): Promise<Recorded> {
+  const stored = await store.read();
+  return decodeRecorded(stored, store.location, origin, cipher).catch((cause: unknown) => {
     if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
-    return { ...(await store.readDamaged()), damage: cause.diagnostics };
-  }
+    return decodeDamaged(stored, cause.diagnostics);
+  });
 }
 
 async function forceUnlock(

@@ -22,15 +22,12 @@ export function moveResources(state: State, moves: ReadonlyMap<Address, Address>
     ...[...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []),
   ]);
   const renamed = (address: Address): Address => moves.get(address) ?? address;
-  const resources = mapResources(state.resources, (address, { parent, ...resource }) => [
-    renamed(address),
-    {
-      ...resource,
-      ...(parent === undefined ? {} : { parent: renamed(parent) }),
-      dependsOn: resource.dependsOn.map(renamed),
-    },
-  ]);
-  return { ...state, resources };
+  const resources = entriesOf(state.resources).map(([address, { parent, ...resource }]) => {
+    const parentIfAny = parent === undefined ? {} : { parent: renamed(parent) };
+    const dependsOn = resource.dependsOn.map(renamed);
+    return [renamed(address), { ...resource, ...parentIfAny, dependsOn }] as const;
+  });
+  return { ...state, resources: fromEntries(resources) };
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {
@@ -56,23 +53,20 @@ export function removeResources(
 }
 
 function withoutResources(state: State, removed: ReadonlySet<Address>): State {
-  const resources = mapResources(state.resources, (address, resource) =>
-    removed.has(address)
-      ? undefined
-      : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !removed.has(other)) }],
-  );
-  return { ...state, resources };
+  const resources = entriesOf(state.resources)
+    .filter(([address]) => !removed.has(address))
+    .map(([address, resource]) => {
+      const dependsOn = resource.dependsOn.filter((other) => !removed.has(other));
+      return [address, { ...resource, dependsOn }] as const;
+    });
+  return { ...state, resources: fromEntries(resources) };
 }
 
 /**
  * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them. Nothing else
  * can be done with that state until the other one holds them.
  */
-export function beginHandOver(
-  state: State,
-  addresses: readonly Address[],
-  { id, to }: { readonly id: string; readonly to: string },
-): State {
+export function beginHandOver(state: State, addresses: readonly Address[], to: string): State {
   const leaving = withChildren(state.resources, addresses);
   const parted = addresses.flatMap((address) => {
     const parent = state.resources[address]?.parent;
@@ -81,36 +75,34 @@ export function beginHandOver(
     return error("state.conflict", `${address} lies in ${parent}, which stays here`, { address, hint });
   });
   refuseAny([...unknown(state, addresses), ...unsettled(state, [...leaving]), ...parted]);
-  return { ...state, handOver: { id, to, addresses: [...leaving].sort() } };
+  return { ...state, handOver: { to, addresses: [...leaving].sort() } };
 }
 
-/** Second step: the other state holds them, too. Done once, whatever is repeated. */
-export function receiveResources(state: State, from: State): State {
-  const { handOver } = from;
-  if (handOver === undefined || state.received === handOver.id) return state;
-  const moved = entriesOf(from.resources).filter(([address]) => handOver.addresses.includes(address));
-  const ids = new Map(entriesOf(state.resources).map(([address, { id }]) => [id, address]));
+/** Second step: the other state holds them, too. Where a run goes on, what it holds already was handed over before. */
+export function receiveResources(state: State, from: State, goesOn: boolean): State {
+  const leaving = from.handOver?.addresses ?? [];
+  const idOf = ({ type, id }: RecordedResource): string => `${type} ${id}`;
+  const ids = new Set(Object.values(state.resources).map(idOf));
+  const moved = entriesOf(from.resources).filter(
+    ([address, resource]) => leaving.includes(address) && !(goesOn && ids.has(idOf(resource))),
+  );
+  if (moved.length === 0) return state;
   const mismatch = workspaceMismatch(from, "the state that hands over", state);
   refuseAny([
     ...(mismatch === undefined ? [] : [mismatch]),
-    ...unsettled(state, handOver.addresses),
-    ...moved.flatMap(([address, { id }]) => {
-      if (Object.hasOwn(state.resources, address))
-        return error("state.conflict", `${address} is in the other state already`, { address });
-      const owner = ids.get(id);
-      if (owner === undefined) return [];
-      return error("state.conflict", `${id} is recorded as ${owner} in the other state`, { address });
-    }),
+    ...unsettled(state, leaving),
+    ...moved
+      .filter(([address, resource]) => Object.hasOwn(state.resources, address) || ids.has(idOf(resource)))
+      .map(([address]) => error("state.conflict", `${address} is in the other state already`, { address })),
   ]);
-  const received = moved.map(([address, resource]): [Address, RecordedResource] => {
-    const dependsOn = resource.dependsOn.filter((other) => handOver.addresses.includes(other));
-    return [address, { ...resource, dependsOn }];
+  const received = moved.map(([address, resource]) => {
+    const dependsOn = resource.dependsOn.filter((other) => leaving.includes(other));
+    return [address, { ...resource, dependsOn }] as const;
   });
   return {
     ...state,
-    resources: { ...state.resources, ...(Object.fromEntries(received) as Resources) },
+    resources: { ...state.resources, ...fromEntries(received) },
     keyId: state.keyId ?? (hasFingerprint(moved) ? from.keyId : null),
-    received: handOver.id,
   };
 }
 
@@ -138,34 +130,35 @@ export function dropOpenWrites(
 }
 
 /**
- * `rnv state push`: refuses a state that may not replace the recorded state. As in Terraform, another lineage, an older
- * serial, or the same serial with other content need `force`; another workspace is never accepted.
+ * Refuses a state that may not replace the recorded one. Another lineage and the loss of open writes need `force`, as does,
+ * for `rnv state push` and as in Terraform, an older serial, or the same serial with other content. Another workspace is
+ * never accepted.
  */
-export function checkPush(current: State | undefined, incoming: State, force: boolean): void {
+export function checkReplacement(
+  verb: "push" | "restore",
+  current: State | undefined,
+  incoming: State,
+  force: boolean,
+): void {
   if (current === undefined) return;
-  const mismatch = workspaceMismatch(incoming, "the pushed state", current);
+  const isPush = verb === "push";
+  const name = isPush ? "the pushed state" : "the backup";
+  const mismatch = workspaceMismatch(incoming, name, current);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
+  const lost = lostWrites(current, incoming, name);
   const reason =
-    lostWrites(current, incoming, "the pushed one does") ??
-    otherLineage(current, incoming, "the pushed state") ??
-    olderSerial(current, incoming);
+    lost ?? otherLineage(current, incoming, name) ?? (isPush ? olderSerial(current, incoming) : undefined);
   if (force || reason === undefined) return;
-  const hint = "pull the recorded state and repeat the edit on it; --force replaces it all the same";
+  const findsOut = lost === undefined ? "" : "run rnv apply -refresh-only first: it finds out; ";
+  const hint = isPush
+    ? "pull the recorded state and repeat the edit on it; --force replaces it all the same"
+    : `${findsOut}--force restores all the same`;
   throw failure("state.conflict", reason, { hint });
-}
-
-/** `rnv state restore`: an older serial is expected; a restore that loses open writes needs `force`. */
-export function checkRestore(current: State | undefined, incoming: State, force: boolean): void {
-  if (force || current === undefined) return;
-  const lost = lostWrites(current, incoming, "the backup does");
-  const hint = `${lost === undefined ? "" : "run rnv apply -refresh-only first: it finds out; "}--force restores all the same`;
-  const reason = lost ?? otherLineage(current, incoming, "the backup");
-  if (reason !== undefined) throw failure("state.conflict", reason, { hint });
 }
 
 const lostWrites = (current: State, incoming: State, other: string): string | undefined =>
   current.open.length > 0 && !isSame(current.open, incoming.open)
-    ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and ${other} not have them`
+    ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and ${other} does not have them`
     : undefined;
 
 const otherLineage = (current: State, incoming: State, other: string): string | undefined =>
@@ -219,13 +212,5 @@ function withChildren(resources: Resources, addresses: readonly Address[]): Set<
 const entriesOf = (resources: Resources): [Address, RecordedResource][] =>
   Object.entries(resources) as [Address, RecordedResource][];
 
-const mapResources = (
-  resources: Resources,
-  map: (address: Address, resource: RecordedResource) => [Address, RecordedResource] | undefined,
-): Resources =>
-  Object.fromEntries(
-    entriesOf(resources).flatMap(([address, resource]) => {
-      const mapped = map(address, resource);
-      return mapped === undefined ? [] : [mapped];
-    }),
-  ) as Resources;
+const fromEntries = (entries: readonly (readonly [Address, RecordedResource])[]): Resources =>
+  Object.fromEntries(entries) as Resources;

@@ -75,7 +75,17 @@ export async function keyFromEnvironment(
   salt: Uint8Array,
 ): Promise<LoadedStateKey | undefined> {
   const text = environment[variable]?.trim();
-  return text ? fromText(text, variable, salt) : undefined;
+  if (!text) return undefined;
+  const raw = rawKey(text);
+  if (raw !== undefined) return loaded(raw);
+  if (text.length >= shortestPassphrase) return loaded(await stretch(text, salt));
+  return {
+    diagnostics: [
+      error("config.invalid", `${variable} is too short to be a key`, {
+        hint: `use 64 hex digits (openssl rand -hex 32), base64 of 32 bytes, or at least ${shortestPassphrase} characters`,
+      }),
+    ],
+  };
 }
 
 /** Whether a key is written as a passphrase: other keys are random, and no salt makes them harder to guess. */
@@ -118,19 +128,6 @@ const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): Loade
   diagnostics,
 });
 
-async function fromText(text: string, variable: string, salt: Uint8Array): Promise<LoadedStateKey> {
-  const raw = rawKey(text);
-  if (raw !== undefined) return loaded(raw);
-  if (text.length >= shortestPassphrase) return loaded(await stretch(text, salt));
-  return {
-    diagnostics: [
-      error("config.invalid", `${variable} is too short to be a key`, {
-        hint: `use 64 hex digits (openssl rand -hex 32), base64 of 32 bytes, or at least ${shortestPassphrase} characters`,
-      }),
-    ],
-  };
-}
-
 function rawKey(text: string): Uint8Array | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
   if (/^[A-Za-z0-9+/]{43}=?$/.test(text)) return Buffer.from(text, "base64");
@@ -151,7 +148,7 @@ async function readKeyFile({ disk = nodeDisk, path }: StateKeySource): Promise<L
   if (bytes === undefined) return undefined;
   const key = rawKey(Buffer.from(bytes).toString("utf8").trim());
   if (key === undefined) return { diagnostics: [noKeyIn(path)] };
-  const mode = (await disk.stat(path))?.mode ?? 0o600;
+  const mode = (await disk.mode(path)) ?? 0o600;
   return loaded(
     key,
     mode & 0o077

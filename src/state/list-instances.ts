@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import { isStageWord } from "../model/stage";
 import { type OpenSurroundings, openS3 } from "./open-backend";
 import { listS3Keys } from "./remote/s3-store";
@@ -46,12 +46,9 @@ function inFolders(path: string): readonly string[] {
   const [before = ""] = path.split(instancePlace);
   const folder = dirname(`${before}x`);
   if (!existsSync(folder)) return [];
-  const named = path
-    .slice(folder.length)
-    .replace(/^[\\/]+/, "")
-    .split(/[\\/]/)[0] as string;
+  const [named = ""] = relative(folder, path).split(sep);
   return readdirSync(folder).flatMap((name) => {
     const id = idIn(name, named);
-    return id !== undefined && existsSync(join(path.replaceAll(instancePlace, id))) ? [id] : [];
+    return id !== undefined && existsSync(path.replaceAll(instancePlace, id)) ? [id] : [];
   });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/text";
 import { backoff, type Clock, durationText } from "../model/time";
@@ -76,12 +77,10 @@ export const encodeLock = (record: LockRecord): Uint8Array =>
 /** Returns the record that a lock's bytes hold; undefined bytes are a lock that is free. */
 export function decodeLock(bytes: Uint8Array | undefined): FoundLock {
   if (bytes === undefined) return "free";
-  try {
-    const { format: _format, ...record } = lockRecord.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
-    return record;
-  } catch {
-    return "unreadable";
-  }
+  const found = lockRecord.safeParse(parseJson(Buffer.from(bytes).toString("utf8"))).data;
+  if (found === undefined) return "unreadable";
+  const { format: _format, ...record } = found;
+  return record;
 }
 
 export const isSameLock = (a: FoundLock, b: LockRecord): boolean =>
@@ -118,8 +117,6 @@ export async function isDead(
 export interface LockStore {
   /** For messages. */
   readonly location: string;
-  /** The first pause and the longest between two attempts, milliseconds. */
-  readonly pauses: readonly [number, number];
   /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
@@ -193,6 +190,9 @@ export interface TakenLock {
   readonly replaced?: LockRecord;
 }
 
+/** The first pause and the longest between two attempts at a lock, milliseconds. */
+const pauses = [200, 2000] as const;
+
 /**
  * Waits for a lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap (DESIGN
  * section 7).
@@ -215,7 +215,7 @@ export async function acquireLock(
     const left = deadline - clock.elapsed();
     if (left <= 0) throw held ? lockHeld(held, store.location, clock.now()) : store.unreadable;
     wait.onHeld?.(held);
-    await clock.sleep(Math.min(left, backoff(attempt, ...store.pauses)), wait.signal);
+    await clock.sleep(Math.min(left, backoff(attempt, ...pauses)), wait.signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { State } from "../model/state";
 import type { StateBackend } from "./backend";
-import { emptyState, lineageFrom, type Origin, replayJournal } from "./recorded";
+import { replayJournal } from "./recorded";
+import { parseState } from "./state-text";
 
 /** A state that ends with its process. */
 export interface MemoryBackend extends StateBackend {
@@ -9,16 +10,16 @@ export interface MemoryBackend extends StateBackend {
 }
 
 /** Keeps a state in memory, for runs of this process alone: nothing is locked, encrypted or backed up. */
-export function createMemoryBackend(origin: Origin, start?: State): MemoryBackend {
+export function createMemoryBackend(start?: State): MemoryBackend {
   let state = start;
   return {
     location: "memory",
     read: async () => state,
-    lock: async (holder) => ({
+    lock: async () => ({
       state,
       isFormOutdated: false,
       append: async (entries) => {
-        state = replayJournal(state ?? emptyState({ ...origin, lineage: lineageFrom(holder.id) }), entries);
+        state = state && replayJournal(state, entries);
       },
       commit: async (next) => {
         state = { ...next, serial: next.serial + 1 };
@@ -33,7 +34,7 @@ export function createMemoryBackend(origin: Origin, start?: State): MemoryBacken
     forceUnlock: async () => undefined,
     backups: async () => [],
     readBackup: async () => undefined,
-    parse: async (text) => ({ state: JSON.parse(text) as State, writer: {} }),
-    copy: () => createMemoryBackend(origin, state),
+    parse: async (text) => parseState(text, "memory"),
+    copy: () => createMemoryBackend(state),
   };
 }

@@ -2,13 +2,8 @@ import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostic
 import type { Address } from "../model/address";
 import { withRuns } from "../model/history";
 import type { DeletedResource, Intent, JournalEntry, RecordedResource, State } from "../model/state";
-import { sha256 } from "../model/text";
-import { largestSnapshot } from "./backend";
-import { noCipher, type StateCipher } from "./cipher";
-import type { Disk } from "./local/disk";
-import { largestJournal, listBackups, readFailed, type StateFiles } from "./local/disk";
-import { type DecodedJournal, decodeJournal, type JournalHeader } from "./local/journal";
-import type { StoredState } from "./remote/remote-store";
+import type { StateCipher } from "./cipher";
+import { type DecodedJournal, decodeJournal } from "./local/journal";
 import type { ParsedState } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
@@ -97,52 +92,6 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   };
 }
 
-/** Makes the UUID of a state whose first entries are written before its first snapshot. */
-export function lineageFrom(id: string): string {
-  const hex = sha256(`lineage of ${id}`);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
-}
-
-/**
- * Reads serial and generation out of a damaged state: its replacement gets higher ones, so that nothing built on the
- * damaged state passes for newer.
- */
-export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
-  const bytesOf = async (path: string, limit: number) =>
-    (await disk.read(path, limit).catch(() => undefined)) ?? Buffer.of();
-  return readDamagedText(
-    Buffer.concat([
-      await bytesOf(files.snapshot, largestSnapshot),
-      await bytesOf(files.journal, largestJournal),
-    ]),
-  );
-}
-
-/** As `readDamaged`, for one text; none stands for nothing. */
-export function readDamagedText(bytes: Uint8Array = Buffer.of()): Recorded {
-  const text = Buffer.from(bytes).toString("utf8");
-  return {
-    ...nothingRecorded,
-    serial: highest(text, "serial"),
-    generation: highest(text, "generation"),
-    encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
-  };
-}
-
-/** Returns the largest number behind the key anywhere in the text. */
-function highest(text: string, key: string): number {
-  const found = text.matchAll(new RegExp(`"${key}"\\s*:\\s*(\\d{1,12})`, "g"));
-  let most = 0;
-  for (const [, digits] of found) most = Math.max(most, Number(digits));
-  return most;
-}
-
 /** The stage that a state must belong to. */
 export interface StageOrigin {
   /** `preview/12`. */
@@ -161,119 +110,100 @@ export interface Origin {
   readonly stage?: StageOrigin | null | undefined;
 }
 
+/** A state as its place holds it. */
+export interface StoredBytes {
+  readonly snapshot?: Uint8Array | undefined;
+  readonly journal?: Uint8Array | undefined;
+  /** Of a snapshot outside this machine: differs whenever its content does. */
+  readonly version?: string | undefined;
+}
+
 /** All that is stored of a state. */
 export interface Recorded {
-  /** Snapshot and journal; undefined when there is neither. */
+  readonly stored: StoredBytes;
+  /** Snapshot and journal; undefined where there is no snapshot yet. */
   readonly state: State | undefined;
   /** Of the snapshot; 0 when there is none. */
   readonly serial: number;
   /** Highest generation that wrote any of it. */
   readonly generation: number;
-  /** Ids of journals that may stand on the disk and whose entries `state` holds. */
-  readonly journals: readonly string[];
-  /** Entries of the journal that the snapshot does not hold. */
-  readonly pending: readonly JournalEntry[];
+  /** The journal has entries that the snapshot does not hold. */
+  readonly hasPending: boolean;
   readonly encrypted: boolean;
-  /** Of a state outside this machine: as its store answered. */
-  readonly stored?: StoredState | undefined;
   /** Why it could not be read, where it is to be replaced. */
   readonly damage?: readonly Diagnostic[];
 }
 
-/** The content of a place without a state. */
-export const nothingRecorded: Recorded = {
-  state: undefined,
-  serial: 0,
-  generation: 0,
-  journals: [],
-  pending: [],
-  encrypted: false,
-};
-
-/** Reads snapshot and journal without a lock. Throws `DiagnosticsError`; never throws anything else. */
-export async function readRecorded(
-  disk: Disk,
-  files: StateFiles,
-  origin: Origin,
-  cipher: StateCipher = noCipher,
-): Promise<Recorded> {
-  try {
-    return await readFiles(disk, files, origin, cipher);
-  } catch (cause) {
-    if (!(cause instanceof DiagnosticsError)) throw readFailed(files.snapshot, cause);
-    const backups = await listBackups(disk, files).catch(() => []);
-    throw new DiagnosticsError(
-      cause.diagnostics.map((diagnostic) => withBackups(diagnostic, files.snapshot, backups)),
-      cause.exitCode,
-    );
-  }
-}
-
-const readOrExplain = (disk: Disk, path: string, limit: number): Promise<Uint8Array | undefined> =>
-  disk.read(path, limit).catch((cause) => {
-    throw readFailed(path, cause);
-  });
-
-/** The journal first: a snapshot that is written in between names it, or goes on from it. */
-async function readFiles(
-  disk: Disk,
-  files: StateFiles,
+/** Reads what is stored at `location`. Throws `DiagnosticsError`. */
+export async function decodeRecorded(
+  stored: StoredBytes,
+  location: string,
   origin: Origin,
   cipher: StateCipher,
 ): Promise<Recorded> {
-  const journalBytes = await readOrExplain(disk, files.journal, largestJournal);
-  const bytes = await readOrExplain(disk, files.snapshot, largestSnapshot);
-  const snapshot = bytes && (await decodeSnapshot(bytes, files.snapshot, origin, cipher));
-  const journal =
-    journalBytes &&
-    (await decodeJournal(journalBytes, files.journal, (key) => cipher.decrypter(key, files.journal)));
-  const pending = journal === undefined ? [] : pendingOf(journal, snapshot, files);
-  const start =
-    snapshot?.state ??
-    (journal === undefined ? undefined : emptyState({ lineage: journal.header.lineage, ...origin }));
+  const snapshot = stored.snapshot && (await decodeSnapshot(stored.snapshot, location, origin, cipher));
+  const journal = stored.journal && (await decodeJournal(stored.journal, `${location}.journal`, cipher));
+  const pending = journal === undefined ? [] : pendingOf(journal, snapshot, location);
   return {
-    state: start && replayJournal(start, pending),
+    stored,
+    state: snapshot && replayJournal(snapshot.state, pending),
     serial: snapshot?.state.serial ?? 0,
     generation: Math.max(snapshot?.writer.generation ?? 0, journal?.header.generation ?? 0),
-    // A journal removed after its snapshot may come back after a power cut, so later snapshots keep naming it.
-    journals: [...(snapshot?.writer.journals ?? []), ...(journal === undefined ? [] : [journal.header.id])],
-    pending,
+    hasPending: pending.length > 0,
     encrypted: snapshot?.encrypted ?? journal?.encrypted ?? false,
   };
 }
 
-interface Snapshot extends ParsedState {
-  readonly encrypted: boolean;
+/**
+ * Reads serial and generation out of a damaged state: its replacement gets higher ones, so that nothing built on the
+ * damaged state passes for newer.
+ */
+export function decodeDamaged(stored: StoredBytes, damage: readonly Diagnostic[]): Recorded {
+  const { snapshot = Buffer.of(), journal = Buffer.of() } = stored;
+  const text = Buffer.concat([snapshot, journal]).toString("utf8");
+  return {
+    stored,
+    state: undefined,
+    serial: highest(text, "serial"),
+    generation: highest(text, "generation"),
+    hasPending: false,
+    encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
+    damage,
+  };
 }
 
-function pendingOf(
-  journal: DecodedJournal,
-  snapshot: Snapshot | undefined,
-  files: StateFiles,
-): readonly JournalEntry[] {
-  const { header, entries } = journal;
-  if (entries.length === 0 || snapshot?.writer.journals.includes(header.id)) return [];
-  const fits =
-    snapshot === undefined
-      ? header.serial === 0
-      : header.lineage === snapshot.state.lineage && header.serial === snapshot.state.serial;
-  if (fits) return entries;
-  if (snapshot !== undefined && isFenced(header, snapshot)) return [];
-  const found = snapshot === undefined ? "is missing" : `has serial ${snapshot.state.serial}`;
-  const summary = `${files.journal} goes on from serial ${header.serial}, but ${files.snapshot} ${found}`;
-  throw failure("state.unreadable", summary, {
-    detail:
-      "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
-    hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${files.journal} away`,
-  });
+/** Returns the largest number behind the key anywhere in the text. */
+export function highest(text: string, key: "serial" | "generation"): number {
+  const found = text.matchAll(new RegExp(`"${key}"\\s*:\\s*(\\d{1,12})`, "g"));
+  let most = 0;
+  for (const [, digits] of found) most = Math.max(most, Number(digits));
+  return most;
 }
 
 /**
- * Whether a journal is of a holder that lost its lock while it was suspended, and put in place after a later holder has
- * written. None of its entries was confirmed after that, and the later holder has read those before.
+ * The entries of a journal that its snapshot does not hold. A journal that goes on from an earlier snapshot was taken in
+ * where its run or a later one has written since: it is left by a removal that failed or that a power cut undid, or by a
+ * run that lost its lock while it was suspended.
  */
-const isFenced = (header: JournalHeader, { state, writer }: Snapshot): boolean =>
-  header.lineage === state.lineage && header.serial < state.serial && header.generation <= writer.generation;
+function pendingOf(
+  { header, entries }: DecodedJournal,
+  snapshot: ParsedState | undefined,
+  location: string,
+): readonly JournalEntry[] {
+  if (entries.length === 0) return [];
+  const { state, writer } = snapshot ?? {};
+  if (state && header.lineage === state.lineage) {
+    if (header.serial === state.serial) return entries;
+    if (header.serial < state.serial && header.generation <= (writer?.generation ?? 0)) return [];
+  }
+  const found = state === undefined ? "is missing" : `has serial ${state.serial}`;
+  const summary = `${location}.journal goes on from serial ${header.serial}, but ${location} ${found}`;
+  throw failure("state.unreadable", summary, {
+    detail:
+      "The journal holds writes that this snapshot does not. The snapshot was replaced by an older or a foreign one.",
+    hint: `put the snapshot with serial ${header.serial} of lineage ${header.lineage} back, or move ${location}.journal away`,
+  });
+}
 
 /** Reads the bytes of a whole state; `path` is its name in messages. Throws `DiagnosticsError`. */
 export async function decodeSnapshot(
@@ -281,7 +211,7 @@ export async function decodeSnapshot(
   path: string,
   origin: Origin,
   cipher: StateCipher,
-): Promise<Snapshot> {
+): Promise<ParsedState> {
   const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
   const mismatch =
     workspaceMismatch(parsed.state, path, origin) ??
@@ -345,14 +275,4 @@ export function workspaceMismatch(
     `${name} belongs to workspace ${state.workspaceId} at ${state.baseUrl}, not to ${origin.workspaceId} at ${origin.baseUrl}`,
     { hint: "set RNV_WORKSPACE_ID and RNV_BASE_URL to those of the state, or use another state (RNV_STATE)" },
   );
-}
-
-function withBackups(diagnostic: Diagnostic, path: string, backups: readonly string[]): Diagnostic {
-  if (diagnostic.code !== "state.unreadable" || diagnostic.hint !== undefined) return diagnostic;
-  const hint =
-    backups.length === 0
-      ? `there is no backup beside it; restore ${path} from your own, or remove it and import what exists`
-      : `restore the newest backup (rnv state restore 1), or by hand: cp ${backups[0]} ${path}`;
-  const list = backups.length === 0 ? undefined : `Backups: ${backups.join(", ")}`;
-  return { ...diagnostic, hint, ...(list === undefined ? {} : { detail: list }) };
 }

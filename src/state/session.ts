@@ -5,7 +5,7 @@ import type { Clock } from "../model/time";
 import { largestSnapshot, type StateSession } from "./backend";
 import type { StateCipher } from "./cipher";
 import type { LockRecord, LockStore } from "./lock-record";
-import { emptyState, lineageFrom, type Origin, type Recorded, replayJournal } from "./recorded";
+import { type Recorded, replayJournal } from "./recorded";
 
 /** Entries that need not be durable wait this long to be written with others, where there is no journal, milliseconds. */
 const lingerMs = 1000;
@@ -15,9 +15,10 @@ const lingerMs = 1000;
  * Throws `DiagnosticsError`.
  */
 export interface LockedStore {
-  /** Ids of the journals that the next snapshot takes in. */
-  readonly journals: readonly string[];
-  /** Puts a snapshot in place of the last one, and empties the journal. */
+  /**
+   * Puts a snapshot in place of the last one, and empties the journal. Where there is a journal, nothing may be written after
+   * a failure: it is unknown which snapshot a power cut would leave.
+   */
   write(bytes: Uint8Array, written: State): Promise<void>;
   /** Appends entries to the journal, all or none; absent where there is none. */
   readonly append?: (entries: readonly JournalEntry[], durable: boolean) => Promise<void>;
@@ -38,7 +39,6 @@ interface SessionParts {
   readonly start: Recorded;
   readonly clock: Clock;
   readonly cipher: StateCipher;
-  readonly origin: Origin;
 }
 
 interface Request {
@@ -61,6 +61,8 @@ export class Session implements StateSession {
   readonly #encrypted: boolean;
   /** The stored state with the entries that were appended since, where there is no journal. */
   #current: State | undefined;
+  /** An earlier run left a journal: a snapshot takes it in before another is begun. */
+  #isJournalLeft: boolean;
   #hasUnsaved = false;
   #serial: number;
   #queue: Request[] = [];
@@ -68,24 +70,27 @@ export class Session implements StateSession {
   #isFlushDue = false;
   #isLingering = false;
   #work: Promise<unknown> = Promise.resolve();
+  /** Why nothing more may be written: the lock is lost, a snapshot failed, or the state is removed. */
   #over: unknown;
 
   constructor(
     private readonly store: LockedStore,
     private readonly parts: SessionParts,
   ) {
-    const { state, serial, encrypted, damage } = parts.start;
+    const { state, serial, encrypted, damage, hasPending } = parts.start;
     this.state = state;
     this.damage = damage;
     this.isFormOutdated = state !== undefined && parts.cipher.isOutdated(encrypted);
     this.#encrypted = parts.cipher.encrypts(encrypted);
     this.#current = state;
+    this.#isJournalLeft = hasPending;
     this.#serial = serial;
   }
 
   append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#over !== undefined) return reject(this.#over);
+      if (this.#current === undefined) return reject(new Error("a state begins with a snapshot"));
       this.#queue.push({ entries, durable, resolve, reject });
       if (durable || this.store.append) return this.#flushInTurn();
       resolve();
@@ -150,42 +155,38 @@ export class Session implements StateSession {
   async #flush(): Promise<void> {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);
-    if (this.store.append === undefined) return this.#settle(batch, (all) => this.#takeIn(all));
+    if (this.store.append === undefined) return this.#settle(batch, (entries) => this.#takeIn(entries));
     // Intents that find no room on the disk must not take with them what became of others.
-    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)])
-      if (part.length > 0) await this.#settle(part, (some) => this.#append(some));
+    for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)]) {
+      const durable = part.some((request) => request.durable);
+      if (part.length > 0) await this.#settle(part, (entries) => this.#append(entries, durable));
+    }
   }
 
   async #settle(
     batch: readonly Request[],
-    write: (batch: readonly Request[]) => Promise<void>,
+    write: (entries: readonly JournalEntry[]) => Promise<void>,
   ): Promise<void> {
     try {
-      await write(batch);
+      if (this.#over !== undefined) throw this.#over;
+      await write(batch.flatMap(({ entries }) => entries));
       for (const request of batch) request.resolve();
     } catch (cause) {
       for (const request of batch) request.reject(cause);
     }
   }
 
-  async #append(batch: readonly Request[]): Promise<void> {
-    if (this.#over !== undefined) throw this.#over;
-    const entries = batch.flatMap((request) => request.entries);
-    const durable = batch.some((request) => request.durable);
+  async #append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
+    if (this.#isJournalLeft && this.#current) await this.#write(this.#current);
     await this.store.append?.(entries, durable);
   }
 
-  async #takeIn(batch: readonly Request[]): Promise<void> {
-    const entries = batch.flatMap((request) => request.entries);
+  async #takeIn(entries: readonly JournalEntry[]): Promise<void> {
     // Kept when the write fails: a superfluous intent is settled by looking, a missing intent is not.
-    if (entries.length > 0) this.#current = replayJournal(this.#current ?? this.#empty(), entries);
     this.#hasUnsaved ||= entries.length > 0;
-    if (this.#hasUnsaved && this.#current !== undefined) await this.#write(this.#current);
-  }
-
-  #empty(): State {
-    const { lock, origin } = this.parts;
-    return emptyState({ lineage: lineageFrom(`${lock.id} ${lock.since}`), ...origin });
+    if (!this.#hasUnsaved || this.#current === undefined) return;
+    this.#current = replayJournal(this.#current, entries);
+    await this.#write(this.#current);
   }
 
   async #write(state: State): Promise<State> {
@@ -197,7 +198,6 @@ export class Session implements StateSession {
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
     const writer = {
       generation: start.generation + 1,
-      journals: [...store.journals],
       session: lock.id,
       at: new Date(clock.now()).toISOString(),
       command: lock.command,
@@ -206,23 +206,19 @@ export class Session implements StateSession {
     if (bytes.length > largestSnapshot) throw tooLarge(location);
     // Used up from here on: a write that seems lost may have arrived, and no serial names two states.
     this.#serial = written.serial;
-    await this.#untilLost(() => store.write(bytes, written));
+    await store.write(bytes, written).catch((cause: unknown) => {
+      if (store.append !== undefined || isLockLost(cause)) this.#over ??= cause;
+      throw cause;
+    });
     this.#current = written;
     this.#hasUnsaved = false;
+    this.#isJournalLeft = false;
     return written;
   }
-
-  /** Once the lock is lost nothing may be written any more. */
-  async #untilLost<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      if (cause instanceof DiagnosticsError && cause.diagnostics[0]?.code === "state.lock_lost")
-        this.#over ??= cause;
-      throw cause;
-    }
-  }
 }
+
+const isLockLost = (cause: unknown): boolean =>
+  cause instanceof DiagnosticsError && cause.diagnostics[0]?.code === "state.lock_lost";
 
 const tooLarge = (location: string): DiagnosticsError => {
   const summary = `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`;

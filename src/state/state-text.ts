@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../api/transport";
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { largeDocument } from "../model/large-document";
@@ -7,36 +8,26 @@ import { type State, stateSchema } from "../model/state";
 const deepest = 64;
 const stateDocument = largeDocument(stateSchema);
 
-/** Returns why a parsed JSON document is refused: nested too deeply, or a key that could reach a prototype. */
-export function hostileReason(value: unknown, depth = 1): string | undefined {
-  if (value === null || typeof value !== "object") return undefined;
-  if (depth > deepest) return `it nests deeper than ${deepest} levels`;
-  const members = value as Readonly<Record<string, unknown>>;
-  for (const key in members) {
-    if (key === "__proto__") return 'it has a key "__proto__"';
-    const member = members[key];
-    if (member === null || typeof member !== "object") continue;
-    const reason = hostileReason(member, depth + 1);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
-}
+/** Whether a document nests so deeply that a walk through it could end the program. */
+export const isTooDeep = (value: unknown, depth = 1): boolean =>
+  value !== null &&
+  typeof value === "object" &&
+  (depth > deepest || Object.values(value).some((member) => isTooDeep(member, depth + 1)));
 
 const textIfAny = z.string().optional().catch(undefined);
 
-/** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
+/** Which holder wrote a snapshot; kept beside the state in its file. */
 const textWriter = z
   .object({
+    /** Rises with every holder: a journal of a lower or the same one is known to be taken in. */
     generation: z.int(),
-    /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
-    journals: z.array(z.unknown()).transform((ids) => ids.filter((id) => typeof id === "string")),
-    /** Of a remote state: the holder of the lock that wrote it. */
+    /** The holder of the lock that wrote it: no two write the same text. */
     session: textIfAny,
     /** When it was written, ISO 8601, and by which verb. */
     at: textIfAny,
     command: textIfAny,
   })
-  .catch({ generation: 0, journals: [] });
+  .catch({ generation: 0 });
 
 export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
@@ -44,19 +35,15 @@ export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 export interface ParsedState {
   readonly state: State;
   readonly writer: TextWriter;
+  readonly encrypted: boolean;
 }
 
 /** Parses the JSON object in a file. `name` is its name in messages. Throws `DiagnosticsError`. */
 export function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (cause) {
-    throw unreadable(name, text.trim() === "" ? "it is empty" : `it is not JSON: ${firstLine(cause)}`);
-  }
-  if (document === null || typeof document !== "object" || Array.isArray(document))
-    throw unreadable(name, "it is not a JSON object");
-  return document as Record<string, unknown>;
+  const document = parseJson(text);
+  if (document !== null && typeof document === "object" && !Array.isArray(document))
+    return document as Record<string, unknown>;
+  throw unreadable(name, text.trim() === "" ? "it is empty" : "it is not a JSON object");
 }
 
 /** Parses the text of a state file in the clear. Throws `DiagnosticsError`. */
@@ -70,16 +57,8 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
       name,
       "terraform_version" in document ? "it is a state of Terraform" : 'its "format" is not "rnv-state"',
     );
-  if (typeof document.version === "number" && document.version > 1)
-    throw failure(
-      "state.newer",
-      `${name} was written by a newer version of rnv (format ${document.version})`,
-      {
-        hint: "upgrade rnv; this version reads format 1",
-      },
-    );
-  const hostile = hostileReason(document);
-  if (hostile !== undefined) throw unreadable(name, hostile);
+  if (typeof document.version === "number" && document.version > 1) throw newer(name);
+  if (isTooDeep(document)) throw unreadable(name, `it nests deeper than ${deepest} levels`);
   const issue = stateDocument.safeParse(document).error?.issues[0];
   if (issue !== undefined)
     throw unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
@@ -87,7 +66,7 @@ export function stateIn(document: Readonly<Record<string, unknown>>, name: strin
   if (misnamed !== undefined) throw unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
   const { writer, ...state } = document;
-  return { state: state as unknown as State, writer: textWriter.parse(writer) };
+  return { state: state as unknown as State, writer: textWriter.parse(writer), encrypted: false };
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
@@ -99,13 +78,12 @@ function withSortedKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Returns the error for a file of a later format. */
+export const newer = (name: string): DiagnosticsError =>
+  failure("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });
+
 /** Returns the error for a state that is not one, and why. */
 export const unreadable = (name: string, why: string): DiagnosticsError =>
-  failure("state.unreadable", `${name} cannot be read: ${why}`);
-
-/** What the parser says, without the part of the text that it quotes: the file may be another than a state. */
-const firstLine = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause))
-    .split("\n", 1)[0]
-    ?.replace(/Unexpected token .*$/, "a character that does not belong there")
-    .slice(0, 200) ?? "";
+  failure("state.unreadable", `${name} cannot be read: ${why}`, {
+    hint: "where it is the recorded state: rnv state backups lists earlier ones, and rnv state restore 1 brings the newest back",
+  });

@@ -135,7 +135,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     scenario: "update",
     faults: ["lock stolen"],
   }),
-  bug("a late journal of a fenced holder counts", "pendingOf", condition("isFenced"), () => "false", {
+  bug("a late journal of a fenced holder counts", "pendingOf", condition("generation"), () => "false", {
     scenario: "create-all",
     faults: ["lock stolen"],
     at: "disk remove",

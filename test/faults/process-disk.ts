@@ -1,4 +1,4 @@
-import type { Disk, DiskFile, FileStatus } from "../../src/state/local/disk";
+import type { Disk, DiskFile } from "../../src/state/local/disk";
 import { diskError } from "../support/memory-disk";
 import type { Machine } from "./machine";
 import type { DiskMishap } from "./process";
@@ -50,8 +50,8 @@ export class ProcessDisk implements Disk {
     return this.machine.disk.read(path, limit);
   }
 
-  stat(path: string): Promise<FileStatus | undefined> {
-    return this.machine.disk.stat(path);
+  mode(path: string): Promise<number | undefined> {
+    return this.machine.disk.mode(path);
   }
 
   readLink(): Promise<string | undefined> {

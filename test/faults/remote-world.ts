@@ -1,4 +1,5 @@
 import type { Transport, WireRequest, WireResponse } from "../../src/api/transport";
+import type { Clock } from "../../src/model/time";
 import type { StateBackend } from "../../src/state/backend";
 import { s3Environment } from "../support/s3-server";
 import type { Rnv } from "./build-rnv";
@@ -9,7 +10,7 @@ import { isS3, type RemoteImage, RemoteServer, stateUser } from "./remote-server
 /** One process as the state's server meets it. */
 export interface RemoteProcess {
   readonly pid: number;
-  readonly clock: StateBackendClock;
+  readonly clock: Clock;
   readonly step: <T>(label: string, effect: () => Promise<T>) => Promise<T>;
   readonly mishap: (request: StateRequest) => StateMishap | undefined;
 }
@@ -19,8 +20,6 @@ interface SeenByServer {
   readonly body: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
-
-type StateBackendClock = InstanceType<Rnv["StateServer"]>["clock"];
 
 const inMemory = "http://127.0.0.1:2";
 const deadlineMs = 60_000;
@@ -55,16 +54,13 @@ export class RemoteWorld {
     return rnv.createRemoteBackend({
       store: isS3(kind)
         ? rnv.createS3Store(s3Settings(inMemory), stateServer)
-        : rnv.createHttpStore(
-            httpSettings(inMemory),
-            stateServer,
-            rnv.backupFolder(machine.disk, "/state/backups", "the state"),
-          ),
+        : rnv.createHttpStore(httpSettings(inMemory), stateServer),
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
       host: "machine",
       pid: process.pid,
       isAlive: (pid) => machine.running.has(pid),
+      clock: process.clock,
       workspaceId,
       baseUrl,
     });

@@ -18,7 +18,7 @@ export { savePlan } from "../../src/plan/saved-plan";
 export { StateCipher } from "../../src/state/cipher";
 export { keyIdOf } from "../../src/state/key";
 export { createLocalBackend } from "../../src/state/local/local-backend";
-export { backupFolder, createHttpStore } from "../../src/state/remote/http-store";
+export { createHttpStore } from "../../src/state/remote/http-store";
 export { createRemoteBackend } from "../../src/state/remote/remote-backend";
 export { StateServer } from "../../src/state/remote/remote-store";
 export { createS3Store } from "../../src/state/remote/s3-store";

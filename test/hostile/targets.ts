@@ -133,7 +133,7 @@ export async function openTargets(opened: Set<string>): Promise<readonly Target[
       reseal: resealJournal,
       show: async (text) =>
         told(async () =>
-          String((await decodeJournal(Buffer.from(text), "state.json.journal")).entries.length),
+          String((await decodeJournal(Buffer.from(text), "state.json.journal", cipher)).entries.length),
         ),
     },
     {

@@ -1,4 +1,4 @@
-import type { Disk, DiskFile, FileStatus } from "../../src/state/local/disk";
+import type { Disk, DiskFile } from "../../src/state/local/disk";
 
 const page = 4096;
 
@@ -40,7 +40,7 @@ export class MemoryDisk implements Disk {
   view(turn: () => Promise<void>, fault: Fault): Disk {
     const view: MemoryDisk = Object.create(this);
     Object.defineProperties(view, { turn: { value: turn }, fault: { value: fault } });
-    for (const name of ["create", "read", "stat", "rename", "link", "remove", "makeFolder", "syncFolder"])
+    for (const name of ["create", "read", "mode", "rename", "link", "remove", "makeFolder", "syncFolder"])
       Object.defineProperty(view, name, {
         // biome-ignore lint/suspicious/noExplicitAny: forwards any call
         value: async (...args: any[]) => {
@@ -142,10 +142,10 @@ export class MemoryDisk implements Disk {
     return content && Buffer.from(content);
   }
 
-  async stat(path: string): Promise<FileStatus | undefined> {
+  async mode(path: string): Promise<number | undefined> {
     await this.turn();
     const inode = this.names.get(path);
-    return inode && { mode: 0o600 };
+    return inode && 0o600;
   }
 
   async rename(from: string, to: string): Promise<void> {

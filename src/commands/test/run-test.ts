@@ -254,7 +254,6 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);
   const stage = test.stage === undefined ? undefined : splitStage(test.stage);
-  const stateOf = { ...origin, stage: null };
   const connect = async (): Promise<Connection> => {
     const client = createClient({
       ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
@@ -268,8 +267,8 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
     return { runId, send, redact, close, endpoints, reads: createReads(endpoints(send)) };
   };
   return {
-    backend: createMemoryBackend(stateOf),
-    stranger: () => createMemoryBackend(stateOf),
+    backend: createMemoryBackend(),
+    stranger: () => createMemoryBackend(),
     // Long enough for reads to be believed.
     settle: () => clock.advance(600_000),
     pay: () => {

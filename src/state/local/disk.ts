@@ -12,11 +12,6 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-export interface FileStatus {
-  /** Permission bits: 0o600. */
-  readonly mode: number;
-}
-
 /**
  * The file system as the state needs it, so that tests can cut its power and fill it up. Failures reject
  * with an error that has a `code` such as `ENOSPC`.
@@ -26,8 +21,8 @@ export interface Disk {
   create(path: string): Promise<DiskFile>;
   /** Reads the whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
-  /** Undefined when there is no such file. */
-  stat(path: string): Promise<FileStatus | undefined>;
+  /** Permission bits such as 0o600; undefined when there is no such file. */
+  mode(path: string): Promise<number | undefined>;
   /** Replaces a file at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
@@ -49,22 +44,21 @@ export function diskCode(cause: unknown): string | undefined {
 }
 
 /** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
-export function writeFailed(path: string, cause: unknown): DiagnosticsError {
-  if (cause instanceof DiagnosticsError) return cause;
-  const failed = failure("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
+export const writeFailed = (path: string, cause: unknown): DiagnosticsError =>
+  diskFailed(cause, "state.write_failed", `cannot write ${path}`, {
     detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
     hint: "make the disk writable, then run the same command again: it settles what was left open",
   });
-  failed.cause = cause;
-  return failed;
-}
 
 /** Returns the error for a file of the state that is there and cannot be read. */
-export function readFailed(path: string, cause: unknown): DiagnosticsError {
-  if (cause instanceof DiagnosticsError) return cause;
-  const failed = failure("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
+export const readFailed = (path: string, cause: unknown): DiagnosticsError =>
+  diskFailed(cause, "state.unreadable", `cannot read ${path}`, {
     hint: "check the path, its permissions and the disk",
   });
+
+function diskFailed(cause: unknown, ...[code, what, more]: Parameters<typeof failure>): DiagnosticsError {
+  if (cause instanceof DiagnosticsError) return cause;
+  const failed = failure(code, `${what}: ${reasonOf(cause)}`, more);
   failed.cause = cause;
   return failed;
 }
@@ -146,7 +140,7 @@ const backupPath = (files: StateFiles, n: number): string => `${files.snapshot}.
 export async function listBackups(disk: Disk, files: StateFiles): Promise<string[]> {
   const found: string[] = [];
   for (let n = 1; n <= keptBackups; n += 1)
-    if ((await disk.stat(backupPath(files, n))) !== undefined) found.push(backupPath(files, n));
+    if ((await disk.mode(backupPath(files, n))) !== undefined) found.push(backupPath(files, n));
   return found;
 }
 
@@ -170,7 +164,7 @@ export async function prepareSnapshot(
   bytes: Uint8Array,
 ): Promise<void> {
   await writeNew(disk, scratch, bytes);
-  if ((await disk.stat(files.snapshot)) === undefined) return;
+  if ((await disk.mode(files.snapshot)) === undefined) return;
   await shiftBackups(disk, files);
   await disk.link(files.snapshot, backupPath(files, 1));
 }
@@ -178,7 +172,7 @@ export async function prepareSnapshot(
 /** Makes the name of the newest backup free; the oldest goes only when all of them are there. */
 async function shiftBackups(disk: Disk, files: StateFiles): Promise<void> {
   let gap = 1;
-  while (gap < keptBackups && (await disk.stat(backupPath(files, gap))) !== undefined) gap += 1;
+  while (gap < keptBackups && (await disk.mode(backupPath(files, gap))) !== undefined) gap += 1;
   for (let n = gap; n > 1; n -= 1) await disk.rename(backupPath(files, n - 1), backupPath(files, n));
 }
 

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { parseJson } from "../../api/transport";
 import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
 import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
-import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
-import { hostileReason } from "../state-text";
+import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "../cipher";
+import { isTooDeep, newer } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
 
@@ -11,7 +12,7 @@ import { openNew, syncFolderOf, writeFully } from "./disk";
 const journalHeader = z.object({
   format: z.literal("rnv-journal"),
   version: z.literal(1),
-  /** Unique; the snapshot that takes the journal in names it. */
+  /** Unique: the encryption of an entry is bound to it. */
   id: z.string(),
   lineage: z.string(),
   /** Of the snapshot; 0 when there is none yet. */
@@ -37,10 +38,7 @@ export function encodeLine(
 /** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
-type OpenEntry = (ciphertext: Encrypted, bound: string) => string | undefined;
-
-/** Returns a function that decrypts the entries that a key encrypted. */
-type Decrypter = (key: Pick<Encrypted, "keyId" | "salt">) => Promise<OpenEntry>;
+type Decrypt = Awaited<ReturnType<StateCipher["decrypter"]>>;
 
 export interface DecodedJournal {
   readonly header: JournalHeader;
@@ -56,14 +54,14 @@ export interface DecodedJournal {
 export async function decodeJournal(
   bytes: Uint8Array,
   path: string,
-  decrypter?: Decrypter,
+  cipher: Pick<StateCipher, "decrypter">,
 ): Promise<DecodedJournal> {
   const [first, ...rest] = decodeLines(bytes, path);
   if (first === undefined) throw damaged(path, 1, "it has no header");
   const header = checkedHeader(first, path);
   // All entries of a journal are encrypted, under one key, or none is.
   const key = asEncryptedEntry(rest[0]);
-  const open = key && (await decrypter?.(key));
+  const open = key && (await cipher.decrypter(key, path));
   const entries = rest.map((entry, i) => {
     const opened = key === undefined ? entry : openEntry(entry, boundToLine(header.id, i + 1), open);
     if (opened === undefined) throw damaged(path, i + 2, "it cannot be decrypted");
@@ -93,34 +91,28 @@ const linePattern = /^\{"n":(\d{1,15}),"synced":(\d{1,15}),"sum":"([0-9a-f]{16})
 function parseLine(text: string): { n: number; synced: number; entry: unknown } | undefined {
   const [, n, synced, sum, json] = linePattern.exec(text) ?? [];
   if (json === undefined || sum !== sumOf(Number(n), Number(synced), json)) return undefined;
-  try {
-    return { n: Number(n), synced: Number(synced), entry: JSON.parse(json) };
-  } catch {
-    return undefined;
-  }
+  return { n: Number(n), synced: Number(synced), entry: parseJson(json) };
 }
 
 const sumOf = (n: number, synced: number, json: string): string =>
   sha256(`${n} ${synced} ${json}`).slice(0, 16);
 
 function checkedHeader(value: unknown, path: string): JournalHeader {
-  const header = value as Partial<Record<keyof JournalHeader, unknown>> | null;
-  if (header?.format !== "rnv-journal") throw damaged(path, 1, "it is not the header of a journal");
-  if (typeof header.version === "number" && header.version > 1)
-    throw failure("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" });
-  const whole = journalHeader.safeParse(value).data;
-  if (whole === undefined) throw damaged(path, 1, "its header is incomplete");
-  return whole;
+  const header = journalHeader.safeParse(value).data;
+  if (header !== undefined) return header;
+  const { version } = (value ?? {}) as { readonly version?: unknown };
+  if (typeof version === "number" && version > 1) throw newer(path);
+  throw damaged(path, 1, "it is not the header of a journal");
 }
 
-function openEntry(entry: unknown, bound: string, open: OpenEntry | undefined): unknown {
+function openEntry(entry: unknown, bound: string, open: Decrypt | undefined): unknown {
   const ciphertext = asEncryptedEntry(entry);
-  const text = ciphertext && open?.(ciphertext, bound);
-  return text === undefined ? undefined : JSON.parse(text);
+  return parseJson((ciphertext && open?.(ciphertext, bound)) ?? "");
 }
 
 function checkedEntry(value: unknown, path: string, line: number): JournalEntry {
-  const why = hostileReason(value) ?? journalEntrySchema.safeParse(value).error?.issues[0]?.message;
+  const issue = journalEntrySchema.safeParse(value).error?.issues[0]?.message;
+  const why = isTooDeep(value) ? "it nests too deeply" : issue;
   if (why !== undefined) throw damaged(path, line, why);
   return value as JournalEntry;
 }
@@ -135,16 +127,14 @@ const damaged = (path: string, line: number, why: string): DiagnosticsError =>
 const reservePerIntent = 32 * 1024;
 const chunk = 256 * 1024;
 
-/** Encrypts a text; `bound` must be the same when it is decrypted. */
-type Encrypt = (text: string, bound: string) => Encrypted;
+type Encrypt = Awaited<ReturnType<StateCipher["encrypter"]>>;
 
 /** The file that a session begins; it is written whole as `scratch` and then put in place at `path`. */
 interface NewJournal {
   readonly path: string;
   readonly scratch: string;
   readonly header: JournalHeader;
-  readonly entries: readonly JournalEntry[];
-  readonly encrypt?: Encrypt;
+  readonly encrypt: Encrypt | undefined;
 }
 
 /**
@@ -152,33 +142,27 @@ interface NewJournal {
  * intent before its request is sent and never the outcome after it.
  */
 export class Journal {
-  #lines: number;
-  #synced: number;
+  /** The header is the first, and durable. */
+  #lines = 1;
+  #synced = 1;
   #end: number;
   #reserved: number;
   #intents = 0;
   #broken: unknown;
 
   private constructor(
-    readonly id: string,
-    readonly file: DiskFile,
-    lines: number,
+    private readonly id: string,
+    private readonly file: DiskFile,
     end: number,
     private readonly encrypt: Encrypt | undefined,
   ) {
-    this.#lines = lines;
-    this.#synced = lines;
     this.#end = end;
     this.#reserved = end;
   }
 
   /** Creates a file in place of any journal: a holder that lost its lock keeps writing into the old file. */
-  static async create(disk: Disk, { path, scratch, header, entries, encrypt }: NewJournal): Promise<Journal> {
-    const lines = entries.map((entry, i) =>
-      encodeLine(i + 1, 0, encrypted(entry, header.id, i + 1, encrypt)),
-    );
-    const text = [encodeLine(0, 0, header), ...lines].join("");
-    const bytes = Buffer.from(text);
+  static async create(disk: Disk, { path, scratch, header, encrypt }: NewJournal): Promise<Journal> {
+    const bytes = Buffer.from(encodeLine(0, 0, header));
     const file = await openNew(disk, scratch, bytes);
     try {
       await disk.rename(scratch, path);
@@ -187,7 +171,7 @@ export class Journal {
       await file.close().catch(() => undefined);
       throw cause;
     }
-    return new Journal(header.id, file, entries.length + 1, bytes.length, encrypt);
+    return new Journal(header.id, file, bytes.length, encrypt);
   }
 
   /** Writes entries in one go; returns once they are durable when that is asked for. Throws the disk's error. */
@@ -196,7 +180,7 @@ export class Journal {
     const text = entries
       .map((entry, i) => {
         const n = this.#lines + i;
-        return encodeLine(n, this.#synced, encrypted(entry, this.id, n, this.encrypt));
+        return encodeLine(n, this.#synced, this.#encrypted(entry, n));
       })
       .join("");
     const bytes = Buffer.from(text);
@@ -219,6 +203,11 @@ export class Journal {
     return this.file.close();
   }
 
+  #encrypted(entry: JournalEntry, n: number): JournalEntry | EncryptedEntry {
+    if (this.encrypt === undefined) return entry;
+    return { kind: "sealed", ...this.encrypt(JSON.stringify(entry), boundToLine(this.id, n)) };
+  }
+
   async #reserve(length: number, intents: number): Promise<void> {
     const wanted = this.#end + length + reservePerIntent * (Math.max(0, this.#intents) + intents + 1);
     if (wanted <= this.#reserved) return;
@@ -234,11 +223,6 @@ export class Journal {
     }
   }
 }
-
-const encrypted = (entry: JournalEntry, id: string, n: number, encrypt: Encrypt | undefined) =>
-  encrypt === undefined
-    ? entry
-    : ({ kind: "sealed", ...encrypt(JSON.stringify(entry), boundToLine(id, n)) } as const);
 
 const countOf = (entries: readonly JournalEntry[], kind: JournalEntry["kind"]): number =>
   entries.reduce((count, entry) => count + (entry.kind === kind ? 1 : 0), 0);

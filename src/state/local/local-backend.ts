@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { largestSnapshot, type StateBackend } from "../backend";
@@ -18,12 +17,12 @@ import {
   lockInFile,
   lockUnreadable,
 } from "../lock-record";
-import { lineageFrom, type Recorded, readDamaged, readRecorded } from "../recorded";
+import type { Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 import {
   type Disk,
-  diskCode,
   filesOf,
+  largestJournal,
   listBackups,
   placeNew,
   prepareSnapshot,
@@ -53,8 +52,12 @@ interface LocalBackendOptions extends BackendOptions {
 export const createLocalBackend = ({ path, ...options }: LocalBackendOptions): StateBackend =>
   createBackend(path, (around) => openFiles(path, around), options);
 
-async function openFiles(path: string, { disk, cipher, origin, isAlive }: Around): Promise<StateStore> {
+async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promise<StateStore> {
   const files = filesOf(await throughLinks(disk, resolve(path)));
+  const readFile = (name: string, limit: number): Promise<Uint8Array | undefined> =>
+    disk.read(name, limit).catch((cause) => {
+      throw readFailed(name, cause);
+    });
   const locks = localLocks({ disk, path: files.lock, isAlive });
   return {
     location: files.snapshot,
@@ -67,17 +70,17 @@ async function openFiles(path: string, { disk, cipher, origin, isAlive }: Around
         return isFreed;
       },
     },
-    read: () => readRecorded(disk, files, origin, cipher),
-    readDamaged: () => readDamaged(disk, files),
+    async read() {
+      // The journal first: a snapshot that is written in between takes it in, or is the one that it goes on from.
+      const journal = await readFile(files.journal, largestJournal);
+      return { journal, snapshot: await readFile(files.snapshot, largestSnapshot) };
+    },
     async open({ record, replaced }, start) {
       if (replaced !== undefined) await sweep(disk, files, replaced);
       return new LockedFiles(disk, files, { locks, record, start, cipher });
     },
     backups: () => listBackups(disk, files),
-    readBackup: (name) =>
-      disk.read(name, largestSnapshot).catch((cause) => {
-        throw readFailed(name, cause);
-      }),
+    readBackup: (name) => readFile(name, largestSnapshot),
   };
 }
 
@@ -108,7 +111,6 @@ function localLocks(port: LockPort): LockStore {
   return {
     ...locks,
     location: path,
-    pauses: [100, 800],
     async takeLock(record) {
       await writing(disk.makeFolder(dirname(path)));
       return locks.takeLock(record);
@@ -188,17 +190,14 @@ interface LockedParts {
   readonly cipher: StateCipher;
 }
 
-/** How many journals a snapshot names. */
-const keptJournals = 8;
-
 /** The files of a state while this run holds its lock. */
 class LockedFiles implements LockedStore {
   /** Unique per holder, fit for a file name. */
   readonly #id: string;
-  #recorded: Recorded;
+  /** The state in the snapshot that the next journal goes on from; a session has one before it appends. */
+  #snapshot: State | undefined;
   #journal: Journal | undefined;
   #openedJournals = 0;
-  #failure: DiagnosticsError | undefined;
 
   constructor(
     private readonly disk: Disk,
@@ -206,20 +205,13 @@ class LockedFiles implements LockedStore {
     private readonly parts: LockedParts,
   ) {
     this.#id = sessionName(parts.record);
-    this.#recorded = parts.start;
-  }
-
-  get journals(): readonly string[] {
-    return this.#recorded.journals.slice(-keptJournals);
+    this.#snapshot = parts.start.state;
   }
 
   /** What is not durable needs no look at the lock: a holder that lost it writes into a file that is not read any more. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.#journal === undefined) await this.#checkLock();
-      this.#journal ??= await this.#openJournal();
-      await this.#journal.append(entries, durable);
+      await (await this.#openJournal()).append(entries, durable);
       // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
       if (durable) await this.#checkLock();
     } catch (cause) {
@@ -229,26 +221,19 @@ class LockedFiles implements LockedStore {
 
   async write(bytes: Uint8Array, written: State): Promise<void> {
     const { disk, files } = this;
-    if (this.#failure !== undefined) throw this.#failure;
     const scratch = scratchOf(files.snapshot, this.#id);
     try {
       await this.#checkLock();
       await prepareSnapshot(disk, files, scratch, bytes);
       await this.#checkLock();
+      await disk.rename(scratch, files.snapshot);
+      await syncFolderOf(disk, files.snapshot);
     } catch (cause) {
       await disk.remove(scratch).catch(() => undefined);
       throw writeFailed(files.snapshot, cause);
     }
-    try {
-      await this.#putInPlace(scratch);
-      await syncFolderOf(disk, files.snapshot);
-      await (this.parts.start.damage === undefined ? this.#dropJournal() : this.#moveJournalAway());
-    } catch (cause) {
-      // It is unknown which snapshot a power cut would leave: nothing may build on either.
-      this.#failure = writeFailed(files.snapshot, cause);
-      throw this.#failure;
-    }
-    this.#recorded = { ...this.#recorded, state: written, serial: written.serial, pending: [] };
+    this.#snapshot = written;
+    await this.#dropJournal();
   }
 
   async erase(): Promise<boolean> {
@@ -259,8 +244,7 @@ class LockedFiles implements LockedStore {
       await removeState(disk, files);
       return true;
     } catch (cause) {
-      this.#failure = writeFailed(files.snapshot, cause);
-      throw this.#failure;
+      throw writeFailed(files.snapshot, cause);
     }
   }
 
@@ -274,58 +258,33 @@ class LockedFiles implements LockedStore {
   }
 
   async #openJournal(): Promise<Journal> {
-    const { state, serial, pending } = this.#recorded;
+    if (this.#journal !== undefined) return this.#journal;
+    await this.#checkLock();
+    const { lineage, serial } = this.#snapshot as State;
     const { cipher, start } = this.parts;
-    const generation = start.generation + 1;
     this.#openedJournals += 1;
-    const header = {
-      format: "rnv-journal",
-      version: 1,
-      id: `${this.#id}-${generation}-${this.#openedJournals}`,
-      lineage: state?.lineage ?? lineageFrom(this.#id),
-      serial,
-      generation,
-    } as const;
-    // Before it is there: when creating it fails half-way, the next snapshot still knows it.
-    this.#recorded = { ...this.#recorded, journals: [...this.#recorded.journals, header.id] };
-    return Journal.create(this.disk, {
+    const id = `${this.#id}-${this.#openedJournals}`;
+    const generation = start.generation + 1;
+    this.#journal = await Journal.create(this.disk, {
       path: this.files.journal,
       scratch: scratchOf(this.files.journal, this.#id),
-      header,
-      entries: pending,
+      header: { format: "rnv-journal", version: 1, id, lineage, serial, generation },
       encrypt: cipher.encrypts(start.encrypted) ? await cipher.encrypter() : undefined,
     });
+    return this.#journal;
   }
 
   /**
-   * Puts a snapshot in place. The first snapshot replaces nothing: a suspended holder must not put an empty state over a
-   * later one. A damaged snapshot is replaced whatever its serial.
+   * Removes the journal, which the snapshot holds: it does no harm where that fails or is undone by a power cut. A damaged
+   * one is kept under another name.
    */
-  async #putInPlace(scratch: string): Promise<void> {
-    const { disk, files } = this;
-    if (this.#recorded.serial > 0 || this.parts.start.damage !== undefined)
-      return disk.rename(scratch, files.snapshot);
-    try {
-      await disk.link(scratch, files.snapshot);
-    } catch (cause) {
-      if (diskCode(cause) === "EEXIST") await this.#checkLock();
-      throw cause;
-    }
-    await disk.remove(scratch).catch(() => undefined);
-  }
-
-  /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */
   async #dropJournal(): Promise<void> {
+    const { disk, files, parts } = this;
     await this.close();
-    await this.disk.remove(this.files.journal).catch(() => undefined);
-  }
-
-  /** Keeps a damaged journal under another name: the snapshot may not know it, so it must not stay. */
-  async #moveJournalAway(): Promise<void> {
-    const { disk, files } = this;
-    await this.close();
-    if ((await disk.stat(files.journal)) === undefined) return;
-    await disk.rename(files.journal, `${files.journal}.damaged`);
-    await syncFolderOf(disk, files.journal);
+    const isDamaged = parts.start.damage !== undefined;
+    const dropped = isDamaged
+      ? disk.rename(files.journal, `${files.journal}.damaged`)
+      : disk.remove(files.journal);
+    await dropped.catch(() => undefined);
   }
 }

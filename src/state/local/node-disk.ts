@@ -12,22 +12,21 @@ import {
 } from "node:fs";
 import * as fs from "node:fs/promises";
 import { platform } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Disk, type DiskFile, diskCode } from "./disk";
 
-/** The folder of files that no repository may hold: states, keys, the emulator's data. */
-const ownFolder = ".rnv";
+/** The path of the innermost `.rnv` in a path: the folder of states, keys and the emulator's data. */
+const ownFolder = /^(?:.*[\\/])?\.rnv(?=[\\/]|$)/;
 
-/**
- * Keeps a new `.rnv` out of git, whatever the repository ignores: between `first`, the outermost folder that was just
- * made, and `path`.
- */
+/** Keeps a new `.rnv` out of git, whatever the repository ignores; `first` is the outermost folder that was just made. */
 function ignoreOwnFolder(first: string | undefined, path: string): void {
-  if (first === undefined) return;
-  for (let at = path; ; at = dirname(at)) {
-    if (basename(at) === ownFolder) writeIgnore(at);
-    if (at === first || dirname(at) === at) return;
+  const own = ownFolder.exec(path)?.[0];
+  if (first === undefined || !own?.startsWith(first)) return;
+  try {
+    writeFileSync(join(own, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+  } catch {
+    // A disk that is full says so with the file that matters.
   }
 }
 
@@ -36,31 +35,16 @@ export function makeIgnoredFolder(path: string): void {
   ignoreOwnFolder(mkdirSync(path, { recursive: true, mode: 0o700 }), path);
 }
 
-function writeIgnore(folder: string): void {
-  try {
-    writeFileSync(join(folder, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
-  } catch {
-    // A disk that is full says so with the file that matters.
-  }
-}
-
 const syncData = promisify(fdatasync);
 
-class NodeFile implements DiskFile {
-  constructor(readonly descriptor: number) {}
-
-  /** At once: the kernel takes it into memory, which is quicker than a trip to another thread and back. */
-  async write(bytes: Uint8Array, position: number): Promise<number> {
-    return writeSync(this.descriptor, bytes, 0, bytes.length, position);
-  }
-
-  sync(): Promise<void> {
-    return syncData(this.descriptor);
-  }
-
-  async close(): Promise<void> {
-    closeSync(this.descriptor);
-  }
+function createFile(path: string): DiskFile {
+  const descriptor = openSync(path, "wx", 0o600);
+  return {
+    // At once: the kernel takes it into memory, which is quicker than a trip to another thread and back.
+    write: async (bytes, position) => writeSync(descriptor, bytes, 0, bytes.length, position),
+    sync: () => syncData(descriptor),
+    close: async () => closeSync(descriptor),
+  };
 }
 
 async function unlessMissing<T>(call: () => T | Promise<T>): Promise<T | undefined> {
@@ -103,9 +87,9 @@ async function syncFolder(path: string): Promise<void> {
 
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
-  create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
+  create: async (path) => createFile(path),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
-  stat: (path) => unlessMissing(() => ({ mode: statSync(path).mode & 0o777 })),
+  mode: (path) => unlessMissing(() => statSync(path).mode & 0o777),
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,

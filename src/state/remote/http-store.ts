@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { HttpTransportOptions } from "../../api/http-transport";
+import { parseJson } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
-import { largestSnapshot } from "../backend";
-import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
 import {
   decodeLock,
   encodeLock,
@@ -16,10 +14,8 @@ import {
 } from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {
-  type BackupSlots,
   type RemoteStore,
   reading,
-  remoteLockPauses,
   remoteRefused,
   type StateServer,
   type StoredState,
@@ -29,7 +25,7 @@ import {
 } from "./remote-store";
 
 /** Settings of Terraform's HTTP state protocol for a server. */
-interface HttpStateSettings {
+export interface HttpStateSettings {
   readonly url: string;
   readonly updateMethod: string;
   readonly lockUrl: string;
@@ -43,8 +39,6 @@ interface HttpStateSettings {
   /** For one whole exchange. */
   readonly timeoutMs: number;
   readonly retries: number;
-  readonly waitMinMs: number;
-  readonly waitMaxMs: number;
 }
 
 /**
@@ -70,12 +64,10 @@ export function httpStateSettings(url: string, environment: ProcessEnvironment):
     authorization: basicAuthorization(setting("USERNAME"), environment),
     tls: tlsOf(setting),
     timeoutMs: stateTimeout(environment),
-    retries: wholeNumber(setting("RETRY_MAX"), 4),
-    waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
-    waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
+    retries: /^\d{1,4}$/.test(setting("RETRY_MAX")) ? Number(setting("RETRY_MAX")) : 4,
   };
   const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP_" : "RNV_STATE_HTTP_"}${name}`;
-  const diagnostics = [...checkAddresses(settings), ...checkSet(setting, nameOf)];
+  const diagnostics = [...checkAddresses(settings), ...checkCertificate(setting, nameOf)];
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics);
   return settings;
 }
@@ -109,9 +101,6 @@ function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
   };
 }
 
-const wholeNumber = (text: string, otherwise: number): number =>
-  /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
-
 function checkAddresses({ updateMethod, lockMethod, unlockMethod, ...settings }: HttpStateSettings) {
   const urls = [settings.lockUrl, settings.unlockUrl];
   const isMethod = (method: string): boolean => /^[A-Z]{1,20}$/.test(method);
@@ -121,58 +110,22 @@ function checkAddresses({ updateMethod, lockMethod, unlockMethod, ...settings }:
   return [...wrong, error("config.invalid", "a method of the state is not an HTTP method", { hint })];
 }
 
-/** Checks settings that would be passed over in silence. `nameOf` returns the variable that a setting was read from. */
-function checkSet(setting: (name: string) => string, nameOf: (name: string) => string): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
-  if (setting("SKIP_CERT_VERIFICATION") !== "") {
-    const name = nameOf("SKIP_CERT_VERIFICATION");
-    const hint = "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust";
-    diagnostics.push(error("config.invalid", `${name} is set, and rnv does not support it`, { hint }));
-  }
+/** Half a client certificate would be passed over in silence. `nameOf` returns the variable that a setting was read from. */
+function checkCertificate(setting: (name: string) => string, nameOf: (name: string) => string): Diagnostic[] {
   const pair = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
   const given = pair.filter((name) => setting(name) !== "");
-  if (given.length === 1) {
-    const summary = "a client certificate of the state needs its private key, and the other way round";
-    const detail = `Of the two only ${given.map(nameOf)} is set.`;
-    const hint = `set both ${pair.map((name) => `RNV_STATE_HTTP_${name}`).join(" and ")}, or neither`;
-    diagnostics.push(error("config.invalid", summary, { detail, hint }));
-  }
-  return diagnostics;
-}
-
-/** Keeps previous snapshots of a remote state in a folder of this machine: Terraform's protocol has none. */
-export function backupFolder(disk: Disk, folder: string, location: string): BackupSlots {
-  const stem = sha256(location).slice(0, 16);
-  const name = (slot: number): string => join(folder, `${stem}.${slot}.json`);
-  return {
-    name,
-    read: (slot) =>
-      disk.read(name(slot), largestSnapshot).catch((cause) => {
-        throw readFailed(name(slot), cause);
-      }),
-    async write(slot, bytes) {
-      const path = name(slot);
-      try {
-        await disk.makeFolder(folder);
-        await writeNew(disk, `${path}.tmp`, bytes);
-        await disk.rename(`${path}.tmp`, path);
-        await syncFolderOf(disk, path);
-      } catch (cause) {
-        throw writeFailed(path, cause);
-      }
-    },
-  };
+  if (given.length !== 1) return [];
+  const summary = "a client certificate of the state needs its private key, and the other way round";
+  const detail = `Of the two only ${given.map(nameOf)} is set.`;
+  const hint = `set both ${pair.map((name) => `RNV_STATE_HTTP_${name}`).join(" and ")}, or neither`;
+  return [error("config.invalid", summary, { detail, hint })];
 }
 
 /**
  * Terraform's HTTP state protocol: GET and POST of the state, LOCK and UNLOCK with the holder as JSON, `?ID=` of the
  * lock on every write. GitLab and Gitea speak it.
  */
-export function createHttpStore(
-  settings: HttpStateSettings,
-  server: StateServer,
-  backups: BackupSlots,
-): RemoteStore {
+export function createHttpStore(settings: HttpStateSettings, server: StateServer): RemoteStore {
   const location = shownAddress(settings.url);
   const { read, write, lock, unlock } = callsOf(settings, server, location);
   /** The protocol cannot read a lock, but a refusal to lock names the holder. A lock that was free is given back. */
@@ -185,14 +138,12 @@ export function createHttpStore(
   return {
     location,
     server,
-    backups,
     read,
     // The protocol has no conditional write: the server checks the lock, and this the content.
     write: async (bytes, expected, { id }) =>
       (await read())?.version === expected ? write(bytes, id) : { kind: "changed" },
     locks: {
       location,
-      pauses: remoteLockPauses,
       takeLock: lock,
       freeLock: unlock,
       async findLock(id, self) {
@@ -297,12 +248,7 @@ const lockText = (record: LockRecord, location: string): Uint8Array =>
 
 /** Reads the holder that a server names; a holder other than rnv has no process. */
 function holderIn(body: string): LockRecord | undefined {
-  let info: Readonly<Record<string, unknown>>;
-  try {
-    info = JSON.parse(body) ?? {};
-  } catch {
-    return undefined;
-  }
+  const info = (parseJson(body) ?? {}) as Readonly<Record<string, unknown>>;
   const text = (name: string): string => {
     const value = info[name];
     return typeof value === "string" ? value.slice(0, 1000) : "";

@@ -1,51 +1,40 @@
 import type { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
 import { keptBackups, type StateBackend } from "../backend";
-import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
+import { type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import { checkLock, holderOf, type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
-import { decodeSnapshot, nothingRecorded, type Recorded, readDamagedText } from "../recorded";
+import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
-import { type RemoteStore, type StoredState, UnansweredError, writing } from "./remote-store";
+import { type RemoteStore, UnansweredError, writing } from "./remote-store";
 
-export interface RemoteBackendOptions extends Omit<BackendOptions, "clock"> {
+interface RemoteBackendOptions extends BackendOptions {
   readonly store: RemoteStore;
 }
 
 /** Keeps a state in a store outside this machine. */
-export function createRemoteBackend({ store, ...options }: RemoteBackendOptions): StateBackend {
-  const { clock } = store.server;
-  return createBackend(store.location, async (around) => openRemote(store, around), { ...options, clock });
-}
+export const createRemoteBackend = ({ store, ...options }: RemoteBackendOptions): StateBackend =>
+  createBackend(store.location, async () => openRemote(store), options);
 
-function openRemote(store: RemoteStore, { origin, cipher }: Around): StateStore {
+function openRemote(store: RemoteStore): StateStore {
   const { location, locks, backups } = store;
+  const names = backups === undefined ? [] : slots.map((slot) => backups.name(slot));
   return {
     location,
     locks,
     async read() {
       const stored = await store.read();
-      if (stored === undefined) return nothingRecorded;
-      const { state, writer, encrypted } = await decodeSnapshot(stored.bytes, location, origin, cipher);
-      const { serial } = state;
-      return { ...nothingRecorded, state, stored, serial, generation: writer.generation, encrypted };
-    },
-    async readDamaged() {
-      const stored = await store.read();
-      return { ...readDamagedText(stored?.bytes), stored };
+      return { snapshot: stored?.bytes, version: stored?.version };
     },
     open: async ({ record }, start) => new LockedRemoteStore(store, record, start),
     async backups() {
-      const texts = await Promise.all(slots.map((slot) => backups.read(slot)));
-      const serials = texts.map((text) => text && readDamagedText(text).serial);
+      const texts = await Promise.all(names.map((_, slot) => backups?.read(slot)));
+      const serials = texts.map((text) => text && highest(Buffer.from(text).toString("utf8"), "serial"));
       return slots
         .filter((slot) => serials[slot] !== undefined)
         .sort((a, b) => (serials[b] ?? 0) - (serials[a] ?? 0))
-        .map((slot) => backups.name(slot));
+        .flatMap((slot) => names[slot] ?? []);
     },
-    async readBackup(name) {
-      const slot = slots.find((one) => backups.name(one) === name);
-      return slot === undefined ? undefined : backups.read(slot);
-    },
+    readBackup: async (name) => backups?.read(names.indexOf(name)),
   };
 }
 
@@ -56,11 +45,10 @@ const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
  * or read last; the outcome of an unanswered write is read before it is repeated.
  */
 class LockedRemoteStore implements LockedStore {
-  readonly journals = [];
   isLockTaken = false;
   #version: string | undefined;
   /** The snapshot to keep as a backup before the first write. */
-  #previous: StoredState | undefined;
+  #previous: Uint8Array | undefined;
   /** Digests of the states that this session sent: a write that arrives late is known by them. */
   readonly #sent = new Set<string>();
 
@@ -69,8 +57,8 @@ class LockedRemoteStore implements LockedStore {
     private readonly lock: LockRecord,
     private readonly start: Recorded,
   ) {
-    this.#version = start.stored?.version;
-    this.#previous = start.stored;
+    this.#version = start.stored.version;
+    this.#previous = start.stored.snapshot;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -91,34 +79,27 @@ class LockedRemoteStore implements LockedStore {
 
   async #keepPrevious(): Promise<void> {
     if (this.#previous === undefined) return;
-    await this.store.backups.write(this.start.generation % keptBackups, this.#previous.bytes);
+    await this.store.backups?.write(this.start.generation % keptBackups, this.#previous);
     this.#previous = undefined;
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
     const { server, location } = this.store;
     this.#sent.add(sha256(bytes));
-    for (const attempts = server.attempts(); ; ) {
+    await server.ask(writing(location), async () => {
       await this.#checkLock();
       const answer = await this.store.write(bytes, this.#version, this.lock).catch((cause: unknown) => {
         if (cause instanceof UnansweredError) return cause;
         throw cause;
       });
-      if (!(answer instanceof UnansweredError)) {
-        if (answer.kind === "not-ours") throw this.#lost(answer.holder);
-        if (answer.kind === "written") {
-          this.#version = answer.version;
-          return;
-        }
+      if (answer instanceof UnansweredError || answer.kind === "changed") {
         if (await this.#isWritten(bytes)) return;
         // It stands as expected after all: two writes crossed each other.
-        if (!(await attempts.wait(new UnansweredError("")))) throw this.#lost();
-      } else {
-        const waited = await attempts.wait(answer);
-        if (await this.#isWritten(bytes)) return;
-        if (!waited) throw server.silent(writing(location), answer);
+        throw answer instanceof UnansweredError ? answer : new UnansweredError("another write was going on");
       }
-    }
+      if (answer.kind === "not-ours") throw this.#lost(answer.holder);
+      this.#version = answer.version;
+    });
   }
 
   /** Whether a write without an answer arrived. Throws when another state is stored. */

@@ -46,11 +46,9 @@ export interface RemoteStore {
    * Absent where writes are conditional.
    */
   readonly probeLock?: (asking: LockRecord) => Promise<FoundLock>;
-  readonly backups: BackupSlots;
+  /** Absent where the server keeps versions of its own: over HTTP. */
+  readonly backups?: BackupSlots;
 }
-
-/** The pauses of a run that waits for a lock outside this machine. */
-export const remoteLockPauses = [500, 8000] as const;
 
 /** Ten previous snapshots; slots 0 to 9. */
 export interface BackupSlots {
@@ -131,10 +129,6 @@ export class StateServer {
     private readonly retryPolicy: RetryPolicy,
   ) {}
 
-  get clock(): Clock {
-    return this.retryPolicy.clock;
-  }
-
   /**
    * Sends one request and reads its answer to the end. Throws `UnansweredError` for a connection that ends before that,
    * for 429 and 5xx, and for a web page, which tells nothing about the request.
@@ -154,50 +148,38 @@ export class StateServer {
     return answer;
   }
 
-  /** Repeats a request while no answer comes. Throws `DiagnosticsError` in the end. */
+  /** Repeats a request while no answer comes, with longer and longer pauses. Throws `DiagnosticsError` in the end. */
   async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
-    for (const attempts = this.attempts(); ; ) {
+    const { clock, retries, waitMinMs, waitMaxMs, totalMs } = this.retryPolicy;
+    const most = this.#isSilent ? 0 : retries;
+    const startedAt = clock.elapsed();
+    for (let count = 0; ; count += 1) {
       try {
         const answer = await request();
         this.#isSilent = false;
         return answer;
       } catch (cause) {
         if (!(cause instanceof UnansweredError)) throw cause;
-        if (!(await attempts.wait(cause))) throw this.silent(purpose, cause);
+        this.#isSilent = count >= most || clock.elapsed() - startedAt >= totalMs;
+        if (this.#isSilent) throw silent(purpose, cause);
+        await clock.sleep(Math.max(backoff(count, waitMinMs, waitMaxMs), cause.waitMs));
       }
     }
   }
+}
 
-  /** Counts the attempts at one request. `wait` pauses before the next, longer each time; false when there is none left. */
-  attempts(): { wait(failure: UnansweredError): Promise<boolean> } {
-    const { clock, retries, waitMinMs, waitMaxMs, totalMs } = this.retryPolicy;
-    const most = this.#isSilent ? 0 : retries;
-    const startedAt = clock.elapsed();
-    let count = 0;
-    return {
-      async wait({ waitMs }) {
-        if (count >= most || clock.elapsed() - startedAt >= totalMs) return false;
-        await clock.sleep(Math.max(backoff(count, waitMinMs, waitMaxMs), waitMs));
-        count += 1;
-        return true;
-      },
-    };
-  }
-
-  /** Returns the error for a request that got no answer in the end. */
-  silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
-    this.#isSilent = true;
-    const hint = cause.isLate
-      ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
-      : "check the address and the network, then run the same command again";
-    const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
-    const failed = failure(code, `${summary}: ${cause.reason}`, {
-      ...(code === "state.write_failed" && { detail }),
-      hint,
-    });
-    failed.cause = cause;
-    return failed;
-  }
+/** Returns the error for a request that got no answer in the end. */
+function silent({ code, summary }: Purpose, cause: UnansweredError): DiagnosticsError {
+  const hint = cause.isLate
+    ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+    : "check the address and the network, then run the same command again";
+  const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
+  const failed = failure(code, `${summary}: ${cause.reason}`, {
+    ...(code === "state.write_failed" && { detail }),
+    hint,
+  });
+  failed.cause = cause;
+  return failed;
 }
 
 const meanings: Readonly<Record<number, string>> = {

@@ -15,7 +15,6 @@ import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address
 import {
   type RemoteStore,
   reading,
-  remoteLockPauses,
   remoteRefused,
   type StateServer,
   type StoredState,
@@ -122,7 +121,6 @@ export function createS3Store(settings: S3StateSettings, server: StateServer): R
     locks: {
       ...lockInFile(lockObject(objects, location)),
       location,
-      pauses: remoteLockPauses,
       unreadable: lockUnreadable(
         `a lock on ${location}`,
         `make sure that no other run is going on, then delete the object ${location}.lock`,

@@ -137,8 +137,7 @@ it("the state schema describes a state in the clear and an encrypted one", async
     deleted: { "id-1": gone },
     lastRunAt: "2026-01-01T00:00:00.000Z",
     history: [{ id: "r", command: "apply", by: "ada", startedAt: "2026-01-01T00:00:00.000Z", digest: "d" }],
-    handOver: { id: "h-1", to: "/elsewhere/state.json", addresses: [address("service.old")] },
-    received: "h-0",
+    handOver: { to: "/elsewhere/state.json", addresses: [address("service.old")] },
   };
   const state = { ...empty, ...optional };
   const cipher = new StateCipher({ RNV_STATE_KEY: "0123456789abcdef".repeat(4) }, randomBytes);

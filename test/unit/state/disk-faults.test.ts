@@ -109,6 +109,7 @@ async function expectWhole(
   // The next run takes the lock over and writes on.
   disk.fault = () => undefined;
   const session = await backendOn(disk, 300).lock(holder("next", 300), 0);
+  if (session.state === undefined) await session.commit(start);
   await session.append([intent(9)], { durable: true });
   const written = await session.commit(replayJournal(session.state ?? start, [intent(9)]));
   await session.release();

@@ -1,6 +1,6 @@
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { State } from "../../../src/model/state";
-import { checkPush, checkRestore, dropOpenWrites } from "../../../src/state/edit-state";
+import { checkReplacement, dropOpenWrites } from "../../../src/state/edit-state";
 import { emptyState } from "../../../src/state/recorded";
 import { address, intent, origin, resource } from "./fixtures";
 
@@ -30,14 +30,14 @@ const refused = (check: () => void) => {
   }
 };
 
-describe("checkPush", () => {
+describe("what `rnv state push` may replace", () => {
   it("accepts a first state, a later serial of the same lineage, and the same state again", () => {
     for (const [current, incoming] of [
       [undefined, state],
       [state, { ...state, serial: 6, outputs: { a: 1 } }],
       [state, { ...state }],
     ] as const)
-      expect(refused(() => checkPush(current, incoming, false))).toEqual([]);
+      expect(refused(() => checkReplacement("push", current, incoming, false))).toEqual([]);
   });
 
   it("refuses another lineage, an older serial, the same serial changed, and lost open writes, but for force", () => {
@@ -48,20 +48,22 @@ describe("checkPush", () => {
       [state, { ...state, outputs: { a: 1 } }, "different content"],
       [open, { ...state, serial: 9 }, "outcome is not known"],
     ] as const) {
-      expect(refused(() => checkPush(current, incoming, false))).toMatchObject([
+      expect(refused(() => checkReplacement("push", current, incoming, false))).toMatchObject([
         { code: "state.conflict", summary: expect.stringContaining(reason) },
       ]);
-      expect(refused(() => checkPush(current, incoming, true))).toEqual([]);
+      expect(refused(() => checkReplacement("push", current, incoming, true))).toEqual([]);
     }
   });
 
   it("refuses a state of another workspace, even by force", () => {
     const other = { ...state, workspaceId: "other", serial: 9 };
-    expect(refused(() => checkPush(state, other, true))).toMatchObject([{ code: "state.workspace" }]);
+    expect(refused(() => checkReplacement("push", state, other, true))).toMatchObject([
+      { code: "state.workspace" },
+    ]);
   });
 });
 
-describe("checkRestore", () => {
+describe("what `rnv state restore` may replace", () => {
   const open = { ...state, open: [intent(1).intent] };
 
   it.each([
@@ -71,7 +73,7 @@ describe("checkRestore", () => {
     ["with the same open writes", open, { ...open, serial: 1 }],
     ["with open writes where there are none", state, open],
   ])("takes a backup %s", (_, current, incoming) => {
-    expect(refused(() => checkRestore(current, incoming, false))).toEqual([]);
+    expect(refused(() => checkReplacement("restore", current, incoming, false))).toEqual([]);
   });
 
   it.each([
@@ -80,14 +82,14 @@ describe("checkRestore", () => {
     ["other open writes", open, { ...state, open: [intent(2).intent] }, "1 writes", "-refresh-only"],
     ["neither", open, { ...state, lineage: "other" }, "1 writes", "-refresh-only"],
   ])("refuses one that has %s, but for force", (_, current, incoming, reason, way) => {
-    expect(refused(() => checkRestore(current, incoming, false))).toMatchObject([
+    expect(refused(() => checkReplacement("restore", current, incoming, false))).toMatchObject([
       {
         code: "state.conflict",
         summary: expect.stringContaining(reason),
         hint: expect.stringContaining(way),
       },
     ]);
-    expect(refused(() => checkRestore(current, incoming, true))).toEqual([]);
+    expect(refused(() => checkReplacement("restore", current, incoming, true))).toEqual([]);
   });
 });
 

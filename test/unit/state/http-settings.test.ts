@@ -27,8 +27,6 @@ describe("the settings of a state over HTTP, one by one", () => {
       tls: {},
       timeoutMs: 60_000,
       retries: 4,
-      waitMinMs: 1000,
-      waitMaxMs: 30_000,
     });
   });
 
@@ -43,8 +41,6 @@ describe("the settings of a state over HTTP, one by one", () => {
     ["CLIENT_CA_CERTIFICATE_PEM", "ca", { tls: { ca: "ca" } }],
     ["RETRY_MAX", "7", { retries: 7 }],
     ["RETRY_MAX", "many", { retries: 4 }],
-    ["RETRY_WAIT_MIN", "2", { waitMinMs: 2000 }],
-    ["RETRY_WAIT_MAX", "9", { waitMaxMs: 9000 }],
   ])("%s is %s under Terraform's name and under ours, which wins", (name, value, expected) => {
     for (const environment of [
       { [`TF_HTTP_${name}`]: value },
@@ -82,7 +78,6 @@ describe("the settings of a state over HTTP, one by one", () => {
     ["RNV_STATE_HTTP_LOCK_METHOD", "L0CK", "config.invalid"],
     ["RNV_STATE_HTTP_UNLOCK_METHOD", "A".repeat(21), "config.invalid"],
     ["RNV_STATE_HTTP_UNLOCK_ADDRESS", "http://state.test/unlock", "config.insecure"],
-    ["RNV_STATE_HTTP_SKIP_CERT_VERIFICATION", "true", "config.invalid"],
     ["RNV_STATE_TIMEOUT", "0", "config.invalid"],
   ])("%s is refused as %s", (name, value, code) => {
     expect(refusalOf({ [name]: value })).toMatchObject([{ code }]);
@@ -105,11 +100,7 @@ describe("the settings of a state over HTTP, one by one", () => {
   });
 
   it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
-    const [unsupported, pair] = refusalOf({
-      [`${prefix}_SKIP_CERT_VERIFICATION`]: "true",
-      [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key",
-    });
-    expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
+    const [pair] = refusalOf({ [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key" });
     expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
   });
 });

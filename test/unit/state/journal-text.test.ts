@@ -20,7 +20,10 @@ const lines = [
   encodeLine(3, 3, intent(2)),
   encodeLine(4, 3, intent(3)),
 ];
-const decode = (text: string) => decodeJournal(Buffer.from(text), "x.journal");
+/** Opens whatever it is given as `intent(1)`. */
+const opening = { decrypter: async () => () => JSON.stringify(intent(1)) };
+const refusing = { decrypter: async () => () => undefined };
+const decode = (text: string) => decodeJournal(Buffer.from(text), "x.journal", refusing);
 
 const problem = async (text: string): Promise<string> => {
   try {
@@ -50,8 +53,7 @@ describe("the text of a journal", () => {
     const text = `${lines[0]}${encodeLine(1, 1, encrypted)}`;
     expect(await problem(text)).toContain("it cannot be decrypted");
     expect(await problem(text)).toContain("2");
-    const decrypter = async () => () => JSON.stringify(intent(1));
-    expect(await decodeJournal(Buffer.from(text), "x.journal", decrypter)).toEqual({
+    expect(await decodeJournal(Buffer.from(text), "x.journal", opening)).toEqual({
       ...{ header, entries: [intent(1)], encrypted: true },
     });
   });
@@ -99,18 +101,17 @@ describe("the text of a journal", () => {
     for (const entry of [null, 7, { kind: "sealed", keyId: "k" }, { kind: "sealed" }]) {
       const text = Buffer.from([lines[0], encodeLine(1, 1, entry as never)].join(""));
       // Never handed to the cipher as if it were whole.
-      const decrypter = async () => () => JSON.stringify(intent(1));
-      await expect(decodeJournal(text, "x.journal", decrypter)).rejects.toThrow("line 2 is damaged");
+      await expect(decodeJournal(text, "x.journal", opening)).rejects.toThrow("line 2 is damaged");
     }
   });
 
   it.each([
     ["format", ["rnv-state", undefined], "not the header of a journal"],
-    ["version", [0, "1", null], "its header is incomplete"],
-    ["id", [7, undefined], "its header is incomplete"],
-    ["lineage", [7, undefined], "its header is incomplete"],
-    ["serial", ["3", 1.5, undefined], "its header is incomplete"],
-    ["generation", ["2", 1.5, undefined], "its header is incomplete"],
+    ["version", [0, "1", null], "not the header of a journal"],
+    ["id", [7, undefined], "not the header of a journal"],
+    ["lineage", [7, undefined], "not the header of a journal"],
+    ["serial", ["3", 1.5, undefined], "not the header of a journal"],
+    ["generation", ["2", 1.5, undefined], "not the header of a journal"],
   ])("whose header has no %s is damaged", async (name, values, why) => {
     for (const value of values)
       expect(await problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
@@ -124,7 +125,7 @@ describe("the text of a journal", () => {
   it("asks for the key of its entries where they are encrypted, and with its salt where it has one", async () => {
     const keyOf = async (...texts: string[]) => {
       const decrypter = jest.fn(async () => () => JSON.stringify(intent(1)));
-      await decodeJournal(Buffer.from(texts.join("")), "x.journal", decrypter);
+      await decodeJournal(Buffer.from(texts.join("")), "x.journal", { decrypter });
       return (decrypter.mock.calls as unknown[][])[0]?.[0];
     };
     const encrypted = { kind: "sealed", keyId: "k1", nonce: "n", data: "d" } as const;

@@ -1,3 +1,4 @@
+import type { JournalEntry } from "../../../src/model/state";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState, replayJournal } from "../../../src/state/recorded";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
@@ -17,13 +18,19 @@ const setUp = () => {
       clock: stillClock(),
       ...origin,
     });
-  return { disk, backend };
+  /** A session on a state that has its first snapshot, which comes before any entry. */
+  const begin = async (pid?: number) => {
+    const session = await backend(pid).lock(holder("a", pid), 0);
+    await session.commit(emptyState({ lineage: "line", ...origin }));
+    return session;
+  };
+  return { disk, backend, begin };
 };
 
 describe("a session on a local state", () => {
   it("shares one write and one sync between appends that come together", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
     await session.append([intent(1)], { durable: true });
     const before = { syncs: disk.count("sync "), writes: disk.count("write ") };
     await Promise.all(
@@ -45,6 +52,7 @@ describe("a session on a local state", () => {
       };
       for (const entries of [[resourceEntry("service.a", "1")], []]) {
         const session = await backend().lock(holder(`w${entries.length}`), 0);
+        await session.commit(session.state ?? emptyState({ lineage: "l", ...origin }));
         if (entries.length > 0) await session.append(entries, { durable: true });
         await session.commit(replayJournal(emptyState({ lineage: "l", ...origin }), entries));
         await session.release();
@@ -75,8 +83,8 @@ describe("a session on a local state", () => {
   });
 
   it("refuses an intent on a full disk, and has kept room for the outcomes of those under way", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
     await session.append([intent(0)], { durable: true });
     disk.full = true;
     const taken = [0];
@@ -95,8 +103,8 @@ describe("a session on a local state", () => {
   });
 
   it("does not lose an outcome to an intent that found no room in the same write", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
     await session.append([intent(1)], { durable: true });
     const many = Array.from({ length: 20 }, (_, i) => intent(i + 2));
     disk.full = true;
@@ -109,8 +117,8 @@ describe("a session on a local state", () => {
   });
 
   it("reserves space behind what was written where none could be reserved", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
     await session.append([intent(1)], { durable: true });
     const next = disk.calls.length;
     disk.fault = ({ index }) => {
@@ -125,8 +133,8 @@ describe("a session on a local state", () => {
   });
 
   it("believes nothing after a failed sync until a new snapshot stands", async () => {
-    const { disk, backend } = setUp();
-    const session = await backend().lock(holder("a"), 0);
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
     await session.append([intent(1)], { durable: true });
     disk.fault = ({ name }) => {
       if (name === "sync") throw diskError("EIO");
@@ -153,11 +161,11 @@ describe("a session on a local state", () => {
     expect((await session.commit({ ...empty, serial: 40 })).serial).toBe(41);
   });
 
-  it("is over where its first snapshot cannot be put in place, whatever exists there", async () => {
+  it("is over where its first snapshot cannot be put in place", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
     disk.fault = ({ name, path: to }) => {
-      if (name === "link" && to === path) throw diskError("EIO");
+      if (name === "rename" && to === path) throw diskError("EIO");
       return undefined;
     };
     const empty = emptyState({ lineage: "line", ...origin });
@@ -187,11 +195,11 @@ describe("a session on a local state", () => {
     await expect(backend().read()).rejects.toThrow(/goes on from serial 3, but .* has serial 1/);
   });
 
-  it("keeps a journal whose snapshot was overwritten by a holder that had lost the lock", async () => {
-    const { disk, backend } = setUp();
-    const slow = await backend().lock(holder("slow"), 0);
-    const first = await slow.commit(emptyState({ lineage: "line", ...origin }));
-    await slow.append([intent(1)], { durable: true });
+  /** A run is suspended in front of the rename of a snapshot, and another takes its lock and writes `intent(2)`. */
+  const suspended = async (entries: readonly JournalEntry[]) => {
+    const { disk, backend, begin } = setUp();
+    const slow = await begin();
+    if (entries.length > 0) await slow.append(entries, { durable: true });
     let late = "";
     disk.fault = ({ name, path: to }) => {
       if (name !== "rename" || to !== path) return undefined;
@@ -199,13 +207,32 @@ describe("a session on a local state", () => {
       late = disk.text(scratch ?? "");
       throw diskError("EIO");
     };
-    await slow.commit(replayJournal(first, [intent(1)])).catch(() => undefined);
+    await slow
+      .commit(replayJournal({ ...emptyState({ lineage: "line", ...origin }), serial: 1 }, entries))
+      .catch(() => undefined);
     disk.fault = () => undefined;
-    await backend(200).forceUnlock("slow");
+    await backend(200).forceUnlock("a");
     const other = await backend(200).lock(holder("other", 200), 0);
     await other.append([intent(2)], { durable: true });
     disk.put(path, late);
-    await expect(backend().read()).rejects.toThrow(/state.json.journal goes on from serial 1/);
+    return backend().read();
+  };
+
+  it("keeps a journal whose snapshot was overwritten by a holder that had lost the lock", async () => {
+    await expect(suspended([])).rejects.toThrow(/state.json.journal goes on from serial 1/);
+    expect((await suspended([intent(1)]))?.open.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it("takes the journal of an earlier run in before it begins its own", async () => {
+    const { disk, backend, begin } = setUp();
+    const killed = await begin();
+    await killed.append([intent(1)], { durable: true });
+    await backend().forceUnlock("a");
+    const next = await backend().lock(holder("next"), 0);
+    expect(next.state?.open).toHaveLength(1);
+    await next.append([intent(2)], { durable: true });
+    expect(JSON.parse(disk.text(path))).toMatchObject({ serial: 2, open: [{ seq: 1 }] });
+    expect((await backend().read())?.open.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
   it.each([

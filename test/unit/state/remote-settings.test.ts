@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { inspect } from "node:util";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
@@ -130,7 +127,6 @@ const open = (url: string, environment: Readonly<Record<string, string>> = {}) =
   openBackend(parseStateAddress(url).address as never, {
     ...origin,
     environment,
-    folder: mkdtempSync(join(tmpdir(), "rnv-remote-")),
     host: "here",
     pid: 100,
     isAlive: (pid) => pid === 100,

@@ -1,7 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { StateBackend } from "../../../src/state/backend";
 import { openBackend } from "../../../src/state/open-backend";
@@ -28,7 +25,6 @@ const setUp = (
   path: string,
   given: Record<string, string>,
 ): RemoteSetup => {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-remote-"));
   const where = parseStateAddress(address).address;
   if (where === undefined) throw new Error(`not an address: ${address}`);
   return {
@@ -38,7 +34,6 @@ const setUp = (
       openBackend(where, {
         ...origin,
         environment: { ...given, ...environment },
-        folder,
         host: "here",
         pid,
         isAlive: (other) => other === pid || other >= 1000,

@@ -3,13 +3,12 @@ import type { Transport } from "../../../src/api/transport";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateBackend } from "../../../src/state/backend";
 import { emptyState } from "../../../src/state/recorded";
-import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
+import { createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
 import { createRemoteBackend } from "../../../src/state/remote/remote-backend";
 import { StateServer } from "../../../src/state/remote/remote-store";
 import { createS3Store, s3StateSettings } from "../../../src/state/remote/s3-store";
 import { stateTimeout } from "../../../src/state/state-address";
 import { serveHttpState, type StateServer as TestServer } from "../../support/http-state-server";
-import { MemoryDisk } from "../../support/memory-disk";
 import { s3Environment, serveS3 } from "../../support/s3-server";
 import { holder, intent, origin, stillClock } from "./fixtures";
 
@@ -31,12 +30,7 @@ const kinds = [
     kind: "http",
     path: "/state/shop",
     start: serveHttpState,
-    store: (url: string) =>
-      createHttpStore(
-        waiting(httpStateSettings(`${url}/state/shop`, {})),
-        impatient(),
-        backupFolder(new MemoryDisk(), "/backups", url),
-      ),
+    store: (url: string) => createHttpStore(waiting(httpStateSettings(`${url}/state/shop`, {})), impatient()),
   },
   {
     kind: "s3",
@@ -72,6 +66,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     backend = createRemoteBackend({
       ...origin,
       store: store(server.url),
+      clock: stillClock(),
       isAlive: () => true,
       host: "here",
       pid: 100,
