@@ -54,11 +54,8 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state, with `isLocal` in a file; undefined where these cannot be listed. */
-  readonly namesOf: (
-    declared: StageDeclaration,
-    isLocal?: boolean,
-  ) => Promise<readonly StageName[] | undefined>;
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
+  readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
 
 /** Reads the stages that a manifest declares. */
@@ -88,10 +85,10 @@ export async function stagesOf(
       const takesUnnamed = !declared.disposable && !declared.each;
       return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
     },
-    namesOf: async ({ name, each }, isLocal = false) => {
+    namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
       const named = options.ids as readonly string[] | undefined;
-      const ids = named ?? (await listIds(at({ name, id: instancePlace }), isLocal));
+      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
       // 9 comes before 12.
       const inNumbers = new Intl.Collator("en", { numeric: true });
       return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
@@ -123,11 +120,9 @@ export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
 }
 
 /** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
-async function listIds(invocation: Invocation, isLocal = false): Promise<readonly string[] | undefined> {
+async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
-  const { state } = settingsOf(invocation);
-  if (isLocal && state.kind !== "file") return [];
-  return listInstances(state, {
+  return listInstances(settingsOf(invocation).state, {
     ...{ environment, clock: systemClock },
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
   });

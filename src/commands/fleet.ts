@@ -4,7 +4,7 @@ import type { FleetMember } from "../manifest/find-fleet";
 import type { FleetVerb } from "../model/target";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
-import type { FleetReport, MemberResult, MemberStatus } from "../report/fleet-report";
+import { codeOf, type FleetReport, type MemberResult, statusAfter } from "../report/fleet-report";
 import { joinResults, type TargetOutcome, type TargetResult } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */
@@ -14,18 +14,6 @@ const resultOf = (
   { name, folder, stage }: NamedMember,
   ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
 ): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
-
-const statuses: Readonly<Record<number, MemberStatus>> = {
-  0: "clean",
-  2: "changes",
-  3: "partly",
-  4: "blocked",
-  5: "stale",
-  6: "locked",
-  7: "unsettled",
-  8: "checkout",
-  130: "interrupted",
-};
 
 /** Returns the result of a member from those of its stacks. */
 export function memberResult(
@@ -49,9 +37,9 @@ export function memberResult(
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
-  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statuses[exitCode];
+  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statusAfter(exitCode);
   return resultOf(member, {
-    ...{ status: status ?? "failed", exit_code: exitCode, seconds, changes, drift },
+    ...{ status, exit_code: exitCode, seconds, changes, drift },
     digest: verb === "plan" && outcomes.length === 1 ? outcomes[0]?.plan?.digest : undefined,
     runs: runs.length > 0 ? runs : undefined,
     diagnostics: diagnostics.length > 0 ? diagnostics : undefined,
@@ -81,15 +69,13 @@ export const refusedMember = (member: NamedMember, problems: readonly Diagnostic
     diagnostics: problems.map((one) => diagnosticData(one)),
   });
 
-/** Exit codes of members that have no result, by what ended their run. */
-const endCodes = { failed: 1, timeout: 7, interrupted: 130 } as const;
-
-export type EndedBy = keyof typeof endCodes;
+/** What ends the run of a member before it has a result. */
+export type EndedBy = "failed" | "timeout" | "interrupted";
 
 /** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
   resultOf(member, {
-    ...{ status: endedBy, exit_code: endCodes[endedBy], seconds },
+    ...{ status: endedBy, exit_code: codeOf({ status: endedBy }), seconds },
     output: output.trim().slice(-2000) || undefined,
   });
 

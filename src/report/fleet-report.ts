@@ -10,21 +10,24 @@ import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** How the run of a member ended, the worst last: its words, and `~` where a reader expects to see it, `!` where it went wrong. */
+/**
+ * How the run of a member ended, the worst last: its words, `~` where a reader expects to see it and `!` where it went wrong,
+ * and its exit code.
+ */
 const statuses = {
-  clean: ["clean", " "],
-  changes: ["changes", "~"],
-  drift: ["drift", "~"],
-  applied: ["applied", " "],
-  checkout: ["awaits checkout", "~"],
-  locked: ["lock held", "~"],
-  blocked: ["blocked", "!"],
-  stale: ["stale plan", "!"],
-  unsettled: ["not settled", "!"],
-  partly: ["partly applied", "!"],
-  timeout: ["took too long", "!"],
-  failed: ["failed", "!"],
-  interrupted: ["interrupted", "!"],
+  clean: ["clean", " ", 0],
+  changes: ["changes", "~", 2],
+  drift: ["drift", "~", 2],
+  applied: ["applied", " ", 0],
+  checkout: ["awaits checkout", "~", 8],
+  locked: ["lock held", "~", 6],
+  blocked: ["blocked", "!", 4],
+  stale: ["stale plan", "!", 5],
+  unsettled: ["not settled", "!", 7],
+  partly: ["partly applied", "!", 3],
+  timeout: ["took too long", "!", 7],
+  failed: ["failed", "!", 1],
+  interrupted: ["interrupted", "!", 130],
 } as const;
 
 export type MemberStatus = keyof typeof statuses;
@@ -33,6 +36,11 @@ export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
 
 export const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
 export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
+export const codeOf = ({ status }: Pick<MemberResult, "status">): number => statuses[status][2];
+
+/** Returns the status of a run that ended with an exit code; that of a plan, where verbs have several. */
+export const statusAfter = (exitCode: number): MemberStatus =>
+  memberStatuses.find((status) => codeOf({ status }) === exitCode) ?? "failed";
 
 /** Returns true if it needs no attention. */
 export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
