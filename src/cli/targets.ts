@@ -1,12 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  chooseNamed,
-  type TargetResult as EndedTarget,
-  joinResults,
-  runTargets,
-  type TargetOutcome,
-} from "../commands/targets";
+import { chooseNamed, joinExitCodes, runTargets, type TargetOutcome } from "../commands/targets";
 import { failure } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
@@ -63,7 +57,7 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
   });
   const stage = given.options.stage as string | undefined;
   const results = await resultsOf(given, [stage], reading, runOne, tellFindings);
-  return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
+  return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
 }
 
 /** Reports what was found in a target. */
@@ -71,9 +65,12 @@ export const tellFindings = ({ run, outcome: { diagnostics, sources } }: TargetR
   report(run, diagnostics, sources);
 
 /** How a verb ended on a target. */
-export interface TargetResult extends EndedTarget {
+export interface TargetResult {
+  readonly target: Target;
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
+  readonly outcome: TargetOutcome;
+  readonly seconds: number;
 }
 
 /**

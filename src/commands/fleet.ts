@@ -4,8 +4,14 @@ import type { FleetMember } from "../manifest/find-fleet";
 import type { FleetVerb } from "../model/target";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
-import { codeOf, type FleetReport, type MemberResult, statusAfter } from "../report/fleet-report";
-import { joinResults, type TargetOutcome, type TargetResult } from "./targets";
+import {
+  codeOf,
+  type FleetReport,
+  type MemberResult,
+  type MemberStatus,
+  statusAfter,
+} from "../report/fleet-report";
+import { joinExitCodes, type TargetOutcome } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */
 type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "folder">>;
@@ -19,16 +25,13 @@ const resultOf = (
 export function memberResult(
   verb: FleetVerb,
   member: NamedMember,
-  results: readonly Omit<TargetResult, "target">[],
+  results: readonly { readonly outcome: TargetOutcome; readonly seconds: number }[],
 ): MemberResult {
-  const { exitCode, seconds, changes, drift } = joinResults(
-    results.map(({ outcome, seconds }) => ({
-      ...{ exitCode: outcome.exitCode, seconds },
-      changes: changesOf(verb, outcome),
-      drift: countsOfStage({ ...outcome, seconds }),
-    })),
-  );
   const outcomes = results.map(({ outcome }) => outcome);
+  const exitCode = joinExitCodes(outcomes.map((outcome) => outcome.exitCode));
+  const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
+  const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
+  const drift = sumOf(outcomes.map(countsOfStage));
   const diagnostics = outcomes
     .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
     // Enough to see what is wrong, in a report of hundreds of members.
@@ -51,6 +54,14 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   if (verb === "drift" || counts === undefined) return undefined;
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
   return { add, change, destroy, adopt, forget };
+}
+
+/** Adds the numbers of each name; undefined where there are none. */
+function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
+  const known = all.filter((one) => one !== undefined);
+  const add = (a: T, b: T) =>
+    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
+  return known.length === 0 ? undefined : known.reduce(add);
 }
 
 type Finding = NonNullable<MemberResult["diagnostics"]>[number];
@@ -88,9 +99,9 @@ export function makeReport(
   // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
   const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
-  const { exitCode, counts } = joinResults(
-    members.map((one) => ({ status: one.status, exitCode: isMade(one) ? 0 : one.exit_code })),
-  );
+  const counts: Partial<Record<MemberStatus, number>> = {};
+  for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
+  const exitCode = joinExitCodes(members.map((one) => (isMade(one) ? 0 : one.exit_code)));
   return {
     ...{ format_version: "1.0", ...head, seconds: Math.round(head.seconds * 100) / 100 },
     ...{ exit_code: exitCode, counts },

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/comments";
-import { joinResults } from "../../commands/targets";
+import { joinExitCodes } from "../../commands/targets";
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { Secret } from "../../model/secret";
@@ -81,7 +81,9 @@ export const ciDriftVerb: Verb = {
     const job: DriftJob = {
       ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: invocation.signal.aborted ? exitCodes.interrupted : joinResults(told).exitCode,
+      exitCode: invocation.signal.aborted
+        ? exitCodes.interrupted
+        : joinExitCodes(told.map((one) => one.exitCode)),
     };
     const format = formatOf(options);
     if (format === "json") terminal.out(driftJobJson(job));
@@ -94,7 +96,7 @@ export const ciDriftVerb: Verb = {
     await tellJob(invocation, job);
     for (const { diagnostics, sources } of told)
       annotate({ terminal, environment, cwd }, diagnostics, sources);
-    return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : 0 }]).exitCode;
+    return joinExitCodes([job.exitCode, ...written, failed ? exitCodes.error : exitCodes.done]);
   },
 };
 
@@ -159,7 +161,7 @@ async function callWebhook(
 }
 
 /** Writes the files that were asked for, and returns an exit code for each: one that fails stops no other. */
-function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly exitCode: number }[] {
+function writeFiles(invocation: Invocation, job: DriftJob): readonly number[] {
   const { cwd, options } = invocation;
   const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
   const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
@@ -171,7 +173,7 @@ function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly 
   const writeNumbers = (file: string): void =>
     writeMetrics(file, (before) => driftMetrics(job, files.join(","), before));
   return [
-    { exitCode: folder === undefined ? 0 : tryToWrite(invocation, () => writeReports(folder)) },
-    { exitCode: metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : 0 },
+    folder === undefined ? exitCodes.done : tryToWrite(invocation, () => writeReports(folder)),
+    metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : exitCodes.done,
   ];
 }

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { keepComments, recordsOf } from "../../commands/ci/comments";
 import type { PlanRequest } from "../../commands/context";
-import { joinResults } from "../../commands/targets";
+import { joinExitCodes } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
@@ -69,14 +69,13 @@ export const ciPlanVerb: Verb = {
     const [first] = results;
     if (first) report(first.run, await warnOfUndeclared(first.run));
     const planned = results.filter(({ run }) => run.stage !== undefined);
-    const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
-    if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
+    const ends = results.map(({ outcome }) => outcome.exitCode);
+    if (planned.length === 0 && results.length > 0) return joinExitCodes(ends);
     const written = tellRunner(invocation, planned, request);
     if (signal.aborted) return exitCodes.interrupted;
     const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
-    if (job.isQueue)
-      for (const [at, one] of results.entries()) ends[at] = { exitCode: await compareInQueue(job, one) };
-    const worst = joinResults([{ exitCode: written }, { exitCode: told }, ...ends]).exitCode;
+    if (job.isQueue) for (const [at, one] of results.entries()) ends[at] = await compareInQueue(job, one);
+    const worst = joinExitCodes([written, told, ...ends]);
     return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
   },
 };
@@ -97,11 +96,10 @@ function tellRunner(invocation: Invocation, planned: readonly TargetResult[], re
     exitcode: exitCode,
   }));
   const [only] = plans;
-  const { exitCode } = joinResults(planned.map(({ outcome }) => ({ exitCode: outcome.exitCode })));
   const outputs = {
     changes: String(plans.some(({ changes }) => changes)),
     digest: plans.length === 1 ? (only?.digest ?? "") : "",
-    exitcode: String(exitCode),
+    exitcode: String(joinExitCodes(planned.map(({ outcome }) => outcome.exitCode))),
   };
   writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
   return writeReports(invocation, planned, request, outputs);
