@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { Option } from "commander";
 import { diagnosticOf } from "../api/api-error";
 import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/code-host";
@@ -174,21 +174,9 @@ export function writeOutputs({ environment }: Invocation, outputs: Readonly<Reco
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
-/** Appends texts of Markdown to the summary of the job, where it has one; those that do not fit any more are counted. */
-export function writeSummary({ environment }: Invocation, texts: readonly string[]): void {
-  const { GITHUB_STEP_SUMMARY: file = "" } = environment;
-  // Bytes: GitHub takes no summary of a step above 1 MiB.
-  let left = 1024 * 1024 - 200 - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  const fitting: string[] = [];
-  for (const text of texts) {
-    left -= Buffer.byteLength(text) + 1;
-    if (left < 0) break;
-    fitting.push(text);
-  }
-  const rest = texts.length - fitting.length;
-  const note = rest === 0 ? [] : [`> ${rest} more stand in the report of the job.`];
-  appendTo(file, [...fitting, ...note].map((text) => `${text}\n`).join(""));
-}
+/** Appends texts of Markdown to the summary of the job, where it has one. */
+export const writeSummary = ({ environment }: Invocation, texts: readonly string[]): void =>
+  appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
 
 function appendTo(file: string | undefined, text: string): void {
   if (file === undefined || file === "") return;

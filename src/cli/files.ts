@@ -1,11 +1,8 @@
 import {
   chmodSync,
-  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
-  openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,28 +10,15 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { failure } from "../diagnostics/diagnostic";
+import { readBytes } from "../manifest/files";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
-/**
- * The bytes of a file or a pipe that the user named; throws the error of the file system, or one with the code EFBIG
- * above `limit` bytes. A device may be endless: its size says nothing.
- */
-export function readLimited(path: string, limit: number): Buffer {
-  const file = openSync(path, "r");
-  try {
-    const parts: Buffer[] = [];
-    for (let size = 0; size <= limit; ) {
-      const part = Buffer.allocUnsafe(Math.min(65_536, limit + 1 - size));
-      const read = readSync(file, part);
-      if (read === 0) return Buffer.concat(parts);
-      parts.push(part.subarray(0, read));
-      size += read;
-    }
-  } finally {
-    closeSync(file);
-  }
-  throw Object.assign(new Error(`${path} holds more than ${limit} bytes`), { code: "EFBIG" });
+/** The text of a file of at most `limit` bytes; throws the error of the file system, or one that says why it is not read. */
+export function readLimited(path: string, limit: number): string {
+  const bytes = readBytes(path, limit);
+  if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
+  return bytes.toString("utf8");
 }
 
 /**
@@ -103,7 +87,7 @@ async function readToEnd(stdin: Terminal["stdin"]): Promise<Buffer> {
 /** The text of a file that was named on the command line: a state or a saved plan, at most. */
 export function readText(path: string): string {
   try {
-    return readLimited(path, mostBytes).toString("utf8");
+    return readLimited(path, mostBytes);
   } catch (cause) {
     throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }

@@ -47,6 +47,9 @@ export interface FleetMember extends Target {
   readonly problems: readonly Diagnostic[];
 }
 
+/** What the fleet file says of a member, which it names without its stage. */
+type NamedMember = { readonly name: string } & DeclaredMember;
+
 /**
  * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
@@ -56,8 +59,8 @@ export function findFleet(request: FleetRequest): readonly FleetMember[] {
   const all = [...declared.values()].flatMap(({ env = {} }) => Object.values(env));
   return [...declared]
     .flatMap(([name, one]) => {
-      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
-      return stagesOfMember(request, { ...one, ...given, name });
+      const member = { ...one, name };
+      return stagesOfMember(request, member, memberEnvironment(member, all, request.environment, request));
     })
     .sort((a, b) => compareTexts(a.name, b.name));
 }
@@ -103,14 +106,15 @@ function findManifestFolders(root: string): readonly string[] {
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
   { root, types, untrusted, timeoutMs }: FleetRequest,
-  { name, dir: folder = name, timeout, environment, missing, ...declared }: GivenMember,
+  { name, dir: folder = name, timeout, stages }: NamedMember,
+  { environment, missing }: ReturnType<typeof memberEnvironment>,
 ): readonly FleetMember[] {
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
-  const isUnstaged = declared.stages === undefined && known.length === 0;
-  return (isUnstaged ? [undefined] : (declared.stages?.map(splitStage) ?? once)).map((stage) => {
+  const isUnstaged = stages === undefined && known.length === 0;
+  return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
     const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
@@ -211,18 +215,13 @@ const paths: Readonly<Record<string, string>> = {
   RNV_SECRET_DIRS: ":",
 };
 
-/** What the fleet file says of the environment of a member, which it names without its stage. */
-export type OwnEnvironment = { readonly name: string } & Pick<DeclaredMember, "env" | "workspace" | "state">;
-
-type GivenMember = { readonly name: string } & DeclaredMember & ReturnType<typeof memberEnvironment>;
-
 /**
  * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
  * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
  * credential of the fleet stands beside its own.
  */
 export function memberEnvironment(
-  member: OwnEnvironment,
+  member: NamedMember,
   all: readonly string[],
   environment: ProcessEnvironment,
   { cwd, isOfJob }: Pick<FleetRequest, "cwd" | "isOfJob">,

@@ -2,7 +2,7 @@ import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
+import { memberEnvironment } from "../../../src/manifest/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,
@@ -33,8 +33,9 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
 });
 
 describe("the environment of a member", () => {
-  const member = (name: string, env: OwnEnvironment["env"] = {}): OwnEnvironment => ({ name, env });
-  const of = (one: OwnEnvironment, others: OwnEnvironment[], environment: Record<string, string>) =>
+  type Member = Parameters<typeof memberEnvironment>[0];
+  const member = (name: string, env: Member["env"] = {}): Member => ({ name, env });
+  const of = (one: Member, others: Member[], environment: Record<string, string>) =>
     memberEnvironment(
       one,
       [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
