@@ -6,12 +6,11 @@ import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review, StaleCommentError } from "../commands/ci/comments";
 import { failure, warning } from "../diagnostics/diagnostic";
-import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import type { CommentSubject, RecordSeal } from "../report/job-comment";
-import { type Invocation, listOf } from "./invocation";
+import { type Invocation, listOf, namesOf } from "./invocation";
 import { githubEvent, repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
 import { exitCodes, report, repositoryPath } from "./report";
@@ -148,14 +147,15 @@ export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options"
 
 /** The manifest, stack and stage of a run: what its comments are about. */
 export function subjectOf(
-  { cwd, environment, options: given, stack, stage }: Invocation,
+  invocation: Invocation,
   sealed: Omit<RecordSeal, "repository"> = {},
 ): CommentSubject {
-  const manifest = manifestsOf({ cwd, options: given })
+  const { cwd, environment } = invocation;
+  const manifest = manifestsOf(invocation)
     .map((file) => repositoryPath(file, cwd, environment) ?? file)
     .join(",");
   const seal = { repository: repositoryOf(environment, cwd), ...sealed };
-  return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined, seal };
+  return { manifest, ...namesOf(invocation), seal };
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */

@@ -5,7 +5,6 @@ import { failure } from "../diagnostics/diagnostic";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
-import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
@@ -27,8 +26,8 @@ import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A manifest or a stack of a command line. */
-interface ReachedTarget {
+/** A manifest or a stack, in the stage that is asked for: what a verb runs on. */
+interface Target {
   readonly stack?: string | undefined;
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
@@ -36,16 +35,7 @@ interface ReachedTarget {
   readonly enter: () => Promise<Invocation>;
 }
 
-/** Returns the target that an invocation is in. */
-const targetIn = (invocation: Invocation): Target => ({
-  manifest: listOf(invocation.options.file),
-  stage: invocation.stage ? stageText(invocation.stage) : undefined,
-  stack: invocation.stack?.name,
-  state: givenAddress(invocation) || undefined,
-  environment: invocation.environment,
-});
-
-const reach = (invocation: Invocation): ReachedTarget => ({
+const reach = (invocation: Invocation): Target => ({
   ...{ stack: invocation.stack?.name, waitsFor: [], enter: async () => invocation },
 });
 
@@ -66,7 +56,6 @@ export const tellFindings = ({ run, outcome: { diagnostics, sources } }: TargetR
 
 /** How a verb ended on a target. */
 export interface TargetResult {
-  readonly target: Target;
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
   readonly outcome: TargetOutcome;
@@ -90,7 +79,7 @@ export async function resultsOf(
     const start = systemClock.elapsed();
     const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
     const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-    const result = { target: targetIn(one), run: one, outcome, seconds };
+    const result = { run: one, outcome, seconds };
     results.push(result);
     onResult(result);
     return outcome;
@@ -116,13 +105,13 @@ export async function resultsOf(
 async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
-  targets: readonly ReachedTarget[],
+  targets: readonly Target[],
   run: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
   const isStream = reading.streams === true;
   const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
   const failed = new Set<string>();
-  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
+  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -140,7 +129,7 @@ async function runStacks(
 }
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
-async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
   const words = use === "one" && !takesPlan ? [] : listOf(given.positional[0]);
@@ -179,7 +168,7 @@ function stackTargets(
   reading: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly ReachedTarget[] {
+): readonly Target[] {
   const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
   const isReversed = reading.use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
@@ -199,7 +188,7 @@ function stackTargets(
 }
 
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;

@@ -1,7 +1,7 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/find-fleet";
-import type { FleetVerb } from "../model/target";
+import type { FleetVerb } from "../model/fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {

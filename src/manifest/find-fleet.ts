@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
+import type { FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { fillStage, splitStage, stageText } from "../model/stage";
-import type { FleetVerb, Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
@@ -36,11 +36,17 @@ export interface FleetRequest {
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember extends Target {
+export interface FleetMember {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
   /** From the folder of the fleet, with forward slashes; `.` for itself. */
   readonly folder: string;
+  /** `production`, `preview/12`. */
+  readonly stage?: string | undefined;
+  /** The address of its state; empty where it is unknown. */
+  readonly state: string;
+  /** What its run is given of the environment. */
+  readonly environment: ProcessEnvironment;
   /** How long its run may take. */
   readonly timeoutMs: number;
   /** Why it cannot be run. */
@@ -120,7 +126,7 @@ function stagesOfMember(
     const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
     const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
     return {
-      ...{ name: fullName, folder, manifest: [], stage: shown, environment },
+      ...{ name: fullName, folder, stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced ? (found.place(stage).place.state ?? "") : stage ? fillStage(usual, stage) : usual,
       problems: problemsOf(fullName, folder, root, missing),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
-import { fleetVerbs } from "../model/target";
+import { fleetVerbs } from "../model/fleet";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runHelp, runMetrics } from "./prometheus";

@@ -14,8 +14,8 @@ import {
 } from "../../manifest/find-fleet";
 import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
+import { parseShard, type Shard } from "../../model/fleet";
 import { stageText } from "../../model/stage";
-import { parseShard, type Shard } from "../../model/target";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
@@ -89,7 +89,7 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
 }
 
 /** Returns the same text for members whose runs would write one state; empty where it is unknown. */
-const sharedState = (root: string, { folder, state = "" }: FleetMember): string =>
+const sharedState = (root: string, { folder, state }: FleetMember): string =>
   state === "" || state.includes("://") ? state : resolve(realOf(join(root, folder)), state);
 
 /** Members whose runs would write one state: an error for each such state. */

@@ -5,7 +5,7 @@ import { brokenMember, memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../model/target";
+import type { FleetVerb } from "../../model/fleet";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
 import { exitCodes } from "../report";

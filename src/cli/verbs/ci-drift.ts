@@ -25,7 +25,7 @@ import {
 import { markerOf } from "../../report/job-comment";
 import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { makeFolder, writeMetrics, writeWholeFile } from "../files";
-import { formatOf, type Invocation, listOf } from "../invocation";
+import { formatOf, type Invocation, listOf, namesOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
@@ -110,11 +110,11 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
 }
 
 /** Returns what the report shows of a stage, or of a stack of it. */
-function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
+function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, sources, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
-    ...{ stage, stack, seconds },
+    ...{ ...namesOf(run), seconds },
     ...{ runId, exitCode, diagnostics, sources },
     ...(report && { report, recordedIds }),
   };

@@ -11,7 +11,7 @@ import { counted } from "../../report/plan-wording";
 import { askForYes } from "../approve";
 import { withContext } from "../context";
 import { readTextOrInput } from "../files";
-import type { Invocation } from "../invocation";
+import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
 import { createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
@@ -149,7 +149,8 @@ async function sweepInstances(
   { goes, kept }: Sweep,
 ): Promise<number> {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+  const tell = ({ run, outcome }: TargetResult): void => {
+    const { stage = "" } = namesOf(run);
     const { exitCode, counts, diagnostics, sources } = outcome;
     swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
     report(invocation, diagnostics, sources);
@@ -205,8 +206,8 @@ async function destroyInstance(
   invocation: Invocation,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { options, stage, commandLine } = invocation;
-  const recordedOf = { name: stage ? stageText(stage) : "", protect, disposable };
+  const { options, commandLine } = invocation;
+  const recordedOf = { name: namesOf(invocation).stage ?? "", protect, disposable };
   const lockTimeoutMs = options.lockTimeout as number;
   const parallelism = options.parallelism as number;
   const approve = async () => ({ confirmedDeletes: [] });
