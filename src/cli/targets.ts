@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chooseNamed, joinExitCodes, runTargets, type TargetOutcome } from "../commands/targets";
 import { failure } from "../diagnostics/diagnostic";
-import type { CrossValue, CrossValues } from "../manifest/context";
+import type { CrossValue } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
@@ -12,15 +12,7 @@ import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
-import {
-  exitCodeAfter,
-  formatOf,
-  type Handler,
-  type Invocation,
-  listOf,
-  type StackRun,
-  stackRun,
-} from "./invocation";
+import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
 import { exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
@@ -165,26 +157,20 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
 /** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
 function stackTargets(
   invocation: Invocation,
-  reading: Reading,
+  { use, others }: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
 ): readonly Target[] {
-  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
-  const isReversed = reading.use === "each, reversed";
+  const app = { stacks, others, planned: new Map(), sharesRun: chosen.length > 1 };
+  const isReversed = use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
-  return ordered.map(({ unit: stack, dependencies }) => {
-    const enter = async (): Promise<Invocation> => {
-      // Throws where it is not clear which state is that of the stack.
-      settingsOf(inStack(invocation, stack));
-      const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
-      const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
-    };
-    const waitsFor = isReversed ? needing(stack) : dependencies;
-    return { stack, waitsFor, enter };
-  });
+  return ordered.map(({ unit: stack, dependencies }) => ({
+    stack,
+    waitsFor: isReversed ? needing(stack) : dependencies,
+    enter: () => enterStack(invocation, stack, app),
+  }));
 }
 
 /** Returns the targets of a verb that works on a state alone. */
@@ -240,8 +226,7 @@ async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocat
   const invocation = await inAskedStage(staged, files, { use: "each", streams: true });
   if (stack === undefined) return invocation;
   const stacks = await listStacks(files, invocation.cwd);
-  const around = await aroundStack(invocation, stack, stacks, new Map(), "needed");
-  return { ...invocation, stack: stackRun(stack, around) };
+  return enterStack(invocation, stack, { stacks, others: "needed", planned: new Map(), sharesRun: false });
 }
 
 const heading = (invocation: Invocation, title: string): string =>
@@ -286,29 +271,36 @@ const inStack = (invocation: Invocation, name: string, run?: Parameters<typeof s
   stack: stackRun(name, run),
 });
 
-/**
- * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run
- * count more than those of the states.
- */
-async function aroundStack(
+/** What the stacks of an app know of each other in a run. */
+interface AppRun {
+  readonly stacks: readonly StackFile[];
+  readonly others: Reading["others"];
+  /** Outputs by the stacks that were planned in this run: they count more than those of the states. */
+  readonly planned: Map<string, ReadonlyMap<string, CrossValue>>;
+  readonly sharesRun: boolean;
+}
+
+/** Returns the invocation in a stack, with what the states of the other stacks record. */
+async function enterStack(
   invocation: Invocation,
   unit: string,
-  stacks: readonly StackFile[],
-  planned: CrossValues,
-  others: Reading["others"],
-): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
-  const needsValues = others === "needed";
+  { stacks, others, planned, sharesRun }: AppRun,
+): Promise<Invocation> {
+  // Throws where it is not clear which state is that of the stack.
+  settingsOf(inStack(invocation, unit));
   const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
   const ownedElsewhere = new Set<string>();
   const address = givenAddress(invocation);
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const { state } = await stateOf({ ...invocation, stack: stackRun(other) });
+    const { state } = await stateOf(inStack(invocation, other));
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));
     for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
   }
-  return { crossValues, needsValues, ownedElsewhere };
+  const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(unit, outputs);
+  const needsValues = others === "needed";
+  return inStack(invocation, unit, { crossValues, needsValues, ownedElsewhere, sharesRun, tellOutputs });
 }
