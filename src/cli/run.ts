@@ -8,7 +8,7 @@ import { strangersJob } from "./job";
 import { normalizeArgv, optionShapes } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure, type Screen } from "./report";
-import { createTerminal, type Terminal, wholeWrites } from "./terminal";
+import { createTerminal, type Terminal } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
@@ -150,20 +150,12 @@ const terraformOptions: Readonly<Record<string, string>> = {
   "compact-warnings": "rnv prints each warning once: -json is for programs",
 };
 
-/** Returns rnv's way where a command line uses a word of Terraform's that `verbNames` and `optionNames` lack. */
-function terraformWord(
-  words: readonly string[],
-  verbNames: ReadonlySet<string>,
-  optionNames: ReadonlySet<string>,
-): string | undefined {
-  const verb = words.find((word) => !word.startsWith("-")) ?? "";
-  if (Object.hasOwn(terraformVerbs, verb) && !words.some((word) => verbNames.has(word)))
-    return terraformVerbs[verb];
-  for (const word of words) {
-    const name = /^--?([a-z-]+)(=|$)/.exec(word)?.[1] ?? "";
-    if (Object.hasOwn(terraformOptions, name) && !optionNames.has(name)) return terraformOptions[name];
-  }
-  return undefined;
+/** Returns rnv's way where a command line uses a verb or an option of Terraform's. */
+function terraformWord(verb = "", words: readonly string[]): string | undefined {
+  if (Object.hasOwn(terraformVerbs, verb)) return terraformVerbs[verb];
+  const names = words.map((word) => /^--([a-z-]+)(=|$)/.exec(word)?.[1] ?? "");
+  const name = names.find((one) => Object.hasOwn(terraformOptions, one));
+  return name === undefined ? undefined : terraformOptions[name];
 }
 
 /** What the command line is given by the process that it runs in. */
@@ -200,11 +192,10 @@ async function run(argv: readonly string[], screen: Screen, signal: AbortSignal)
     };
   }
   try {
-    const shapes = optionShapes(program);
-    const names = new Set(program.commands.map((verb) => verb.name()));
-    const terraform = terraformWord(argv, names, new Set(shapes.keys()));
+    const words = [...normalizeArgv(argv, optionShapes(program))];
+    const terraform = terraformWord(program.parseOptions(words).operands[0], words);
     if (terraform !== undefined) throw failure("command.usage", terraform);
-    await program.parseAsync([...normalizeArgv(argv, shapes)], { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
@@ -277,15 +268,7 @@ async function exitCodeWith(screen: Screen, exitCode: number): Promise<number> {
 
 async function runIn(host: Host): Promise<void> {
   const argv = host.argv.slice(2);
-  const streams = {
-    // Opened only when it is read.
-    get stdin() {
-      return host.stdin;
-    },
-    stdout: wholeWrites(host.stdout),
-    stderr: host.stderr,
-  };
-  const terminal = createTerminal(streams, {
+  const terminal = createTerminal(host, {
     environment: host.env,
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
