@@ -179,20 +179,22 @@ async function runProcess(
     await once(child, "close");
   } catch (cause) {
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
-    output = `rnv cannot be started in ${job.root} (${code})`;
+    output = `rnv cannot be started in ${folderOf(job)} (${code})`;
   }
   timers.forEach(clearTimeout);
   signal.removeEventListener("abort", interrupt);
   return { endedBy, output };
 }
 
-/** Starts this program in the folder of the fleet, with the environment of its first member. */
+/** The process starts in the folder of its first member, with its environment. */
+const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.folder ?? ".");
+
 function forkMembers(job: MembersJob): ChildProcess {
   // The entry of this program: beside its bundle, else where the package has it.
   const beside = join(__dirname, "rnv.js");
   const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
   return fork(program, ["fleet", "members"], {
-    ...{ cwd: job.root, env: job.members[0]?.environment, execArgv: [], detached: true },
+    ...{ cwd: folderOf(job), env: job.members[0]?.environment, execArgv: [], detached: true },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
 }
