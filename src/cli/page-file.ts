@@ -39,8 +39,8 @@ export const savedPlanOf = (
   invocation: Invocation,
   { files, overridePolicies }: PlanRequest,
   plan: Plan,
-  { revealed, sources, reviewKey: key }: Pick<PlanOutcome, "revealed" | "sources" | "reviewKey">,
-): string => savePlan(plan, { files, overridePolicies, ...namesOf(invocation), revealed, sources, key });
+  { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
+): string => savePlan(plan, { files, overridePolicies, ...namesOf(invocation), revealed, key });
 
 /**
  * Writes a page where one is asked for, or into `file`. It holds no secret, and a browser or a server of artefacts runs as
@@ -67,11 +67,10 @@ export function writePage(
 export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
-  sources: ReadonlyMap<string, string>,
   { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
 ): void =>
   writePage(
     invocation,
-    (make, scope) => make.planPage(planDocument(plan, new Map(), sources), { ...scope, job }),
+    (make, scope) => make.planPage(planDocument(plan, new Map()), { ...scope, job }),
     file,
   );

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
@@ -151,9 +151,9 @@ async function sweepInstances(
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const tell = ({ run, outcome }: TargetResult): void => {
     const { stage = "" } = namesOf(run);
-    const { exitCode, counts, diagnostics, sources } = outcome;
+    const { exitCode, counts, diagnostics } = outcome;
     swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
-    report(invocation, diagnostics, sources);
+    report(invocation, diagnostics);
     const resources = counted(counts?.destroyed ?? 0, "resource");
     say(
       invocation,
@@ -181,16 +181,10 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
   const asked = askedStage(invocation);
   const declared = asked && found.stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
-    throw new DiagnosticsError(
-      [
-        error("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
-          range: declared.range,
-          hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
-        }),
-      ],
-      undefined,
-      found.sources,
-    );
+    throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
+      range: declared.range,
+      hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+    });
   if (declared?.each && asked?.id === undefined) return declared;
   const swept = [...found.stages.values()].filter(({ each, disposable }) => each && disposable);
   throw usage(
