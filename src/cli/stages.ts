@@ -24,9 +24,9 @@ import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
+import { type Invocation, listOf, type StageRun } from "./invocation";
 import { list, options } from "./options";
-import { errorDocument, report } from "./report";
+import { report } from "./report";
 import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
@@ -160,9 +160,9 @@ export async function areStacks(files: readonly string[], cwd: string): Promise<
 export async function inAskedStage(
   invocation: Invocation,
   files: readonly string[],
-  { readsState, others, streams, use }: Reading,
+  { readsState, others, use }: Reading,
 ): Promise<Invocation> {
-  const { options, terminal, cwd } = invocation;
+  const { options, cwd } = invocation;
   const asked = askedStage(invocation);
   const unstaged = readsState ? invocation : { ...invocation, stage: null };
   if (readsState && asked === undefined && givenAddress(invocation) !== "") return unstaged;
@@ -179,15 +179,9 @@ export async function inAskedStage(
     return { ...invocation, stage: { ...asked, isUndeclared: true } };
   if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
     return asked === undefined ? unstaged : { ...invocation, stage: asked };
-  try {
-    if (asked !== undefined) return found.enter(asked);
-    if (found.stages.size === 0) return unstaged;
-    throw new DiagnosticsError([stageMissing(found.stages)], 1);
-  } catch (cause) {
-    if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !readsState && !streams)
-      terminal.out(errorDocument(cause.diagnostics));
-    throw cause;
-  }
+  if (asked !== undefined) return found.enter(asked);
+  if (found.stages.size === 0) return unstaged;
+  throw new DiagnosticsError([stageMissing(found.stages)], 1);
 }
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chooseNamed, joinExitCodes, runTargets, type TargetOutcome } from "../commands/targets";
-import { failure } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { CrossValue } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
@@ -13,7 +13,7 @@ import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
-import { exitCodes, failureOf, outStyle, report } from "./report";
+import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
@@ -85,6 +85,9 @@ export async function resultsOf(
     try {
       await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
+      const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.streams;
+      if (isDocument && cause instanceof DiagnosticsError)
+        invocation.terminal.out(errorDocument(cause.diagnostics));
       const named = stage === undefined ? {} : { stage: splitStage(stage) };
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
