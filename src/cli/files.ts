@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { failure } from "../diagnostics/diagnostic";
 import { readBytes } from "../manifest/files";
 import { reasonOf } from "../model/text";
@@ -66,22 +67,11 @@ const mostBytes = 64 * 1024 * 1024;
 /** The bytes of standard input, which can be read once. */
 const readInputs = new WeakMap<object, Promise<Buffer>>();
 
-/** Reads standard input to its end, or until it is too large; again, what was read before. */
+/** Reads standard input to its end; again, what was read before. */
 export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Buffer> {
-  const read = readInputs.get(stdin) ?? readToEnd(stdin);
+  const read = readInputs.get(stdin) ?? buffer(stdin);
   readInputs.set(stdin, read);
   return read;
-}
-
-async function readToEnd(stdin: Terminal["stdin"]): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of stdin) {
-    parts.push(Buffer.from(part as string | Uint8Array));
-    size += parts.at(-1)?.length ?? 0;
-    if (size >= mostBytes) break;
-  }
-  return Buffer.concat(parts);
 }
 
 /** The text of a file that was named on the command line: a state or a saved plan, at most. */
