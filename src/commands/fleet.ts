@@ -5,11 +5,11 @@ import type { FleetVerb } from "../model/fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {
-  codeOf,
   type FleetReport,
   type MemberResult,
   type MemberStatus,
-  statusAfter,
+  memberStatuses,
+  statuses,
 } from "../report/fleet-report";
 import { joinExitCodes, type TargetOutcome } from "./targets";
 
@@ -20,6 +20,10 @@ const resultOf = (
   { name, folder, stage }: NamedMember,
   ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
 ): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
+
+/** Returns the status of a run that ended with an exit code: the first, where several have it. */
+const statusAfter = (exitCode: number): MemberStatus =>
+  memberStatuses.find((status) => statuses[status][2] === exitCode) ?? "failed";
 
 /** Returns the result of a member from those of its stacks. */
 export function memberResult(
@@ -86,7 +90,7 @@ export type EndedBy = "failed" | "timeout" | "interrupted";
 /** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
   resultOf(member, {
-    ...{ status: endedBy, exit_code: codeOf({ status: endedBy }), seconds },
+    ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
     output: output.trim().slice(-2000) || undefined,
   });
 

@@ -72,12 +72,8 @@ export function findFleet(request: FleetRequest): readonly FleetMember[] {
 }
 
 /** The members by name, without their stages. */
-function declaredMembers({
-  root,
-  cwd,
-  environment,
-  untrusted,
-}: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+function declaredMembers(request: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+  const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
   if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
   const shown = relativeTo(cwd, file);
@@ -257,15 +253,12 @@ export function memberEnvironment(
 /** Stands for the name of the member, without its stage, in the address of a state. */
 export const memberPlace = "${member}";
 
+const eachPart = (text: string, between: string, change: (part: string) => string): string =>
+  text.split(between).map(change).join(between);
+
 /** Two names have two paths. */
 const pathOf = (name: string): string =>
-  name
-    .split("/")
-    .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
-    .join("/");
+  eachPart(name, "/", (word) => (word === "." ? "_" : encodeURIComponent(word)));
 
 const absolute = (text: string, between: string, cwd: string): string =>
-  text
-    .split(between)
-    .map((path) => (path.trim() === "" ? path : resolve(cwd, path.trim())))
-    .join(between);
+  eachPart(text, between, (path) => (path.trim() === "" ? path : resolve(cwd, path.trim())));

@@ -10,11 +10,8 @@ import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/**
- * How the run of a member ended, the worst last: its words, `~` where a reader expects to see it and `!` where it went wrong,
- * and its exit code.
- */
-const statuses = {
+/** How the run of a member ended, the worst last: its words, `~` for what is expected and `!` for what went wrong, its exit code. */
+export const statuses = {
   clean: ["clean", " ", 0],
   changes: ["changes", "~", 2],
   drift: ["drift", "~", 2],
@@ -36,11 +33,6 @@ export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
 
 export const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
 export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
-export const codeOf = ({ status }: Pick<MemberResult, "status">): number => statuses[status][2];
-
-/** Returns the status of a run that ended with an exit code; that of a plan, where verbs have several. */
-export const statusAfter = (exitCode: number): MemberStatus =>
-  memberStatuses.find((status) => codeOf({ status }) === exitCode) ?? "failed";
 
 /** Returns true if it needs no attention. */
 export const isWell = (one: Pick<MemberResult, "status">): boolean => signOf(one) === " ";
