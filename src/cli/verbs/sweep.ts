@@ -95,10 +95,9 @@ export async function sweepStage(
   const { options, signal, terminal } = invocation;
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
-  const sweep = await chooseInstances(found, declared, {
-    keeps: await choose(invocation, declared),
-    ageMs: (options as SweepChoice).olderThan,
-  });
+  const keeps = await choose(invocation, declared);
+  const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
+  const sweep = await chooseInstances(found, declared, keeps, ageMs);
   const names = sweep.goes.map((name) => `  ${name}\n`).join("");
   if (names === "" || options.dryRun === true) {
     const nothing = `Nothing to sweep: ${counted(sweep.kept.length, "instance")} of ${declared.name} kept.\n`;
@@ -120,10 +119,8 @@ export async function sweepStage(
 async function chooseInstances(
   found: DeclaredStages,
   declared: StageDeclaration,
-  {
-    keeps,
-    ageMs = keeps ? 0 : declared.expiresMs,
-  }: { readonly keeps: Keeps | undefined; readonly ageMs: number | undefined },
+  keeps: Keeps | undefined,
+  ageMs: number | undefined,
 ): Promise<Sweep> {
   const listed = await standings(found, declared);
   if (listed === undefined)
@@ -135,7 +132,7 @@ async function chooseInstances(
   const kept: string[] = [];
   for (const { name, state, problem } of listed) {
     if (state === undefined && problem === undefined) continue;
-    const isOld = !ageMs || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
+    const isOld = ageMs === undefined || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
     const isKept = keeps?.(name.id ?? "") === true || !isOld;
     (isKept ? kept : goes).push(stageText(name));
   }
