@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { Option } from "commander";
 import { diagnosticOf } from "../api/api-error";
 import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/code-host";
@@ -6,12 +6,11 @@ import type * as hosts from "../api/code-host/open-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review, StaleCommentError } from "../commands/ci/comments";
 import { failure, warning } from "../diagnostics/diagnostic";
-import { stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import type { CommentSubject, RecordSeal } from "../report/job-comment";
-import { type Invocation, listOf } from "./invocation";
+import { type Invocation, listOf, namesOf } from "./invocation";
 import { githubEvent, repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
 import { exitCodes, report, repositoryPath } from "./report";
@@ -148,14 +147,15 @@ export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options"
 
 /** The manifest, stack and stage of a run: what its comments are about. */
 export function subjectOf(
-  { cwd, environment, options: given, stack, stage }: Invocation,
+  invocation: Invocation,
   sealed: Omit<RecordSeal, "repository"> = {},
 ): CommentSubject {
-  const manifest = manifestsOf({ cwd, options: given })
+  const { cwd, environment } = invocation;
+  const manifest = manifestsOf(invocation)
     .map((file) => repositoryPath(file, cwd, environment) ?? file)
     .join(",");
   const seal = { repository: repositoryOf(environment, cwd), ...sealed };
-  return { manifest, stack: stack?.name, stage: stage ? stageText(stage) : undefined, seal };
+  return { manifest, ...namesOf(invocation), seal };
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */
@@ -174,21 +174,9 @@ export function writeOutputs({ environment }: Invocation, outputs: Readonly<Reco
   appendTo(environment.GITHUB_OUTPUT, lines.join(""));
 }
 
-/** Appends texts of Markdown to the summary of the job, where it has one; those that do not fit any more are counted. */
-export function writeSummary({ environment }: Invocation, texts: readonly string[]): void {
-  const { GITHUB_STEP_SUMMARY: file = "" } = environment;
-  // Bytes: GitHub takes no summary of a step above 1 MiB.
-  let left = 1024 * 1024 - 200 - (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
-  const fitting: string[] = [];
-  for (const text of texts) {
-    left -= Buffer.byteLength(text) + 1;
-    if (left < 0) break;
-    fitting.push(text);
-  }
-  const rest = texts.length - fitting.length;
-  const note = rest === 0 ? [] : [`> ${rest} more stand in the report of the job.`];
-  appendTo(file, [...fitting, ...note].map((text) => `${text}\n`).join(""));
-}
+/** Appends texts of Markdown to the summary of the job, where it has one. */
+export const writeSummary = ({ environment }: Invocation, texts: readonly string[]): void =>
+  appendTo(environment.GITHUB_STEP_SUMMARY, texts.map((text) => `${text}\n`).join(""));
 
 function appendTo(file: string | undefined, text: string): void {
   if (file === undefined || file === "") return;

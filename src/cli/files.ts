@@ -1,40 +1,25 @@
 import {
   chmodSync,
-  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
-  openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { failure } from "../diagnostics/diagnostic";
+import { readBytes } from "../manifest/files";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
-/**
- * The bytes of a file or a pipe that the user named; throws the error of the file system, or one with the code EFBIG
- * above `limit` bytes. A device may be endless: its size says nothing.
- */
-export function readLimited(path: string, limit: number): Buffer {
-  const file = openSync(path, "r");
-  try {
-    const parts: Buffer[] = [];
-    for (let size = 0; size <= limit; ) {
-      const part = Buffer.allocUnsafe(Math.min(65_536, limit + 1 - size));
-      const read = readSync(file, part);
-      if (read === 0) return Buffer.concat(parts);
-      parts.push(part.subarray(0, read));
-      size += read;
-    }
-  } finally {
-    closeSync(file);
-  }
-  throw Object.assign(new Error(`${path} holds more than ${limit} bytes`), { code: "EFBIG" });
+/** The text of a file of at most `limit` bytes; throws the error of the file system, or one that says why it is not read. */
+export function readLimited(path: string, limit: number): string {
+  const bytes = readBytes(path, limit);
+  if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
+  return bytes.toString("utf8");
 }
 
 /**
@@ -82,28 +67,17 @@ const mostBytes = 64 * 1024 * 1024;
 /** The bytes of standard input, which can be read once. */
 const readInputs = new WeakMap<object, Promise<Buffer>>();
 
-/** Reads standard input to its end, or until it is too large; again, what was read before. */
+/** Reads standard input to its end; again, what was read before. */
 export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Buffer> {
-  const read = readInputs.get(stdin) ?? readToEnd(stdin);
+  const read = readInputs.get(stdin) ?? buffer(stdin);
   readInputs.set(stdin, read);
   return read;
-}
-
-async function readToEnd(stdin: Terminal["stdin"]): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of stdin) {
-    parts.push(Buffer.from(part as string | Uint8Array));
-    size += parts.at(-1)?.length ?? 0;
-    if (size >= mostBytes) break;
-  }
-  return Buffer.concat(parts);
 }
 
 /** The text of a file that was named on the command line: a state or a saved plan, at most. */
 export function readText(path: string): string {
   try {
-    return readLimited(path, mostBytes).toString("utf8");
+    return readLimited(path, mostBytes);
   } catch (cause) {
     throw failure("command.usage", `cannot read ${path}: ${reasonOf(cause)}`);
   }

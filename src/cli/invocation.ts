@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Transport } from "../api/transport";
 import type { CrossValue, StackUnit } from "../manifest/context";
-import type { StageName } from "../model/stage";
+import { type StageName, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import type { UsedProfile } from "./profile";
 import type { Terminal } from "./terminal";
@@ -52,6 +52,19 @@ export interface StackRun extends StackUnit {
   /** Takes the outputs of its plan, for the stacks that need them. */
   readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
+
+/** The names of the stage and the stack of a run, for what is written about it. */
+export interface TargetNames {
+  /** `production`, `preview/12`. */
+  readonly stage?: string;
+  readonly stack?: string;
+}
+
+/** Returns what the target of an invocation is called. */
+export const namesOf = ({ stage, stack }: Pick<Invocation, "stage" | "stack">): TargetNames => ({
+  ...(stage && { stage: stageText(stage) }),
+  ...(stack && { stack: stack.name }),
+});
 
 /** Returns the run of a stack, with what it is given of the others. */
 export const stackRun = (name: string, run: Partial<Omit<StackRun, "name">> = {}): StackRun => ({

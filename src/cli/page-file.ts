@@ -1,7 +1,6 @@
 import { appendFileSync } from "node:fs";
 import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
-import { stageText } from "../model/stage";
 import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
@@ -9,7 +8,7 @@ import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
-import type { Invocation } from "./invocation";
+import { type Invocation, namesOf, type TargetNames } from "./invocation";
 
 /** Writes the text that `--json` prints into the file of `--json-into`. */
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
@@ -37,14 +36,11 @@ export function openJsonLines(invocation: Invocation): ((line: string) => void) 
 
 /** Returns the text of a saved plan, with the stage and stack of its run. */
 export const savedPlanOf = (
-  { stack, stage }: Invocation,
+  invocation: Invocation,
   { files, overridePolicies }: PlanRequest,
   plan: Plan,
   { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
-): string => {
-  const about = { stack: stack?.name, stage: stage ? stageText(stage) : undefined };
-  return savePlan(plan, { files, overridePolicies, ...about, revealed, key });
-};
+): string => savePlan(plan, { files, overridePolicies, ...namesOf(invocation), revealed, key });
 
 /**
  * Writes a page where one is asked for, or into `file`. It holds no secret, and a browser or a server of artefacts runs as
@@ -54,19 +50,17 @@ export function writePage(
   invocation: Invocation,
   pageOf: (
     make: typeof pages,
-    scope: { readonly types: typeof resourceTypes; readonly stage?: string; readonly stack?: string },
+    scope: TargetNames & { readonly types: typeof resourceTypes },
   ) => string | undefined,
   file = invocation.options.html as string | undefined,
 ): void {
-  const { stage, stack, terminal } = invocation;
   if (file === undefined) return;
-  const named = { ...(stage && { stage: stageText(stage) }), ...(stack && { stack: stack.name }) };
   // Loaded where one is asked for: the document of thousands of changes takes longer than the plan itself.
   const make = require("../report/html/pages") as typeof pages;
-  const text = pageOf(make, { types: resourceTypes, ...named });
+  const text = pageOf(make, { types: resourceTypes, ...namesOf(invocation) });
   if (text === undefined) return;
   writeWholeFile(file, text, { mode: 0o644 });
-  terminal.err(`Wrote the page ${file}.\n`);
+  invocation.terminal.err(`Wrote the page ${file}.\n`);
 }
 
 /** Writes the page of a plan, with the job that made it. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { isStageWord, stageText } from "../model/stage";
+import { isStageWord } from "../model/stage";
 import {
   codeQuality,
   failedSuite,
@@ -15,7 +15,7 @@ import {
 import { planJson, planMarkdown } from "../report/plan-text";
 import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
-import type { Invocation } from "./invocation";
+import { type Invocation, namesOf } from "./invocation";
 import { isJob, toldBy } from "./job";
 import { savedPlanOf, writePlanPage } from "./page-file";
 import { errorDocument, repositoryPath, tryToWrite } from "./report";
@@ -68,7 +68,7 @@ function writeFiles(
     const words = [stage?.name, stage?.id].flatMap((word) => word ?? []);
     const below = [...words.map((word) => (isStageWord(word) ? word : "_")), ...(stack ? [stack.name] : [])];
     writePlanned(one, request, planned.length === 1 ? folder : join(folder, ...below));
-    const name = ["rnv plan", stage && stageText(stage), stack?.name].filter((part) => part).join(" ");
+    const name = ["rnv plan", ...Object.values(namesOf(one.run))].join(" ");
     suites.push(plan ? planSuite(plan, name) : failedSuite(diagnostics, name));
     found.push(...(plan ? planFindings(plan) : diagnostics));
   }

@@ -40,7 +40,7 @@ export function configFile(environment: ProcessEnvironment, file: string): strin
 export function readProfiles(environment: ProcessEnvironment): ReadonlyMap<string, Profile> {
   const path = configFile(environment, "profiles.json");
   try {
-    const parsed: Readonly<Record<string, Profile>> = JSON.parse(String(readLimited(path, 1024 * 1024)));
+    const parsed: Readonly<Record<string, Profile>> = JSON.parse(readLimited(path, 1024 * 1024));
     const profiles = Object.entries(parsed).map(([name, { baseUrl, workspaceId }]): [string, Profile] => [
       name,
       { baseUrl: String(baseUrl), workspaceId: String(workspaceId) },
@@ -66,7 +66,7 @@ const folderFile = join(".rnv", "profile");
 /** Reads the name of the profile that a folder uses; undefined for none. */
 export function profileOfFolder(cwd: string): string | undefined {
   try {
-    return String(readLimited(join(cwd, folderFile), 1024 * 1024)).trim() || undefined;
+    return readLimited(join(cwd, folderFile), 1024 * 1024).trim() || undefined;
   } catch {
     return undefined;
   }

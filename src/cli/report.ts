@@ -12,7 +12,15 @@ import { createStyle, type Style } from "../report/style";
 import { repositoryAround } from "./job";
 import type { Terminal } from "./terminal";
 
-export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, stale: 5, interrupted: 130 } as const;
+export const exitCodes = {
+  done: 0,
+  error: 1,
+  changes: 2,
+  partly: 3,
+  refused: 4,
+  stale: 5,
+  interrupted: 130,
+} as const;
 
 export interface Screen {
   readonly terminal: Terminal;

@@ -5,9 +5,10 @@ import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import { exitCodeAfter, type Handler, type OptionValues, type VerbRun } from "./invocation";
 import { strangersJob } from "./job";
+import { normalizeArgv, optionShapes } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure, type Screen } from "./report";
-import { createTerminal, type Terminal, wholeWrites } from "./terminal";
+import { createTerminal, type Terminal } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { ciVerbs } from "./verbs/ci";
 import { driftVerb } from "./verbs/drift";
@@ -125,68 +126,6 @@ The first minute:
   $ rnv init && rnv apply
 `;
 
-/** Every option of every verb: does a value follow it. For `normalizeArgv`. */
-export function optionShapes(program: Command): ReadonlyMap<string, OptionShape> {
-  const shapes = new Map<string, OptionShape>();
-  for (const command of allCommands(program)) {
-    for (const option of command.options) {
-      const shape: OptionShape = option.required || option.optional ? "value" : "flag";
-      for (const name of [option.long, option.short]) if (name) shapes.set(name.replace(/^-+/, ""), shape);
-    }
-  }
-  return shapes;
-}
-
-/** The program and all commands below it. */
-export function* allCommands(command: Command): Generator<Command> {
-  yield command;
-  for (const inner of command.commands) yield* allCommands(inner);
-}
-
-/** Whether a value follows an option. */
-export type OptionShape = "flag" | "value";
-
-/**
- * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
- * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
- * follows an option, and everything after `--` stay as they are.
- */
-export function normalizeArgv(
-  argv: readonly string[],
-  options: ReadonlyMap<string, OptionShape>,
-): readonly string[] {
-  const normalized: string[] = [];
-  let isValue = false;
-  for (const [index, word] of argv.entries()) {
-    if (isValue) {
-      normalized.push(word);
-      isValue = false;
-      continue;
-    }
-    if (word === "--") return [...normalized, ...argv.slice(index)];
-    const words = normalizeWord(word, options);
-    normalized.push(...words);
-    const [only = "", ...others] = words;
-    const name = others.length === 0 ? /^--?(.+)$/s.exec(only)?.[1] : undefined;
-    isValue = name !== undefined && options.get(name) === "value";
-  }
-  return normalized;
-}
-
-function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>): readonly string[] {
-  const short = /^-([A-Za-z])=(.*)$/s.exec(word);
-  if (short) return [`-${short[1]}`, short[2] as string];
-  const long = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(word);
-  if (!long || (long[1] as string).length < 2) return [word];
-  const [, name = "", value] = long;
-  if (value === undefined) return [`--${name}`];
-  const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
-  // Terraform's words for yes and no; `-input=false` is the one that people use.
-  if (isFlag && ["true", "1"].includes(value)) return options.has(name) ? [`--${name}`] : [];
-  if (isFlag && ["false", "0"].includes(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
-  return [`--${name}=${value}`];
-}
-
 /** Terraform's verbs that rnv lacks, and rnv's way. */
 const terraformVerbs: Readonly<Record<string, string>> = {
   workspace: "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME",
@@ -211,20 +150,12 @@ const terraformOptions: Readonly<Record<string, string>> = {
   "compact-warnings": "rnv prints each warning once: -json is for programs",
 };
 
-/** Returns rnv's way where a command line uses a word of Terraform's that `verbNames` and `optionNames` lack. */
-function terraformWord(
-  words: readonly string[],
-  verbNames: ReadonlySet<string>,
-  optionNames: ReadonlySet<string>,
-): string | undefined {
-  const verb = words.find((word) => !word.startsWith("-")) ?? "";
-  if (Object.hasOwn(terraformVerbs, verb) && !words.some((word) => verbNames.has(word)))
-    return terraformVerbs[verb];
-  for (const word of words) {
-    const name = /^--?([a-z-]+)(=|$)/.exec(word)?.[1] ?? "";
-    if (Object.hasOwn(terraformOptions, name) && !optionNames.has(name)) return terraformOptions[name];
-  }
-  return undefined;
+/** Returns rnv's way where a command line uses a verb or an option of Terraform's. */
+function terraformWord(verb = "", words: readonly string[]): string | undefined {
+  if (Object.hasOwn(terraformVerbs, verb)) return terraformVerbs[verb];
+  const names = words.map((word) => /^--([a-z-]+)(=|$)/.exec(word)?.[1] ?? "");
+  const name = names.find((one) => Object.hasOwn(terraformOptions, one));
+  return name === undefined ? undefined : terraformOptions[name];
 }
 
 /** What the command line is given by the process that it runs in. */
@@ -261,11 +192,10 @@ async function run(argv: readonly string[], screen: Screen, signal: AbortSignal)
     };
   }
   try {
-    const shapes = optionShapes(program);
-    const names = new Set(program.commands.map((verb) => verb.name()));
-    const terraform = terraformWord(argv, names, new Set(shapes.keys()));
+    const words = [...normalizeArgv(argv, optionShapes(program))];
+    const terraform = terraformWord(program.parseOptions(words).operands[0], words);
     if (terraform !== undefined) throw failure("command.usage", terraform);
-    await program.parseAsync([...normalizeArgv(argv, shapes)], { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return exitCode;
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
@@ -338,15 +268,7 @@ async function exitCodeWith(screen: Screen, exitCode: number): Promise<number> {
 
 async function runIn(host: Host): Promise<void> {
   const argv = host.argv.slice(2);
-  const streams = {
-    // Opened only when it is read.
-    get stdin() {
-      return host.stdin;
-    },
-    stdout: wholeWrites(host.stdout),
-    stderr: host.stderr,
-  };
-  const terminal = createTerminal(streams, {
+  const terminal = createTerminal(host, {
     environment: host.env,
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),

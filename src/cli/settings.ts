@@ -158,7 +158,7 @@ function readKey(setting: (name: string) => string, cwd: string): string | Diagn
   if (inline !== "") return checkKey(inline, "RNV_API_KEY");
   if (file === "") return missing("RNV_API_KEY");
   try {
-    const text = readLimited(resolve(cwd, file), 4096).toString("utf8");
+    const text = readLimited(resolve(cwd, file), 4096);
     return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {
     const hint = "name a readable file that holds the key and nothing else";

@@ -24,9 +24,9 @@ import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation, listOf, type StageRun } from "./invocation";
+import { type Invocation, listOf, type StageRun } from "./invocation";
 import { list, options } from "./options";
-import { errorDocument, report } from "./report";
+import { report } from "./report";
 import { workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
@@ -54,11 +54,8 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state, with `isLocal` in a file; undefined where these cannot be listed. */
-  readonly namesOf: (
-    declared: StageDeclaration,
-    isLocal?: boolean,
-  ) => Promise<readonly StageName[] | undefined>;
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
+  readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
 
 /** Reads the stages that a manifest declares. */
@@ -88,10 +85,10 @@ export async function stagesOf(
       const takesUnnamed = !declared.disposable && !declared.each;
       return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
     },
-    namesOf: async ({ name, each }, isLocal = false) => {
+    namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
       const named = options.ids as readonly string[] | undefined;
-      const ids = named ?? (await listIds(at({ name, id: instancePlace }), isLocal));
+      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
       // 9 comes before 12.
       const inNumbers = new Intl.Collator("en", { numeric: true });
       return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
@@ -123,11 +120,9 @@ export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
 }
 
 /** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
-async function listIds(invocation: Invocation, isLocal = false): Promise<readonly string[] | undefined> {
+async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
-  const { state } = settingsOf(invocation);
-  if (isLocal && state.kind !== "file") return [];
-  return listInstances(state, {
+  return listInstances(settingsOf(invocation).state, {
     ...{ environment, clock: systemClock },
     openTransport: (limits) => createHttpTransport({ environment, ...limits }),
   });
@@ -165,9 +160,9 @@ export async function areStacks(files: readonly string[], cwd: string): Promise<
 export async function inAskedStage(
   invocation: Invocation,
   files: readonly string[],
-  { readsState, others, streams, use }: Reading,
+  { readsState, others, use }: Reading,
 ): Promise<Invocation> {
-  const { options, terminal, cwd } = invocation;
+  const { options, cwd } = invocation;
   const asked = askedStage(invocation);
   const unstaged = readsState ? invocation : { ...invocation, stage: null };
   if (readsState && asked === undefined && givenAddress(invocation) !== "") return unstaged;
@@ -184,15 +179,9 @@ export async function inAskedStage(
     return { ...invocation, stage: { ...asked, isUndeclared: true } };
   if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
     return asked === undefined ? unstaged : { ...invocation, stage: asked };
-  try {
-    if (asked !== undefined) return found.enter(asked);
-    if (found.stages.size === 0) return unstaged;
-    throw new DiagnosticsError([stageMissing(found.stages)], 1);
-  } catch (cause) {
-    if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !readsState && !streams)
-      terminal.out(errorDocument(cause.diagnostics));
-    throw cause;
-  }
+  if (asked !== undefined) return found.enter(asked);
+  if (found.stages.size === 0) return unstaged;
+  throw new DiagnosticsError([stageMissing(found.stages)], 1);
 }
 
 export const usage = (summary: string, hint?: string): DiagnosticsError =>

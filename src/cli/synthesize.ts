@@ -67,7 +67,7 @@ function readAppSettings(cwd: string): AppSettings {
   const path = join(cwd, settingsName);
   if (!existsSync(path)) return {};
   try {
-    const parsed: unknown = JSON.parse(readLimited(path, 1024 * 1024).toString("utf8"));
+    const parsed: unknown = JSON.parse(readLimited(path, 1024 * 1024));
     if (parsed !== null && typeof parsed === "object") return parsed;
   } catch {
     // Reported below, without the text.
@@ -103,7 +103,7 @@ async function synthesize(invocation: Invocation, app: App): Promise<void> {
   if (problem === undefined && existsSync(manifest)) return;
   const what = `the program ${JSON.stringify(app.command)} ${problem ?? `wrote no ${app.folder}/manifest.json`}`;
   throw failure("stack.not_found", what, {
-    ...(output !== "" && { detail: `It printed:\n${ends(output)}` }),
+    ...(output !== "" && { detail: `It printed:\n${output}` }),
     hint:
       problem === undefined
         ? `call app.synth() at its end; if the app has an outdir of its own, write that folder as "output" in ${settingsName}`
@@ -165,11 +165,4 @@ function killGroup(pid: number | undefined): void {
   } catch {
     // It has ended already.
   }
-}
-
-/** All lines of a text, or the first and the last 30. */
-function ends(text: string): string {
-  const lines = text.split("\n");
-  const left = lines.length - 60;
-  return left <= 0 ? text : [...lines.slice(0, 30), `… ${left} lines …`, ...lines.slice(-30)].join("\n");
 }

@@ -1,17 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  chooseNamed,
-  type TargetResult as EndedTarget,
-  joinResults,
-  runTargets,
-  type TargetOutcome,
-} from "../commands/targets";
-import { failure } from "../diagnostics/diagnostic";
-import type { CrossValue, CrossValues } from "../manifest/context";
+import { chooseNamed, joinExitCodes, runTargets, type TargetOutcome } from "../commands/targets";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import type { CrossValue } from "../manifest/context";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
-import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
@@ -19,22 +12,14 @@ import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
-import {
-  exitCodeAfter,
-  formatOf,
-  type Handler,
-  type Invocation,
-  listOf,
-  type StackRun,
-  stackRun,
-} from "./invocation";
-import { exitCodes, failureOf, outStyle, report } from "./report";
+import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
+import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
 import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A manifest or a stack of a command line. */
-interface ReachedTarget {
+/** A manifest or a stack, in the stage that is asked for: what a verb runs on. */
+interface Target {
   readonly stack?: string | undefined;
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
@@ -42,16 +27,7 @@ interface ReachedTarget {
   readonly enter: () => Promise<Invocation>;
 }
 
-/** Returns the target that an invocation is in. */
-const targetIn = (invocation: Invocation): Target => ({
-  manifest: listOf(invocation.options.file),
-  stage: invocation.stage ? stageText(invocation.stage) : undefined,
-  stack: invocation.stack?.name,
-  state: givenAddress(invocation) || undefined,
-  environment: invocation.environment,
-});
-
-const reach = (invocation: Invocation): ReachedTarget => ({
+const reach = (invocation: Invocation): Target => ({
   ...{ stack: invocation.stack?.name, waitsFor: [], enter: async () => invocation },
 });
 
@@ -63,7 +39,7 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
   });
   const stage = given.options.stage as string | undefined;
   const results = await resultsOf(given, [stage], reading, runOne, tellFindings);
-  return joinResults(results.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode;
+  return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
 }
 
 /** Reports what was found in a target. */
@@ -71,9 +47,11 @@ export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): v
   report(run, diagnostics);
 
 /** How a verb ended on a target. */
-export interface TargetResult extends EndedTarget {
+export interface TargetResult {
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
+  readonly outcome: TargetOutcome;
+  readonly seconds: number;
 }
 
 /**
@@ -93,7 +71,7 @@ export async function resultsOf(
     const start = systemClock.elapsed();
     const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
     const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-    const result = { target: targetIn(one), run: one, outcome, seconds };
+    const result = { run: one, outcome, seconds };
     results.push(result);
     onResult(result);
     return outcome;
@@ -107,6 +85,9 @@ export async function resultsOf(
     try {
       await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
+      const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.streams;
+      if (isDocument && cause instanceof DiagnosticsError)
+        invocation.terminal.out(errorDocument(cause.diagnostics));
       const named = stage === undefined ? {} : { stage: splitStage(stage) };
       await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
     }
@@ -119,13 +100,13 @@ export async function resultsOf(
 async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
-  targets: readonly ReachedTarget[],
+  targets: readonly Target[],
   run: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
   const isStream = reading.streams === true;
   const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
   const failed = new Set<string>();
-  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
+  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -143,7 +124,7 @@ async function runStacks(
 }
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
-async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
   const words = use === "one" && !takesPlan ? [] : listOf(given.positional[0]);
@@ -179,30 +160,24 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
 /** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
 function stackTargets(
   invocation: Invocation,
-  reading: Reading,
+  { use, others }: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly ReachedTarget[] {
-  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
-  const isReversed = reading.use === "each, reversed";
+): readonly Target[] {
+  const app = { stacks, others, planned: new Map(), sharesRun: chosen.length > 1 };
+  const isReversed = use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
-  return ordered.map(({ unit: stack, dependencies }) => {
-    const enter = async (): Promise<Invocation> => {
-      // Throws where it is not clear which state is that of the stack.
-      settingsOf(inStack(invocation, stack));
-      const around = await aroundStack(invocation, stack, stacks, planned, reading.others);
-      const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(stack, outputs);
-      return inStack(invocation, stack, { ...around, sharesRun: chosen.length > 1, tellOutputs });
-    };
-    const waitsFor = isReversed ? needing(stack) : dependencies;
-    return { stack, waitsFor, enter };
-  });
+  return ordered.map(({ unit: stack, dependencies }) => ({
+    stack,
+    waitsFor: isReversed ? needing(stack) : dependencies,
+    enter: () => enterStack(invocation, stack, app),
+  }));
 }
 
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
@@ -254,8 +229,7 @@ async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocat
   const invocation = await inAskedStage(staged, files, { use: "each", streams: true });
   if (stack === undefined) return invocation;
   const stacks = await listStacks(files, invocation.cwd);
-  const around = await aroundStack(invocation, stack, stacks, new Map(), "needed");
-  return { ...invocation, stack: stackRun(stack, around) };
+  return enterStack(invocation, stack, { stacks, others: "needed", planned: new Map(), sharesRun: false });
 }
 
 const heading = (invocation: Invocation, title: string): string =>
@@ -300,29 +274,36 @@ const inStack = (invocation: Invocation, name: string, run?: Parameters<typeof s
   stack: stackRun(name, run),
 });
 
-/**
- * Returns what a stack is given of the states of the other stacks of its app. Outputs of stacks that were `planned` in this run
- * count more than those of the states.
- */
-async function aroundStack(
+/** What the stacks of an app know of each other in a run. */
+interface AppRun {
+  readonly stacks: readonly StackFile[];
+  readonly others: Reading["others"];
+  /** Outputs by the stacks that were planned in this run: they count more than those of the states. */
+  readonly planned: Map<string, ReadonlyMap<string, CrossValue>>;
+  readonly sharesRun: boolean;
+}
+
+/** Returns the invocation in a stack, with what the states of the other stacks record. */
+async function enterStack(
   invocation: Invocation,
   unit: string,
-  stacks: readonly StackFile[],
-  planned: CrossValues,
-  others: Reading["others"],
-): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
-  const needsValues = others === "needed";
+  { stacks, others, planned, sharesRun }: AppRun,
+): Promise<Invocation> {
+  // Throws where it is not clear which state is that of the stack.
+  settingsOf(inStack(invocation, unit));
   const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
   const ownedElsewhere = new Set<string>();
   const address = givenAddress(invocation);
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const { state } = await stateOf({ ...invocation, stack: stackRun(other) });
+    const { state } = await stateOf(inStack(invocation, other));
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));
     for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
   }
-  return { crossValues, needsValues, ownedElsewhere };
+  const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(unit, outputs);
+  const needsValues = others === "needed";
+  return inStack(invocation, unit, { crossValues, needsValues, ownedElsewhere, sharesRun, tellOutputs });
 }

@@ -1,6 +1,3 @@
-import { fstatSync, writeFileSync } from "node:fs";
-import { Writable } from "node:stream";
-
 /** The streams of a terminal. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -92,26 +89,4 @@ function writer(stream: TerminalStream) {
       }),
     failure: (): NodeJS.ErrnoException | undefined => failure,
   };
-}
-
-/**
- * The stream to write to in place of `stream` where that is a file: a disk that is about to be full takes less than it
- * is given, and only who writes the rest is told. Anything else is returned as it is.
- */
-export function wholeWrites(
-  stream: TerminalStreams["stdout"] & { readonly fd?: number },
-): TerminalStreams["stdout"] {
-  const { fd } = stream;
-  if (fd === undefined || !fstatSync(fd).isFile()) return stream;
-  return new Writable({
-    decodeStrings: true,
-    write: (chunk: Buffer, _encoding, done) => {
-      try {
-        writeFileSync(fd, chunk);
-        done();
-      } catch (cause) {
-        done(cause as Error);
-      }
-    },
-  });
 }

@@ -1,11 +1,17 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/find-fleet";
-import type { FleetVerb } from "../model/target";
+import type { FleetVerb } from "../model/fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
-import type { FleetReport, MemberResult, MemberStatus } from "../report/fleet-report";
-import { joinResults, type TargetOutcome, type TargetResult } from "./targets";
+import {
+  type FleetReport,
+  type MemberResult,
+  type MemberStatus,
+  memberStatuses,
+  statuses,
+} from "../report/fleet-report";
+import { joinExitCodes, type TargetOutcome } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */
 type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "folder">>;
@@ -15,32 +21,21 @@ const resultOf = (
   ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
 ): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
 
-const statuses: Readonly<Record<number, MemberStatus>> = {
-  0: "clean",
-  2: "changes",
-  3: "partly",
-  4: "blocked",
-  5: "stale",
-  6: "locked",
-  7: "unsettled",
-  8: "checkout",
-  130: "interrupted",
-};
+/** Returns the status of a run that ended with an exit code: the first, where several have it. */
+const statusAfter = (exitCode: number): MemberStatus =>
+  memberStatuses.find((status) => statuses[status][2] === exitCode) ?? "failed";
 
 /** Returns the result of a member from those of its stacks. */
 export function memberResult(
   verb: FleetVerb,
   member: NamedMember,
-  results: readonly Omit<TargetResult, "target">[],
+  results: readonly { readonly outcome: TargetOutcome; readonly seconds: number }[],
 ): MemberResult {
-  const { exitCode, seconds, changes, drift } = joinResults(
-    results.map(({ outcome, seconds }) => ({
-      ...{ exitCode: outcome.exitCode, seconds },
-      changes: changesOf(verb, outcome),
-      drift: countsOfStage({ ...outcome, seconds }),
-    })),
-  );
   const outcomes = results.map(({ outcome }) => outcome);
+  const exitCode = joinExitCodes(outcomes.map((outcome) => outcome.exitCode));
+  const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
+  const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
+  const drift = sumOf(outcomes.map(countsOfStage));
   const diagnostics = outcomes
     .flatMap(({ diagnostics }) => diagnostics.map((one) => diagnosticData(one)))
     // Enough to see what is wrong, in a report of hundreds of members.
@@ -49,9 +44,9 @@ export function memberResult(
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
-  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statuses[exitCode];
+  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statusAfter(exitCode);
   return resultOf(member, {
-    ...{ status: status ?? "failed", exit_code: exitCode, seconds, changes, drift },
+    ...{ status, exit_code: exitCode, seconds, changes, drift },
     digest: verb === "plan" && outcomes.length === 1 ? outcomes[0]?.plan?.digest : undefined,
     runs: runs.length > 0 ? runs : undefined,
     diagnostics: diagnostics.length > 0 ? diagnostics : undefined,
@@ -63,6 +58,14 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   if (verb === "drift" || counts === undefined) return undefined;
   const { added: add, changed: change, destroyed: destroy, adopted: adopt, forgotten: forget } = counts;
   return { add, change, destroy, adopt, forget };
+}
+
+/** Adds the numbers of each name; undefined where there are none. */
+function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
+  const known = all.filter((one) => one !== undefined);
+  const add = (a: T, b: T) =>
+    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
+  return known.length === 0 ? undefined : known.reduce(add);
 }
 
 type Finding = NonNullable<MemberResult["diagnostics"]>[number];
@@ -81,15 +84,13 @@ export const refusedMember = (member: NamedMember, problems: readonly Diagnostic
     diagnostics: problems.map((one) => diagnosticData(one)),
   });
 
-/** Exit codes of members that have no result, by what ended their run. */
-const endCodes = { failed: 1, timeout: 7, interrupted: 130 } as const;
-
-export type EndedBy = keyof typeof endCodes;
+/** What ends the run of a member before it has a result. */
+export type EndedBy = "failed" | "timeout" | "interrupted";
 
 /** The result of a member whose run ended without one; `output` is what its process printed. */
 export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
   resultOf(member, {
-    ...{ status: endedBy, exit_code: endCodes[endedBy], seconds },
+    ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
     output: output.trim().slice(-2000) || undefined,
   });
 
@@ -102,9 +103,9 @@ export function makeReport(
   // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
   const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
-  const { exitCode, counts } = joinResults(
-    members.map((one) => ({ status: one.status, exitCode: isMade(one) ? 0 : one.exit_code })),
-  );
+  const counts: Partial<Record<MemberStatus, number>> = {};
+  for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
+  const exitCode = joinExitCodes(members.map((one) => (isMade(one) ? 0 : one.exit_code)));
   return {
     ...{ format_version: "1.0", ...head, seconds: Math.round(head.seconds * 100) / 100 },
     ...{ exit_code: exitCode, counts },

@@ -229,20 +229,11 @@ export const isEmptied = (state: State | undefined): boolean =>
   state === undefined ||
   (Object.keys(state.resources).length === 0 && state.open.length === 0 && state.run === null);
 
-/**
- * Removes a state that owns nothing, as it is under its lock; false where it owns something by now, or where its store
- * removes nothing. `beside` removes, under the lock too, what belongs to it alone.
- */
-export function eraseState(
-  context: Context,
-  { lockTimeoutMs, beside }: { readonly lockTimeoutMs: number; readonly beside: () => void },
-): Promise<boolean> {
-  return holdLock(context, { command: "stage sweep", timeoutMs: lockTimeoutMs }, async (session) => {
-    if (!isEmptied(session.state) || !(await session.erase())) return false;
-    beside();
-    return true;
-  });
-}
+/** Removes a state that owns nothing, as it is under its lock; false where it owns something by now, or its store removes nothing. */
+export const eraseState = (context: Context, lockTimeoutMs: number): Promise<boolean> =>
+  holdLock(context, { command: "stage sweep", timeoutMs: lockTimeoutMs }, async (session) =>
+    isEmptied(session.state) ? session.erase() : false,
+  );
 
 interface HandOverRequest {
   readonly addresses: readonly string[];

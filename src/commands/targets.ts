@@ -1,6 +1,5 @@
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Target } from "../model/target";
 import { namePattern, shortList } from "../model/text";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
@@ -9,53 +8,12 @@ import type { PlanOutcome } from "./plan";
 /** How a plan, a look for drift or an apply ended in one target. */
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
-/** A target, and how a verb ended on it. */
-export interface TargetResult {
-  readonly target: Target;
-  readonly outcome: TargetOutcome;
-  readonly seconds: number;
-}
-
 /** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
 const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
 
-type Counts = Readonly<Record<string, number>>;
-
-/** The end of a target, or of several that are joined already. */
-interface TargetEnd<Changes, Drift> {
-  readonly exitCode: number;
-  readonly seconds?: number;
-  /** The word for how it ended, by which reports count. */
-  readonly status?: string;
-  readonly changes?: Changes | undefined;
-  readonly drift?: Drift | undefined;
-}
-
-/**
- * Joins the ends of stacks, stages, members of a fleet or shards into one: the most telling exit code (DESIGN section 8),
- * how many ended in which way, and what they found and how long they took, added up; undefined where none tells.
- */
-export function joinResults<Changes extends Counts, Drift extends Counts>(
-  ends: readonly TargetEnd<Changes, Drift>[],
-) {
-  const counts: Record<string, number> = {};
-  for (const { status } of ends) if (status !== undefined) counts[status] = (counts[status] ?? 0) + 1;
-  return {
-    exitCode: telling.find((code) => ends.some(({ exitCode }) => exitCode === code)) ?? 0,
-    seconds: ends.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
-    counts,
-    changes: sumOf(ends.map(({ changes }) => changes)),
-    drift: sumOf(ends.map(({ drift }) => drift)),
-  };
-}
-
-/** Adds the numbers of each name; undefined where there are none. */
-function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined {
-  const known = all.filter((one) => one !== undefined);
-  const add = (a: T, b: T) =>
-    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
-  return known.length === 0 ? undefined : known.reduce(add);
-}
+/** Joins the exit codes of stacks, stages, members of a fleet or shards into one: the most telling (DESIGN section 8). */
+export const joinExitCodes = (exitCodes: readonly number[]): number =>
+  telling.find((code) => exitCodes.includes(code)) ?? 0;
 
 /**
  * Runs every target, `parallelism` at once. They begin in their order, and none waits for another one's success. After `signal`

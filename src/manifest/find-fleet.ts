@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
+import type { FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { fillStage, splitStage, stageText } from "../model/stage";
-import type { FleetVerb, Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
@@ -36,16 +36,25 @@ export interface FleetRequest {
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember extends Target {
+export interface FleetMember {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
   /** From the folder of the fleet, with forward slashes; `.` for itself. */
   readonly folder: string;
+  /** `production`, `preview/12`. */
+  readonly stage?: string | undefined;
+  /** The address of its state; empty where it is unknown. */
+  readonly state: string;
+  /** What its run is given of the environment. */
+  readonly environment: ProcessEnvironment;
   /** How long its run may take. */
   readonly timeoutMs: number;
   /** Why it cannot be run. */
   readonly problems: readonly Diagnostic[];
 }
+
+/** What the fleet file says of a member, which it names without its stage. */
+type NamedMember = { readonly name: string } & DeclaredMember;
 
 /**
  * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
@@ -56,19 +65,15 @@ export function findFleet(request: FleetRequest): readonly FleetMember[] {
   const all = [...declared.values()].flatMap(({ env = {} }) => Object.values(env));
   return [...declared]
     .flatMap(([name, one]) => {
-      const given = memberEnvironment({ ...one, name }, all, request.environment, request);
-      return stagesOfMember(request, { ...one, ...given, name });
+      const member = { ...one, name };
+      return stagesOfMember(request, member, memberEnvironment(member, all, request.environment, request));
     })
     .sort((a, b) => compareTexts(a.name, b.name));
 }
 
 /** The members by name, without their stages. */
-function declaredMembers({
-  root,
-  cwd,
-  environment,
-  untrusted,
-}: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+function declaredMembers(request: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+  const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
   if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
   const shown = relativeTo(cwd, file);
@@ -103,20 +108,21 @@ function findManifestFolders(root: string): readonly string[] {
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
   { root, types, untrusted, timeoutMs }: FleetRequest,
-  { name, dir: folder = name, timeout, environment, missing, ...declared }: GivenMember,
+  { name, dir: folder = name, timeout, stages }: NamedMember,
+  { environment, missing }: ReturnType<typeof memberEnvironment>,
 ): readonly FleetMember[] {
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
-  const isUnstaged = declared.stages === undefined && known.length === 0;
-  return (isUnstaged ? [undefined] : (declared.stages?.map(splitStage) ?? once)).map((stage) => {
+  const isUnstaged = stages === undefined && known.length === 0;
+  return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
     const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
     const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
     return {
-      ...{ name: fullName, folder, manifest: [], stage: shown, environment },
+      ...{ name: fullName, folder, stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced ? (found.place(stage).place.state ?? "") : stage ? fillStage(usual, stage) : usual,
       problems: problemsOf(fullName, folder, root, missing),
@@ -211,18 +217,13 @@ const paths: Readonly<Record<string, string>> = {
   RNV_SECRET_DIRS: ":",
 };
 
-/** What the fleet file says of the environment of a member, which it names without its stage. */
-export type OwnEnvironment = { readonly name: string } & Pick<DeclaredMember, "env" | "workspace" | "state">;
-
-type GivenMember = { readonly name: string } & DeclaredMember & ReturnType<typeof memberEnvironment>;
-
 /**
  * The environment of the run of a member: what every program needs, settings of rnv, what the job says of itself, what
  * RNV_ALLOW_ENV lists, and what the member names. What another member names (of `all` names) is not handed on, and no
  * credential of the fleet stands beside its own.
  */
 export function memberEnvironment(
-  member: OwnEnvironment,
+  member: NamedMember,
   all: readonly string[],
   environment: ProcessEnvironment,
   { cwd, isOfJob }: Pick<FleetRequest, "cwd" | "isOfJob">,
@@ -252,15 +253,12 @@ export function memberEnvironment(
 /** Stands for the name of the member, without its stage, in the address of a state. */
 export const memberPlace = "${member}";
 
+const eachPart = (text: string, between: string, change: (part: string) => string): string =>
+  text.split(between).map(change).join(between);
+
 /** Two names have two paths. */
 const pathOf = (name: string): string =>
-  name
-    .split("/")
-    .map((word) => (word === "." ? "_" : encodeURIComponent(word)))
-    .join("/");
+  eachPart(name, "/", (word) => (word === "." ? "_" : encodeURIComponent(word)));
 
 const absolute = (text: string, between: string, cwd: string): string =>
-  text
-    .split(between)
-    .map((path) => (path.trim() === "" ? path : resolve(cwd, path.trim())))
-    .join(between);
+  eachPart(text, between, (path) => (path.trim() === "" ? path : resolve(cwd, path.trim())));

@@ -379,6 +379,6 @@ export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrif
 }
 
 /** How many of each class a stage has; undefined where that is not known. */
-export const countsOfStage = ({ report }: StageDrift): Readonly<Record<DriftClass, number>> | undefined =>
+export const countsOfStage = ({ report }: Pick<StageDrift, "report">) =>
   report &&
   (Object.fromEntries(driftClasses.map((one) => [one, countOf(report, one)])) as Record<DriftClass, number>);

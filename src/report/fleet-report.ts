@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
-import { fleetVerbs } from "../model/target";
+import { fleetVerbs } from "../model/fleet";
 import { compareTexts } from "../model/text";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
@@ -11,21 +11,21 @@ import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** How the run of a member ended, the worst last: its words, and `~` where a reader expects to see it, `!` where it went wrong. */
-const statuses = {
-  clean: ["clean", " "],
-  changes: ["changes", "~"],
-  drift: ["drift", "~"],
-  applied: ["applied", " "],
-  checkout: ["awaits checkout", "~"],
-  locked: ["lock held", "~"],
-  blocked: ["blocked", "!"],
-  stale: ["stale plan", "!"],
-  unsettled: ["not settled", "!"],
-  partly: ["partly applied", "!"],
-  timeout: ["took too long", "!"],
-  failed: ["failed", "!"],
-  interrupted: ["interrupted", "!"],
+/** How the run of a member ended, the worst last: its words, `~` for what is expected and `!` for what went wrong, its exit code. */
+export const statuses = {
+  clean: ["clean", " ", 0],
+  changes: ["changes", "~", 2],
+  drift: ["drift", "~", 2],
+  applied: ["applied", " ", 0],
+  checkout: ["awaits checkout", "~", 8],
+  locked: ["lock held", "~", 6],
+  blocked: ["blocked", "!", 4],
+  stale: ["stale plan", "!", 5],
+  unsettled: ["not settled", "!", 7],
+  partly: ["partly applied", "!", 3],
+  timeout: ["took too long", "!", 7],
+  failed: ["failed", "!", 1],
+  interrupted: ["interrupted", "!", 130],
 } as const;
 
 export type MemberStatus = keyof typeof statuses;

@@ -84,6 +84,7 @@ it("runs the members again alone that hang or break their process; none is lost"
   await until(() => silent.connections() >= 3);
   const [shared = 0, ...others] = processes(/fleet members/);
   expect(others).toEqual([]);
+  expect(shared).toBeGreaterThan(0);
   process.kill(shared, "SIGKILL");
   // The two that had begun, each in a process of its own.
   await until(() => processes(/fleet members/).length === 2);

@@ -190,6 +190,10 @@ describe("an app of several stacks", () => {
       code: 1,
       stderr: expect.stringContaining("there are: prod, prod-apps, staging, staging-apps"),
     });
+    expect(JSON.parse((await rnv("plan", "nothing", "-json")).stdout)).toMatchObject({
+      errored: true,
+      diagnostics: [{ code: "command.usage" }],
+    });
     expect(await rnv("plan", "staging-apps")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("apply staging first"),

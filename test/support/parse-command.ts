@@ -1,5 +1,6 @@
 import type { VerbRun } from "../../src/cli/invocation";
-import { createProgram, normalizeArgv, optionShapes } from "../../src/cli/run";
+import { normalizeArgv, optionShapes } from "../../src/cli/options";
+import { createProgram } from "../../src/cli/run";
 import { createTerminal } from "../../src/cli/terminal";
 import { fakeStreams } from "../unit/cli/fake-streams";
 

@@ -14,9 +14,9 @@ import {
 } from "../../manifest/find-fleet";
 import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
+import { parseShard, type Shard } from "../../model/fleet";
 import { stageText } from "../../model/stage";
-import { parseShard, type Shard } from "../../model/target";
-import { compareTexts, type ProcessEnvironment, sha256, shortList } from "../../model/text";
+import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
 import { type Invocation, listOf } from "../invocation";
@@ -54,16 +54,10 @@ export function chooseMembers(invocation: Invocation) {
 
 /** The members that `--member` and `--stage` name; all without either. */
 function namedMembers(all: readonly FleetMember[], invocation: Invocation): readonly FleetMember[] {
-  const words = listOf(invocation.options.member);
   const asked = askedStage(invocation);
-  const stage = asked && stageText(asked);
-  const inStage = stage === undefined ? all : all.filter((member) => member.stage === stage);
-  if (inStage.length === 0) {
-    const stages = shortList([...new Set(all.flatMap((member) => member.stage ?? []))], 10);
-    const hint = stages === "" ? "no manifest of this fleet declares stages" : `there are: ${stages}`;
-    throw failure("command.usage", `no member has the stage ${JSON.stringify(stage)}`, { hint });
-  }
-  return chooseNamed(inStage, ({ name }) => name, words, "member");
+  const nameOf = ({ name }: FleetMember): string => name;
+  const inStage = chooseNamed(all, nameOf, asked ? [`*@${stageText(asked)}`] : [], "member");
+  return chooseNamed(inStage, nameOf, listOf(invocation.options.member), "member");
 }
 
 /** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
@@ -94,15 +88,16 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
   return members.filter(({ name }) => chosen.has(sha256(name)));
 }
 
+/** Returns the same text for members whose runs would write one state; empty where it is unknown. */
+const sharedState = (root: string, { folder, state }: FleetMember): string =>
+  state === "" || state.includes("://") ? state : resolve(realOf(join(root, folder)), state);
+
 /** Members whose runs would write one state: an error for each such state. */
 function sharedStates(members: readonly FleetMember[], root: string): readonly Diagnostic[] {
-  const known = members.filter(({ state }) => state !== "");
-  const byState = groupBy(known, ({ folder, state = "" }) =>
-    state.includes("://") ? state : resolve(realOf(join(root, folder)), state),
-  );
-  return [...byState.values()]
-    .filter((sharing) => sharing.length > 1)
-    .map((sharing) =>
+  const byState = groupBy(members, (member) => sharedState(root, member));
+  return [...byState]
+    .filter(([state, sharing]) => state !== "" && sharing.length > 1)
+    .map(([, sharing]) =>
       error("config.invalid", `${sharing.map(({ name }) => name).join(" and ")} would have one state`, {
         detail: "Each would plan to delete what the other has made.",
         hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
@@ -140,13 +135,10 @@ function warnOfGone(
   { paths, textBefore }: ReturnType<typeof changedFiles>,
 ): readonly Diagnostic[] {
   const { root } = request;
-  const fleetFile = join(root, fleetFileName);
-  // Members of a first fleet file have other names than their folders had.
-  if (existsSync(fleetFile) && textBefore(realOf(fleetFile)) === undefined) return [];
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   const changed = paths.filter((path) => /\.ya?ml$/.test(path) && isBelow(path, root));
   const copies = new Map(changed.map((path) => [relative(root, path), path]));
-  copies.set(fleetFileName, realOf(fleetFile));
+  copies.set(fleetFileName, realOf(join(root, fleetFileName)));
   try {
     for (const [name, path] of copies) {
       const text = textBefore(path);
@@ -154,12 +146,15 @@ function warnOfGone(
       mkdirSync(dirname(join(before, name)), { recursive: true });
       writeFileSync(join(before, name), text);
     }
-    const names = members.map(({ name }) => name);
+    // Members of a first fleet file have other names than their folders had, and the same states.
+    const known = new Set(members.flatMap((one) => [one.name, sharedState(root, one)]));
     return findFleet({ ...request, root: before, cwd: before })
-      .filter(({ name, folder }) => !names.includes(name) && existsSync(join(before, folder)))
-      .map(({ name, folder, stage, state: address = "" }) => {
-        const isUrl = address.includes("://");
-        const state = isUrl ? address : shownPath(resolve(root, folder, address), realOf(request.cwd));
+      .filter((one) => !known.has(one.name) && !known.has(sharedState(root, one)))
+      .filter(({ folder }) => existsSync(join(before, folder)))
+      .map((one) => {
+        const { name, stage } = one;
+        const address = sharedState(root, one);
+        const state = address.includes("://") ? address : shownPath(address, realOf(request.cwd));
         return warning("manifest.not_found", `${name} is no longer declared; its resources still exist`, {
           detail: `Its state: ${state}`,
           hint:

@@ -2,13 +2,12 @@ import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseJson } from "../../api/transport";
 import { makeReport, refusedMember } from "../../commands/fleet";
-import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
+import { error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema } from "../../report/fleet-report";
 import { counted } from "../../report/plan-wording";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
-import { report as tell } from "../report";
 import { chooseMembers } from "./choose-members";
 import { showReport } from "./run-fleet";
 
@@ -17,9 +16,8 @@ export async function joinFleet(invocation: Invocation): Promise<number> {
   const { cwd, positional, options } = invocation;
   const folder = resolve(cwd, positional[0] as string);
   const files = reportsIn(folder).map((name) => ({ file: name, text: readText(join(folder, name)) }));
-  const { report, diagnostics } = joinReports(files, options.detailedExitcode === true);
+  const report = joinReports(files, options.detailedExitcode === true);
   showReport(invocation, report);
-  tell(invocation, diagnostics);
   return report.exit_code;
 }
 
@@ -54,10 +52,7 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
  * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
  * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
  */
-export function joinReports(
-  files: readonly ReportFile[],
-  isDetailed: boolean,
-): { readonly report: FleetReport; readonly diagnostics: readonly Diagnostic[] } {
+export function joinReports(files: readonly ReportFile[], isDetailed: boolean): FleetReport {
   const reports = [...parseReports(files)].sort((a, b) => startOf(a) - startOf(b));
   const [first] = reports;
   if (first === undefined)
@@ -73,19 +68,12 @@ export function joinReports(
     });
   const { verb, selected, started_at } = first;
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
-  const hint = "run the shard again that did not end";
-  const missing = selected.filter((name) => !results.has(name));
-  for (const name of missing) {
-    const member = { name, stage: name.split("@")[1] };
-    results.set(name, refusedMember(member, [error("command.usage", "it is in no report", { hint })]));
-  }
+  const lost = error("command.usage", "it is in no report", { hint: `run ${missingShards(reports)} again` });
+  for (const name of selected.filter((one) => !results.has(one)))
+    results.set(name, refusedMember({ name, stage: name.split("@")[1] }, [lost]));
   const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
   const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
-  const report = makeReport(head, [...results.values()], { isDetailed });
-  if (missing.length === 0) return { report, diagnostics: [] };
-  const summary = `no report has ${counted(missing.length, "member")}`;
-  const detail = `${shortList(missing, 10)}.${missingShards(reports)}`;
-  return { report, diagnostics: [error("command.usage", summary, { detail, hint })] };
+  return makeReport(head, [...results.values()], { isDetailed });
 }
 
 const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
@@ -103,10 +91,11 @@ const parseReports = (files: readonly ReportFile[]): readonly FleetReport[] =>
     });
   });
 
+/** Names the shards of a run that have no report: `shard 2, 3 of 4`. */
 function missingShards(reports: readonly FleetReport[]): string {
   const told = new Set(reports.map(({ shard }) => shard?.index));
-  const count = reports[0]?.shard?.count ?? 0;
+  const count = reports[0]?.shard?.count ?? 1;
   const all = Array.from({ length: count }, (_, i) => i + 1);
   const missing = all.filter((index) => !told.has(index)).map(String);
-  return missing.length === 0 ? "" : ` There is none of shard ${shortList(missing, 10)} of ${count}.`;
+  return `shard ${shortList(missing, 10)} of ${count}`;
 }

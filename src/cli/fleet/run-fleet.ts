@@ -7,7 +7,7 @@ import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../com
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../model/target";
+import type { FleetVerb } from "../../model/fleet";
 import { compareTexts } from "../../model/text";
 import { jsonText } from "../../report/escape-text";
 import {

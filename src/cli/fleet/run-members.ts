@@ -5,7 +5,7 @@ import { brokenMember, memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../model/target";
+import type { FleetVerb } from "../../model/fleet";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
 import { exitCodes } from "../report";
@@ -58,17 +58,17 @@ export async function runMembers(invocation: Invocation): Promise<number> {
 /** Returns the invocation of a verb in a member. It prints nothing. */
 function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
   const { stage, environment } = member;
-  const isUntrusted = given.options.untrusted === true || environment.RNV_UNTRUSTED?.trim() === "1";
+  const folder = given.options.untrusted === true ? undefined : given.cwd;
   const named = stage === undefined ? [] : ["--stage", stage];
   return {
     ...given,
-    ...withProfile(environment, undefined, isUntrusted ? undefined : given.cwd),
+    ...withProfile(environment, undefined, folder),
     terminal: { ...given.terminal, out: () => {}, err: () => {} },
     commandLine: ["rnv", verb, ...named].join(" "),
     options: {
       ...given.options,
       // It asks nothing, and keeps the limit of requests that the verb alone has.
-      ...{ json: true, autoApprove: true, parallelism: 10, stage, untrusted: isUntrusted },
+      ...{ json: true, autoApprove: true, parallelism: 10, stage },
     },
   };
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { Argument, type Command, type Option } from "commander";
+import { Argument, type Command, type Option, type ParseOptionsResult } from "commander";
 import { listKnownNames } from "../../commands/validate";
-import { stageText } from "../../model/stage";
 import { escapeText } from "../../report/escape-text";
 import { openContext, settingsOf } from "../context";
-import type { Invocation } from "../invocation";
+import { type Invocation, listOf, type OptionValues } from "../invocation";
+import { normalizeArgv, optionShapes } from "../options";
 import { askedStage, stagesOf } from "../stages";
 import { shownVerbs, type Verb } from "./verb";
 
@@ -86,41 +86,10 @@ export const completeVerb: Verb = {
   // Offline, and never an error: a shell shows its own.
   handler: async (invocation) => {
     const [shell, words = []] = invocation.positional as readonly [Shell, readonly string[] | undefined];
-    const typed = readTyped(invocation.program, words);
-    const namesOf: NameSource = async (kind) =>
-      (await namesHere(invocation, typed.options))[kind].map(escapeText);
-    invocation.terminal.out(completionText(await complete(typed, namesOf).catch(() => []), shell));
+    const found = await complete(invocation, words).catch(() => []);
+    invocation.terminal.out(completionText(found, shell));
   },
 };
-
-/**
- * Lists names of the manifest and the state that the line names, else of the default ones; of a stage with several instances
- * with a slash at its end, and of these. A remote state is not asked.
- */
-async function namesHere(
-  invocation: Invocation,
-  options: TypedOptions,
-): Promise<Record<Parameters<NameSource>[0], readonly string[]>> {
-  const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
-  const { environment } = invocation;
-  const state = options.state?.at(-1);
-  const files = (options.file ?? []).filter((file) => file !== "-");
-  const unstaged = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
-  const found = await stagesOf(unstaged, files);
-  const asked = askedStage(unstaged);
-  const stage = asked && { ...asked, state: found.place(asked).place.state };
-  const here = { ...unstaged, stage };
-  const isLocal = settingsOf(here).state.kind === "file";
-  const { backend } = openContext(here);
-  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
-  const names = await listKnownNames({ cwd, environment }, known);
-  const stages: string[] = [];
-  for (const declared of found.stages.values()) {
-    const instances = await found.namesOf(declared, true).catch(() => []);
-    stages.push(...(declared.each ? [`${declared.name}/`] : []), ...(instances ?? []).map(stageText));
-  }
-  return { ...names, stages };
-}
 
 interface CompletedWord {
   readonly word: string;
@@ -130,25 +99,65 @@ interface CompletedWord {
 /** What may stand at the cursor: words, or the paths that the shell knows. */
 type Candidates = readonly CompletedWord[] | "files";
 
+/** Returns the candidates at the cursor that begin with the typed text. */
+async function complete(invocation: Invocation, words: readonly string[]): Promise<Candidates> {
+  const typed = readTyped(invocation.program, words);
+  const found = await candidates(typed, async (kind) => {
+    const names = await namesHere(invocation, typed.command.optsWithGlobals());
+    return names[kind].map((word) => ({ word: escapeText(word) }));
+  });
+  if (found === "files") return found;
+  return found
+    .filter(({ word }) => word.startsWith(typed.current))
+    .map((one) => ({ ...one, word: `${typed.prefix}${one.word}` }));
+}
+
+/** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
+function completionText(found: Candidates, shell: Shell): string {
+  if (found === "files") return "files\n";
+  const lines = found.map(({ word, meaning }) => {
+    const shown = shell === "zsh" ? word.replaceAll(":", "\\:") : word;
+    if (shell === "bash" || meaning === undefined) return shown;
+    return `${shown}${shell === "zsh" ? ":" : "\t"}${meaning}`;
+  });
+  return `${["words", ...lines].join("\n")}\n`;
+}
+
+/**
+ * Lists names of the manifest and the state that the line names, else of the default ones. A stage with several instances has
+ * a slash at its end. A remote state is not asked.
+ */
+async function namesHere(invocation: Invocation, { chdir, state, stage, file }: OptionValues) {
+  const cwd = resolve(invocation.cwd, typeof chdir === "string" ? chdir : ".");
+  const files = listOf(file).filter((one) => one !== "-");
+  const unstaged = { ...invocation, cwd, options: { state, stage, file: files } };
+  const found = await stagesOf(unstaged, files);
+  const asked = askedStage(unstaged);
+  const here = { ...unstaged, stage: asked && { ...asked, state: found.place(asked).place.state } };
+  const isLocal = settingsOf(here).state.kind === "file";
+  const { backend, environment } = openContext(here);
+  const known = { files, stage: found.stages.size > 0 ? asked : undefined, ...(isLocal && { backend }) };
+  const names = await listKnownNames({ cwd, environment }, known);
+  return { ...names, stages: [...found.stages.values()].map(({ name, each }) => (each ? `${name}/` : name)) };
+}
+
+type NameKind = keyof Awaited<ReturnType<typeof namesHere>>;
+
 /** Looks up names of a kind; asked only where they may stand. */
-type NameSource = (kind: "addresses" | "outputs" | "stacks" | "stages") => Promise<readonly string[]>;
+type NameSource = (kind: NameKind) => Promise<Candidates>;
 
 /** What may stand for a placeholder: `<address>`, `[stack...]`. */
-const kinds: Readonly<Record<string, Parameters<NameSource>[0] | "files">> = {
+const kinds: Readonly<Record<string, NameKind | "files">> = {
   ...{ address: "addresses", from: "addresses", to: "addresses", stack: "stacks", stage: "stages" },
   ...{ path: "files", file: "files", dir: "files", folder: "files", backup: "files" },
   ...{ planfile: "files", "planfile|stack": "files" },
 };
 
-/** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
-type TypedOptions = Readonly<Record<string, readonly string[]>>;
-
-/** The command line up to the cursor. */
+/** The command line up to the cursor; the command has the options before it. */
 interface Typed {
   readonly command: Command;
-  readonly options: TypedOptions;
-  /** Positional words of the command. */
-  readonly positional: readonly string[];
+  /** How many positional words of the command are before the cursor. */
+  readonly positional: number;
   /** The option whose value stands at the cursor. */
   readonly awaiting?: Option;
   /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
@@ -159,94 +168,55 @@ interface Typed {
 
 /** Reads the words after the program's name, the last one being that at the cursor. */
 function readTyped(program: Command, words: readonly string[]): Typed {
+  const shapes = optionShapes(program);
   // Bash makes words of `--out=x` that the program never gets: `--out`, `=`, `x`.
-  const joined = words.filter(
-    (word, i) => !(word === "=" && i < words.length - 1 && /^--?[A-Za-z]/.test(words[i - 1] ?? "")),
-  );
-  const [current = "", ...before] = joined.reverse();
+  const joined = words.filter((word, i) => !(word === "=" && /^--?[A-Za-z]/.test(words[i - 1] ?? "")));
+  const current = words.at(-1) === "=" ? "" : (joined.pop() ?? "");
+  let left = [...normalizeArgv(joined, shapes)];
+  const isAwaiting = shapes.get(/^--?(.+)/.exec(left.at(-1) ?? "")?.[1] ?? "") === "value";
+  const last = isAwaiting ? left.pop() : undefined;
   let command = program;
-  const options: Record<string, string[]> = {};
-  const positional: string[] = [];
-  let awaiting: Option | undefined;
-  const take = (option: Option, value: string): void => {
-    const name = option.attributeName();
-    options[name] = [...(options[name] ?? []), value];
-  };
-  for (const word of before.reverse()) {
-    const [, name, value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
-    const inner = command.commands.find((one) => one.name() === word && word !== "help");
-    if (awaiting) {
-      take(awaiting, word);
-      awaiting = undefined;
-    } else if (name !== undefined) {
-      const option = findOption(command, name);
-      if (option && value !== undefined) take(option, value);
-      else if (option?.required || option?.optional) awaiting = option;
-    } else if (inner && positional.length === 0) command = inner;
-    else positional.push(word);
+  for (let inner: Command | undefined = program; inner !== undefined; ) {
+    command = inner;
+    const { operands, unknown }: ParseOptionsResult = command.parseOptions(left);
+    inner = command.commands.find((one) => one.name() === operands[0]);
+    left = [...operands.slice(inner === undefined ? 0 : 1), ...unknown];
   }
-  const [, prefix = "", name = "", value] =
-    (awaiting ? null : /^(--?([A-Za-z][\w-]*)=)(.*)$/s.exec(current)) ?? [];
-  const option = awaiting ?? findOption(command, name);
-  // Of `--out= x` bash makes three words, and completes what follows the sign.
-  const typed = awaiting && current === "=" ? "" : (value ?? current);
-  return { command, options, positional, ...(option && { awaiting: option }), current: typed, prefix };
+  const [, prefix = "", flag = last, value = current] =
+    (isAwaiting ? null : /^((--?[A-Za-z][\w-]*)=)(.*)$/s.exec(current)) ?? [];
+  const awaiting = allOptions(command).find(
+    ({ long, short }) => flag !== undefined && [long, short, long?.slice(1)].includes(flag),
+  );
+  const positional = left.filter((word) => !word.startsWith("-")).length;
+  return { command, positional, ...(awaiting && { awaiting }), current: value, prefix };
 }
 
-/** Returns the candidates at the cursor that begin with the typed text. */
-async function complete(typed: Typed, source: NameSource): Promise<Candidates> {
-  const { current, prefix } = typed;
-  const found = await candidates(typed, source);
-  if (found === "files") return found;
-  const words = found.filter(({ word }) => word.startsWith(current));
-  return words.map((one) => ({ ...one, word: `${prefix}${one.word}` }));
-}
-
-/** Renders the output of `rnv complete`: the kind, then one word a line, with its meaning where the shell shows it. */
-function completionText(found: Candidates, shell: Shell): string {
-  if (found === "files") return "files\n";
-  const lines = found.map(({ word, meaning }) => {
-    if (shell === "bash" || meaning === undefined) return shell === "zsh" ? escaped(word) : word;
-    return shell === "zsh" ? `${escaped(word)}:${meaning}` : `${word}\t${meaning}`;
-  });
-  return `${["words", ...lines].join("\n")}\n`;
-}
-
-const escaped = (word: string): string => word.replaceAll(":", "\\:");
-
-async function candidates(typed: Typed, source: NameSource): Promise<Candidates> {
-  const { command, positional, current, awaiting } = typed;
-  if (awaiting) return optionValues(awaiting, source);
-  if (current.startsWith("-")) return optionWords(typed);
-  const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
-  const inner = isVerb ? shownVerbs(command) : [];
-  const verbs = inner.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
+async function candidates(
+  { command, positional, current, awaiting }: Typed,
+  source: NameSource,
+): Promise<Candidates> {
+  if (awaiting) return valuesOf(awaiting.argChoices, /<(\w+)/.exec(awaiting.flags)?.[1] ?? "", source);
+  if (current.startsWith("-")) return optionWords(command, current);
+  const verbs =
+    positional > 0 ? [] : shownVerbs(command.name() === "help" ? (command.parent ?? command) : command);
+  const words = verbs.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
   // A variadic argument takes all that follow.
   const last = command.registeredArguments.at(-1);
-  const argument = command.registeredArguments[positional.length] ?? (last?.variadic ? last : undefined);
-  const values = argument ? await argumentValues(command, argument, source) : [];
-  return values === "files" ? "files" : [...verbs, ...values];
+  const argument = command.registeredArguments[positional] ?? (last?.variadic ? last : undefined);
+  const placeholder = command.name() === "output" ? "output" : (argument?.name() ?? "");
+  const values = argument ? await valuesOf(argument.argChoices, placeholder, source) : [];
+  return values === "files" ? "files" : [...words, ...values];
 }
 
-async function namesFor(placeholder: string, source: NameSource): Promise<Candidates> {
+/** Returns what may stand for a placeholder. */
+function valuesOf(choices: readonly string[] | undefined, placeholder: string, source: NameSource) {
+  if (choices) return choices.map((word) => ({ word }));
   const kind = kinds[placeholder];
-  if (kind === undefined || kind === "files") return kind ?? [];
-  return (await source(kind)).map((word) => ({ word }));
-}
-
-function optionValues({ flags, argChoices }: Option, source: NameSource): Promise<Candidates> | Candidates {
-  if (argChoices) return argChoices.map((word) => ({ word }));
-  return namesFor(/<(\w+)/.exec(flags)?.[1] ?? "", source);
-}
-
-async function argumentValues(command: Command, argument: Argument, source: NameSource): Promise<Candidates> {
-  if (argument.argChoices) return argument.argChoices.map((word) => ({ word }));
-  if (command.name() === "output") return (await source("outputs")).map((word) => ({ word }));
-  return namesFor(argument.name(), source);
+  return kind === undefined || kind === "files" ? (kind ?? []) : source(kind);
 }
 
 /** With one dash where one is typed, as Terraform's are. */
-function optionWords({ command, current }: Typed): readonly CompletedWord[] {
+function optionWords(command: Command, current: string): readonly CompletedWord[] {
   const dashes = /^-[^-]/.test(current) ? "-" : "--";
   const help = { word: `${dashes}help`, meaning: "show help" };
   const known = allOptions(command).flatMap(({ long, description, hidden }) =>
@@ -257,6 +227,3 @@ function optionWords({ command, current }: Typed): readonly CompletedWord[] {
 
 const allOptions = (command: Command | null): readonly Option[] =>
   command === null ? [] : [...command.options, ...allOptions(command.parent)];
-
-const findOption = (command: Command, name: string): Option | undefined =>
-  allOptions(command).find(({ long, short }) => long === `--${name}` || short === `-${name}`);

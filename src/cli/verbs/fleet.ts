@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type FleetVerb, parseShard } from "../../model/target";
+import { type FleetVerb, parseShard } from "../../model/fleet";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";

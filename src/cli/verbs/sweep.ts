@@ -1,34 +1,21 @@
-import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { Option } from "commander";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
-import { joinResults } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
-import { stageText } from "../../model/stage";
+import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
 import { escapeJson } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { askForYes } from "../approve";
-import { settingsOf, withContext } from "../context";
+import { withContext } from "../context";
 import { readTextOrInput } from "../files";
-import type { Invocation } from "../invocation";
+import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
 import { createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import {
-  askedStage,
-  type DeclaredStages,
-  foundIn,
-  idList,
-  ids,
-  reading,
-  type StageInstance,
-  standings,
-  usage,
-} from "../stages";
+import { askedStage, type DeclaredStages, foundIn, idList, ids, reading, standings, usage } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
@@ -78,11 +65,10 @@ async function keptBy(
   { options, terminal }: Invocation,
   { name, expiresMs }: StageDeclaration,
 ): Promise<Keeps | undefined> {
-  const { keep = [], keepFrom, olderThan = expiresMs, allowEmpty = false } = options as SweepChoice;
-  if (options.keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
-  const text = keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal);
-  const named = idList(text, keep);
-  if (named.length > 0 || allowEmpty) return (id) => named.includes(id);
+  const { keep, keepFrom, olderThan = expiresMs } = options as SweepChoice;
+  if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
+  const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
+  if (named.length > 0 || options.allowEmpty === true) return (id) => named.includes(id);
   throw usage(
     "no instance is named that stays",
     `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
@@ -93,12 +79,13 @@ interface SweepChoice {
   readonly keep?: readonly string[];
   readonly keepFrom?: string;
   readonly olderThan?: number;
-  readonly allowEmpty?: boolean;
 }
 
-/** Returns true if nothing was applied for so long; without a time the age is unknown. */
-const isOld = ({ state }: StageInstance, ageMs: number): boolean =>
-  Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
+/** The instances of a stage that go and those that stay, by name. */
+interface Sweep {
+  readonly goes: readonly string[];
+  readonly kept: readonly string[];
+}
 
 /** Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. */
 export async function sweepStage(
@@ -109,61 +96,75 @@ export async function sweepStage(
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
   const keeps = await choose(invocation, declared);
+  const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
+  const sweep = await chooseInstances(found, declared, keeps, ageMs);
+  const names = sweep.goes.map((name) => `  ${name}\n`).join("");
+  if (names === "" || options.dryRun === true) {
+    const nothing = `Nothing to sweep: ${counted(sweep.kept.length, "instance")} of ${declared.name} kept.\n`;
+    const text = names === "" ? nothing : `Would destroy:\n${names}`;
+    say(invocation, text, { would_sweep: sweep.goes, kept: sweep.kept });
+    return exitCodes.done;
+  }
+  // In another workspace nothing is swept, rather than one after the other refused.
+  for (const name of sweep.goes) found.enter(splitStage(name));
+  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
+  if (ask === undefined || (await askForYes(ask, question)))
+    return sweepInstances(invocation, declared, sweep);
+  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+}
+
+/** Chooses among the instances that have a state. Without a last run the age of one is unknown, and it stays. */
+async function chooseInstances(
+  found: DeclaredStages,
+  declared: StageDeclaration,
+  keeps: Keeps | undefined,
+  ageMs: number | undefined,
+): Promise<Sweep> {
   const listed = await standings(found, declared);
   if (listed === undefined)
     throw usage(
       `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
       "name those there may be: --ids 12,13,14",
     );
-  const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
-  const known = listed.filter(({ state, problem }) => (state ?? problem) !== undefined);
-  const going = known.filter(
-    (one) => keeps?.(one.name.id ?? "") !== true && (ageMs === undefined || isOld(one, ageMs)),
-  );
-  const goes = going.map(({ name }) => stageText(name));
-  const kept = known.map(({ name }) => stageText(name)).filter((name) => !goes.includes(name));
-  const names = goes.map((name) => `  ${name}\n`).join("");
-  if (goes.length === 0 || options.dryRun === true) {
-    const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
-    say(invocation, goes.length === 0 ? nothing : `Would destroy:\n${names}`, { would_sweep: goes, kept });
-    return exitCodes.done;
+  const goes: string[] = [];
+  const kept: string[] = [];
+  for (const { name, state, problem } of listed) {
+    if (state === undefined && problem === undefined) continue;
+    const isOld = ageMs === undefined || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
+    const isKept = keeps?.(name.id ?? "") === true || !isOld;
+    (isKept ? kept : goes).push(stageText(name));
   }
-  // In another workspace nothing is swept, rather than one after the other refused.
-  for (const { name } of going) found.enter(name);
-  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
-  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (ask === undefined || (await askForYes(ask, question)))
-    return sweepInstances(invocation, declared, { goes, kept });
-  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
+  return { goes, kept };
 }
 
-/** Destroys instances one by one, with a line for each. */
+/** Destroys instances one by one, with a line for each. Whatever keeps one from it, the same command continues: exit 3. */
 async function sweepInstances(
   invocation: Invocation,
   declared: StageDeclaration,
-  { goes, kept }: Readonly<Record<"goes" | "kept", readonly string[]>>,
+  { goes, kept }: Sweep,
 ): Promise<number> {
-  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
+  const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
+  const tell = ({ run, outcome }: TargetResult): void => {
+    const { stage = "" } = namesOf(run);
     const { exitCode, counts, diagnostics } = outcome;
+    swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
     report(invocation, diagnostics);
-    const isDone = exitCode === exitCodes.done;
-    const end = isDone ? `destroyed (${counted(counts?.destroyed ?? 0, "resource")})` : "not destroyed";
-    say(invocation, `${stage}: ${end}.\n`);
+    const resources = counted(counts?.destroyed ?? 0, "resource");
+    say(
+      invocation,
+      `${stage}: ${exitCode === exitCodes.done ? `destroyed (${resources})` : "not destroyed"}.\n`,
+    );
   };
   const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
-  const destroy = (one: Invocation) => destroyInstance(one, declared);
-  const results = await resultsOf(quiet, goes, { use: "one" }, destroy, tell);
-  const swept = results.map(({ target: { stage = "" }, outcome: { counts, exitCode } }) => ({
-    ...{ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode },
-  }));
+  await resultsOf(quiet, goes, { use: "one" }, (one) => destroyInstance(one, declared), tell);
   const failed = swept.filter((one) => one.exit_code !== exitCodes.done).length;
   const left = failed === 0 ? "" : `; ${counted(failed, "instance")} failed: run the same command again`;
   const done = counted(swept.length - failed, "instance");
   say(invocation, `Swept ${done} of ${declared.name}, ${kept.length} kept${left}.\n`, { swept, kept });
-  // Whatever keeps an instance from being destroyed, the same command continues: exit 3.
-  const { exitCode } = joinResults(swept.map((one) => ({ exitCode: one.exit_code && 3 })));
-  return invocation.signal.aborted ? exitCodes.interrupted : exitCode;
+  if (invocation.signal.aborted) return exitCodes.interrupted;
+  return failed === 0 ? exitCodes.done : exitCodes.partly;
 }
 
 /** Prints text for people; a run with --json prints the document alone. */
@@ -191,13 +192,13 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
   );
 }
 
-/** Destroys what the state of one instance owns, then removes the state with the folder that is its own. */
+/** Destroys what the state of one instance owns, then removes the state. */
 async function destroyInstance(
   invocation: Invocation,
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
-  const { options, stage, commandLine } = invocation;
-  const recordedOf = { name: stage ? stageText(stage) : "", protect, disposable };
+  const { options, commandLine } = invocation;
+  const recordedOf = { name: namesOf(invocation).stage ?? "", protect, disposable };
   const lockTimeoutMs = options.lockTimeout as number;
   const parallelism = options.parallelism as number;
   const approve = async () => ({ confirmedDeletes: [] });
@@ -205,14 +206,6 @@ async function destroyInstance(
   const outcome = await withContext(invocation, (context) =>
     apply(context, { ...request, lockTimeoutMs, parallelism, approve }),
   );
-  if (outcome.exitCode !== 0) return outcome;
-  const { stateFolder, isDefaultState } = settingsOf(invocation);
-  const beside = (): void => {
-    if (isDefaultState) rmSync(join(stateFolder, "state.key"), { force: true });
-  };
-  await withContext(invocation, (context) => eraseState(context, { lockTimeoutMs: 0, beside }));
-  // A folder that holds something else stays.
-  if (isDefaultState && existsSync(stateFolder) && readdirSync(stateFolder).length === 0)
-    rmdirSync(stateFolder);
+  if (outcome.exitCode === exitCodes.done) await withContext(invocation, (context) => eraseState(context, 0));
   return outcome;
 }

@@ -1,4 +1,4 @@
-import { normalizeArgv, type OptionShape } from "../../../src/cli/run";
+import { normalizeArgv, type OptionShape } from "../../../src/cli/options";
 
 const options = new Map<string, OptionShape>([
   ["out", "value"],

@@ -230,13 +230,6 @@ describe("--app and cdktf.json", () => {
     expect(detail).toMatch(/app\.js:2:\d+\)/);
   });
 
-  it("of what is long the start and the end are shown", async () => {
-    write("app.js", 'for (let i = 0; i < 100; i++) console.log("row", i); process.exit(2);');
-    const { detail } = (await refused(invocation({ app: "node app.js" }))) ?? {};
-    expect(detail).toContain("It printed:\nrow 0\n");
-    expect(detail).toContain("row 29\n… 40 lines …\nrow 70\n");
-  });
-
   it("what an earlier run wrote is not taken for the result of this one", async () => {
     write("app.js", program);
     await withStack(invocation({ app: "node app.js" }));

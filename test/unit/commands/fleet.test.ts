@@ -2,7 +2,7 @@ import { inShard } from "../../../src/cli/fleet/choose-members";
 import { joinReports } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { memberEnvironment, type OwnEnvironment } from "../../../src/manifest/find-fleet";
+import { memberEnvironment } from "../../../src/manifest/find-fleet";
 import {
   type FleetReport,
   fleetMetrics,
@@ -33,8 +33,9 @@ it("shards 1 to N are exactly the whole for every N, of sizes that differ by one
 });
 
 describe("the environment of a member", () => {
-  const member = (name: string, env: OwnEnvironment["env"] = {}): OwnEnvironment => ({ name, env });
-  const of = (one: OwnEnvironment, others: OwnEnvironment[], environment: Record<string, string>) =>
+  type Member = Parameters<typeof memberEnvironment>[0];
+  const member = (name: string, env: Member["env"] = {}): Member => ({ name, env });
+  const of = (one: Member, others: Member[], environment: Record<string, string>) =>
     memberEnvironment(
       one,
       [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
@@ -150,16 +151,17 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
   const first = shard(1, "2026-01-01T00:00:00Z", resultOf("a", "failed", 1));
   const again = shard(1, "2026-01-01T00:10:00Z", resultOf("a"));
   const second = shard(2, "2026-01-01T00:00:05Z", resultOf("b", "drift", 2));
-  expect(joinReports([again, first, second], true).report).toMatchObject({ exit_code: 2, seconds: 601 });
-  expect(joinReports([first, second], true).report).toMatchObject({
+  expect(joinReports([again, first, second], true)).toMatchObject({ exit_code: 2, seconds: 601 });
+  expect(joinReports([first, second], true)).toMatchObject({
     exit_code: 1,
     counts: { failed: 1, drift: 1 },
   });
   const untold = joinReports([second], true);
-  expect(untold).toMatchObject({ report: { exit_code: 1, counts: { failed: 1 } }, diagnostics: [{}] });
-  const report = fleetReportSchema.parse(untold.report);
+  expect(untold).toMatchObject({ exit_code: 1, counts: { failed: 1 } });
+  const report = fleetReportSchema.parse(untold);
   for (const shown of [fleetReportText(report, plainStyle), fleetReportMarkdown(report), fleetPage(report)]) {
     expect(shown).toContain("it is in no report");
+    expect(shown).toContain("run shard 1 of 2 again");
     expect(shown).toContain("2 members: 1 drift, 1 failed.");
   }
   const other = {

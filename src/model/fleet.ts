@@ -1,18 +1,3 @@
-import type { ProcessEnvironment } from "./text";
-
-/** A manifest in one of its stages and one of its stacks, with the state that it has there: what a verb runs on. */
-export interface Target {
-  /** Its files, as `-f` takes them; none: the default ones of its folder. */
-  readonly manifest: readonly string[];
-  /** `production`, `preview/12`. */
-  readonly stage?: string | undefined;
-  readonly stack?: string | undefined;
-  /** The address of its state; undefined for the default one. */
-  readonly state?: string | undefined;
-  /** What its run is given of the environment. */
-  readonly environment: ProcessEnvironment;
-}
-
 /** One of `count` parts of a fleet; `index` counts from 1. */
 export interface Shard {
   readonly index: number;
