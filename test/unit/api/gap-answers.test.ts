@@ -1,17 +1,5 @@
 import { ApiError } from "../../../src/api/api-error";
-import {
-  environmentOf,
-  errorBodyOf,
-  isSuspended,
-  operationIn,
-  readingOperation,
-  replayedOf,
-  underGap,
-  variablesIn,
-  withEnvironmentFields,
-  wrappedAs,
-} from "../../../src/api/gap-rules";
-import { defaultGaps } from "../../../src/api/gap-settings";
+import { environmentOf, errorBodyOf, isSuspended, replayedOf, underGap } from "../../../src/api/gap-rules";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -91,67 +79,6 @@ describe("what is read under a gap", () => {
     [{}, "auto", undefined],
   ])("a replay: %j, %s", (headers, setting, found) => {
     expect(replayedOf(headers, setting)).toBe(found);
-  });
-
-  it("an operation, and whether it is the one that was asked for", () => {
-    const shown = { id: "o1", kind: "restart", status: "queued" };
-    const reading = (operationBody: string) => readingOperation("o1", { ...defaultGaps, operationBody });
-    expect(reading("wrapped").inner?.({ operation: shown })).toEqual(shown);
-    expect(reading("bare").inner?.(shown)).toBe(shown);
-    expect(reading("auto").about?.(shown)).toEqual({ id: "o1" });
-    expect(reading("auto").about?.({ ...shown, id: "o2" })).toEqual({
-      ...{ id: "o2", mismatch: 'operation.id is not "o1"' },
-    });
-    expect(operationIn({ operation: shown })).toBe(shown);
-    for (const body of [undefined, null, 7, { operation: 7 }]) expect(operationIn(body)).toBe(body);
-    for (const body of [undefined, { operation: 7 }])
-      expect(operationIn(body, "wrapped")).toBe(body?.operation);
-  });
-
-  it.each<[unknown, string | undefined, unknown]>([
-    [{ data: { thing: { id: "s" } } }, "data.thing", { service: { id: "s" } }],
-    [{ id: "s" }, ".", { service: { id: "s" } }],
-    [{ data: 5 }, "data.thing", { service: undefined }],
-    [undefined, "data.thing", { service: undefined }],
-    [{ service: 1, id: "s" }, undefined, { service: 1, id: "s" }],
-    [{ id: "s" }, undefined, { service: { id: "s" } }],
-    [{ id: "" }, undefined, { id: "" }],
-    [[{ id: "s" }], undefined, [{ id: "s" }]],
-    [undefined, undefined, undefined],
-  ])("a service in %j at %s", (body, setting, found) => {
-    expect(wrappedAs("service", body, setting)).toEqual(found);
-  });
-
-  it.each<[unknown, string, unknown]>([
-    [{ data: { items: [1] }, page: 2 }, "data.items", { variables: [1], page: 2 }],
-    [{ data: { items: [1], page: 3 }, page: 2 }, "data.items", { variables: [1], page: 3 }],
-    [{ data: 5, page: 2 }, "data.items", { variables: undefined, page: 2 }],
-    [{ list: [1], page: 2 }, "list", { variables: [1], page: 2 }],
-    [[1], ".", { variables: [1], page: undefined }],
-    [undefined, "a.b", { variables: undefined, page: undefined }],
-    [{ items: "x" }, "auto", { items: "x" }],
-    [{ items: [1], page: 2 }, "auto", { items: [1], variables: [1], page: 2 }],
-    [{ items: [1], variables: [2] }, "auto", { items: [1], variables: [2] }],
-    [[1], "auto", [1]],
-  ])("variables in %j at %s", (body, setting, found) => {
-    expect(variablesIn(body, setting)).toEqual(found);
-  });
-
-  it("environments: as the settings name their fields and the one of production", () => {
-    const project = (...environments: Record<string, unknown>[]) => ({
-      ...{ id: "p", name: "Shop", description: "", environments },
-    });
-    const named = (record: Record<string, unknown>, more: Partial<typeof defaultGaps>) =>
-      withEnvironmentFields(project(record), { ...defaultGaps, ...more }).environments[0] ?? {};
-    expect(environmentOf(named({ uuid: "e", title: "live" }, { environmentRecord: "uuid,title" }))).toEqual({
-      ...{ id: "e", name: "live", isProduction: false },
-    });
-    const live = { productionEnvironment: "live" };
-    expect(environmentOf(named({ id: "e", name: "live" }, live)).isProduction).toBe(true);
-    expect(environmentOf(named({ id: "e", name: "Production" }, live)).isProduction).toBe(false);
-    expect(environmentOf({ id: "e", name: "production" }).isProduction).toBe(false);
-    const keep = project({ id: "e", name: "x" });
-    expect(withEnvironmentFields(keep, defaultGaps)).toBe(keep);
   });
 
   it("an environment that cannot be read: the field that is missing, and the keys that it has", () => {
