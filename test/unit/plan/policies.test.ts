@@ -148,32 +148,6 @@ describe("a policy", () => {
       "failed service.shop.web: no",
     ]);
   });
-
-  it("is overridden by name where it may be, and nowhere else", async () => {
-    expect(await judged({ ...failing, level: "overridable" }, shop, ["rule"])).toEqual([
-      "overridden service.shop.web: no",
-    ]);
-    expect(await judged({ ...failing, level: "overridable" }, shop, ["other"])).toEqual([
-      "failed service.shop.web: no",
-    ]);
-    for (const level of ["mandatory", "advisory"] as const)
-      expect(await judged({ ...failing, level }, shop, ["rule"])).toEqual(["failed service.shop.web: no"]);
-  });
-
-  it("that throws, or says neither true nor false, is an error that nothing overrides", async () => {
-    const broken = (require: string, when?: string) =>
-      judged({ each: "service", level: "overridable", require, ...(when && { when }) }, shop, ["rule"]);
-    expect(await broken("service.configuration.branch == 'main'", "service.kind == 'web'")).toEqual([
-      expect.stringMatching(/^error service\.shop\.web: it cannot be judged: No such key: branch/),
-    ]);
-    const whatever = "plan.changes[0].fields[0].after";
-    expect(await broken(whatever, "service.kind == 'web'")).toEqual([
-      "error service.shop.web: `require` is neither true nor false",
-    ]);
-    expect(await broken("true", whatever)).toContain(
-      "error service.shop.web: `when` is neither true nor false",
-    );
-  });
 });
 
 describe("an expression", () => {
