@@ -70,12 +70,6 @@ it("folds the fields of each resource into a diff", () => {
   );
 });
 
-it("says so when nothing changes", () => {
-  expect(planMarkdown(plan([]))).toBe(
-    "### rnv plan\n\n**No changes. Your infrastructure matches the configuration.**\n",
-  );
-});
-
 it("names at its shortest what ends or is blocked, with the sign of what becomes of it", () => {
   const guard = { code: "guard.name_changed", summary: "its name changed", hint: "confirm" } as const;
   const text = planMarkdown(
@@ -158,39 +152,6 @@ describe("deletions and replacements", () => {
     expect(text.match(/\*\*will be destroyed\*\*: blocked: would be deleted\. Confirm/g)).toHaveLength(60);
     expect(planMarkdown(plan(many), 2_000).match(/^- service\.s\d+ {2}# blocked$/gm)).toHaveLength(60);
   });
-});
-
-it("shows more than 20 new resources of a type in one item, with the values that they have", () => {
-  const many = [...Array(40).keys()].map((i) =>
-    change("create", `service.shop.s${i}`, {
-      attributes: [
-        field("kind", absent, value(i < 30 ? "web" : "cron")),
-        field("name", absent, value(`s${i}`)),
-        field("plan", absent, value("starter")),
-      ],
-    }),
-  );
-  const text = planMarkdown(plan(many));
-  expect(text).toContain("<details><summary>40 services will be created</summary>\n\n```diff\n+ kind:");
-  expect(text).toContain('+ kind: "web" (30), "cron" (10)\n+ name: 40 values\n+ plan: "starter"\n');
-  expect(text).toContain("`service.shop.s0`, `service.shop.s1`, ");
-});
-
-it("tells equal changes of many resources in one item", () => {
-  const many = [...Array(14).keys()].map((i) =>
-    change("update", `service.shop.s${i + 10}`, {
-      attributes: [field("configuration.runtime", value("node"), value("bun"))],
-      effects: ["deploys"],
-    }),
-  );
-  const text = planMarkdown(plan(many));
-  expect(text).toContain(
-    "<summary>14 services will be updated in place: <code>runtime</code> (deploys)</summary>",
-  );
-  expect(text).toContain('- configuration.runtime: "node"\n+ configuration.runtime: "bun"\n');
-  expect(text.match(/<details>/g)).toHaveLength(1);
-  expect(text).toContain("`service.shop.s23`");
-  expect(text).toContain("\n\nServices: 14 to change.\n");
 });
 
 describe("whatever names and values are called", () => {
