@@ -40,10 +40,10 @@ export const savedPlanOf = (
   { stack, stage }: Invocation,
   { files, overridePolicies }: PlanRequest,
   plan: Plan,
-  { revealed, sources, reviewKey: key }: Pick<PlanOutcome, "revealed" | "sources" | "reviewKey">,
+  { revealed, reviewKey: key }: Pick<PlanOutcome, "revealed" | "reviewKey">,
 ): string => {
   const about = { stack: stack?.name, stage: stage ? stageText(stage) : undefined };
-  return savePlan(plan, { files, overridePolicies, ...about, revealed, sources, key });
+  return savePlan(plan, { files, overridePolicies, ...about, revealed, key });
 };
 
 /**
@@ -73,11 +73,10 @@ export function writePage(
 export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
-  sources: ReadonlyMap<string, string>,
   { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
 ): void =>
   writePage(
     invocation,
-    (make, scope) => make.planPage(planDocument(plan, new Map(), sources), { ...scope, job }),
+    (make, scope) => make.planPage(planDocument(plan, new Map()), { ...scope, job }),
     file,
   );

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
-import { hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord, stageText } from "../model/stage";
 import {
   codeQuality,
@@ -60,17 +60,17 @@ function writeFiles(
 ): void {
   const folder = resolve(cwd, String(options.report), ...(own?.sharesRun ? [own.name] : []));
   const suites = [];
-  const found = [];
+  const found: Diagnostic[] = [];
   for (const one of planned) {
     const { stage, stack } = one.run;
-    const { plan, diagnostics, sources } = one.outcome;
+    const { plan, diagnostics } = one.outcome;
     // What no stage can be called has no folder of its own.
     const words = [stage?.name, stage?.id].flatMap((word) => word ?? []);
     const below = [...words.map((word) => (isStageWord(word) ? word : "_")), ...(stack ? [stack.name] : [])];
     writePlanned(one, request, planned.length === 1 ? folder : join(folder, ...below));
     const name = ["rnv plan", stage && stageText(stage), stack?.name].filter((part) => part).join(" ");
     suites.push(plan ? planSuite(plan, name) : failedSuite(diagnostics, name));
-    found.push({ findings: plan ? planFindings(plan) : diagnostics, sources });
+    found.push(...(plan ? planFindings(plan) : diagnostics));
   }
   const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);
   const write = emptyFiles(folder, ["gl-terraform.json"]);
@@ -97,11 +97,11 @@ function writePlanned(
   folder: string,
 ): void {
   const { environment } = invocation;
-  const { plan, diagnostics, sources } = outcome;
+  const { plan, diagnostics } = outcome;
   const write = emptyFiles(folder, ["plan.rnvplan", "apply.md", "plan.md", "plan.html"]);
   if (applied !== undefined) write("apply.md", applied);
   if (!plan) {
-    write("plan.json", errorDocument(diagnostics, sources));
+    write("plan.json", errorDocument(diagnostics));
     return;
   }
   const isSaved = !hasErrors(plan.diagnostics) && applied === undefined;
@@ -112,5 +112,5 @@ function writePlanned(
   const job = isJob(environment)
     ? { commit: readJob(invocation).commit, by: toldBy(environment).by }
     : undefined;
-  writePlanPage(invocation, plan, sources, { file: join(folder, "plan.html"), job });
+  writePlanPage(invocation, plan, { file: join(folder, "plan.html"), job });
 }

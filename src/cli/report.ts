@@ -38,48 +38,41 @@ export function notesOf(screen: Screen) {
 }
 
 /** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
-export function report(
-  screen: Screen,
-  diagnostics: readonly Diagnostic[],
-  sources: ReadonlyMap<string, string> = new Map(),
-): void {
+export function report(screen: Screen, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
-  screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen), sources)}\n`);
+  screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen))}\n`);
   const explained = diagnostics.find(
     ({ severity, code }) => severity === "error" && code !== "command.usage",
   );
   if (explained && screen.terminal.interactive)
     screen.terminal.err(`To read more: rnv explain ${explained.code}, or ${errorsUrl}#${explained.code}\n`);
-  annotate(screen, diagnostics, sources);
+  annotate(screen, diagnostics);
 }
 
 /** In GitHub Actions, findings as annotations beside the lines of the pull request. */
 export function annotate(
   { terminal, environment, cwd = process.cwd() }: Screen,
   diagnostics: readonly Diagnostic[],
-  sources: ReadonlyMap<string, string>,
 ): void {
   if (environment.GITHUB_ACTIONS !== "true") return;
-  terminal.err(githubAnnotations(diagnostics, sources, (file) => repositoryPath(file, cwd, environment)));
+  terminal.err(githubAnnotations(diagnostics, (file) => repositoryPath(file, cwd, environment)));
 }
 
 /** Returns the findings of what was thrown. An unforeseen error is called a bug. */
 export function failureOf(cause: unknown, interrupted: boolean): Outcome {
-  if (cause instanceof DiagnosticsError)
-    return { diagnostics: cause.diagnostics, sources: cause.sources ?? new Map(), exitCode: cause.exitCode };
-  const sources = new Map();
+  if (cause instanceof DiagnosticsError) return { diagnostics: cause.diagnostics, exitCode: cause.exitCode };
   // An interrupted call is not a failure, and was told of.
-  if (interrupted) return { diagnostics: [], sources, exitCode: exitCodes.interrupted };
+  if (interrupted) return { diagnostics: [], exitCode: exitCodes.interrupted };
   const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   const bug = error("internal.bug", "this is a bug in rnv: please report it", { detail });
   const found = cause instanceof ApiError ? diagnosticOf(cause) : bug;
-  return { diagnostics: [found], sources, exitCode: exitCodes.error };
+  return { diagnostics: [found], exitCode: exitCodes.error };
 }
 
 /** Tells why a verb could not go on; returns the exit code. */
 export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
-  const { diagnostics, sources, exitCode } = failureOf(cause, interrupted);
-  report(screen, diagnostics, sources);
+  const { diagnostics, exitCode } = failureOf(cause, interrupted);
+  report(screen, diagnostics);
   return exitCode;
 }
 
@@ -95,11 +88,8 @@ export function tryToWrite(screen: Screen, write: () => void): number {
 }
 
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
-export const errorDocument = (
-  diagnostics: readonly Diagnostic[],
-  sources: ReadonlyMap<string, string>,
-): string =>
-  `${escapeJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map((found) => diagnosticData(found, sources)) }, 2)}\n`;
+export const errorDocument = (diagnostics: readonly Diagnostic[]): string =>
+  `${escapeJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) }, 2)}\n`;
 
 /**
  * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined where there is no file.

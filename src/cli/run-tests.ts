@@ -18,8 +18,8 @@ import { annotate, exitCodes, outStyle, report } from "./report";
 export async function runTests(invocation: Invocation): Promise<number> {
   const { terminal, options: given, positional, cwd, signal } = invocation;
   const [places = []] = positional as readonly [(readonly string[])?];
-  const { tests, diagnostics, sources } = readTests(cwd, places);
-  report(invocation, diagnostics, sources);
+  const { tests, diagnostics } = readTests(cwd, places);
+  report(invocation, diagnostics);
   const chosen = chooseTests(tests, listOf(given.filter), hasErrors(diagnostics));
   const isText = formatOf(given) === "text";
   const style = outStyle(invocation);
@@ -31,8 +31,8 @@ export async function runTests(invocation: Invocation): Promise<number> {
     if (isText && results.at(-1)?.file !== test.file)
       terminal.out(`${results.length === 0 ? "" : "\n"}${style.colors.bold(test.file)}\n`);
     results.push(ran.result);
-    if (isText) terminal.out(testResultText(ran.result, ran.unexpected, ran.sources, style));
-    if (isText) annotate(invocation, ran.unexpected, ran.sources);
+    if (isText) terminal.out(testResultText(ran.result, ran.unexpected, style));
+    if (isText) annotate(invocation, ran.unexpected);
   }
   const whole = testReport(results, (performance.now() - started) / 1000);
   if (!isText) terminal.out(jsonText(whole));

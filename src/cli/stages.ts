@@ -72,7 +72,7 @@ export async function stagesOf(
   const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
   const stageAt = (asked: StageName) => {
     const { diagnostics, place } = found.place(asked);
-    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, undefined, found.sources);
+    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
     return { ...asked, ...place };
   };
   const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
@@ -80,11 +80,11 @@ export async function stagesOf(
     ...{ ...found, at },
     enter: (asked) => {
       const one = findStage(found.stages, asked);
-      if (one.stage === undefined) throw new DiagnosticsError([one.mistake], undefined, found.sources);
+      if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
       const declared = one.stage;
       const stage = stageAt(asked);
       const problem = workspaceProblem(environment, declared, stage);
-      if (problem) throw new DiagnosticsError([problem], undefined, found.sources);
+      if (problem) throw new DiagnosticsError([problem]);
       const takesUnnamed = !declared.disposable && !declared.each;
       return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
     },
@@ -117,7 +117,7 @@ function workspaceProblem(
 /** Reads the stages of a manifest that declares some; throws where it has none. */
 export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
   const found = await stagesOf(invocation);
-  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   if (found.stages.size > 0) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
@@ -176,8 +176,7 @@ export async function inAskedStage(
   if (hasNone || (await areStacks(files, cwd)))
     return asked === undefined ? unstaged : { ...invocation, stage: undeclaredStage(asked) };
   const found = await stagesOf(invocation, files);
-  if (readsState && hasErrors(found.diagnostics))
-    throw new DiagnosticsError(found.diagnostics, 1, found.sources);
+  if (readsState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   const isRead = found.diagnostics.every(({ code }) => code === "manifest.not_found");
   const isNowhere = isRead && asked !== undefined && !found.stages.has(asked.name);
   // `destroy` also deletes what the state of a stage records that is no longer declared.
@@ -188,10 +187,10 @@ export async function inAskedStage(
   try {
     if (asked !== undefined) return found.enter(asked);
     if (found.stages.size === 0) return unstaged;
-    throw new DiagnosticsError([stageMissing(found.stages)], 1, found.sources);
+    throw new DiagnosticsError([stageMissing(found.stages)], 1);
   } catch (cause) {
     if (cause instanceof DiagnosticsError && formatOf(options) === "json" && !readsState && !streams)
-      terminal.out(errorDocument(cause.diagnostics, found.sources));
+      terminal.out(errorDocument(cause.diagnostics));
     throw cause;
   }
 }
@@ -217,7 +216,7 @@ export async function stagesAsked(invocation: Invocation) {
     return { asked: [undefined], areAll: askedStage(invocation) === undefined };
   if (options.allStages !== true) return { asked: [...new Set(named)], areAll: false };
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
-  const { stages, namesOf, sources } = await foundIn(invocation);
+  const { stages, namesOf } = await foundIn(invocation);
   const asked: string[] = [];
   for (const declared of stages.values()) {
     const { name, range } = declared;
@@ -226,7 +225,7 @@ export async function stagesAsked(invocation: Invocation) {
     if (names !== undefined) continue;
     const summary = `the instances of stage ${name} cannot be listed: its state is at https://`;
     const hint = `name them: --stage ${name}/ID`;
-    report(invocation, [warning("live.unchecked", summary, { range, hint })], sources);
+    report(invocation, [warning("live.unchecked", summary, { range, hint })]);
   }
   return { asked, areAll: true };
 }

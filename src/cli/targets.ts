@@ -58,7 +58,7 @@ const reach = (invocation: Invocation): ReachedTarget => ({
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
   const runOne = async (one: Invocation): Promise<TargetOutcome> => ({
-    ...{ diagnostics: [], sources: new Map() },
+    ...{ diagnostics: [] },
     exitCode: await exitCodeAfter(handler, one),
   });
   const stage = given.options.stage as string | undefined;
@@ -67,8 +67,8 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
 }
 
 /** Reports what was found in a target. */
-export const tellFindings = ({ run, outcome: { diagnostics, sources } }: TargetResult): void =>
-  report(run, diagnostics, sources);
+export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): void =>
+  report(run, diagnostics);
 
 /** How a verb ended on a target. */
 export interface TargetResult extends EndedTarget {

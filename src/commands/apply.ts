@@ -93,16 +93,16 @@ async function applyLocked(
 ): Promise<ApplyOutcome> {
   const startedAt = context.clock.elapsed();
   const parsed = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
-  if (parsed && hasErrors(parsed.diagnostics)) return stopped(parsed.diagnostics, new Map());
+  if (parsed && hasErrors(parsed.diagnostics)) return stopped(parsed.diagnostics);
   const saved = parsed?.document;
   const connection = await prefetch(context);
   const start = { connection, state: session.state, writes: true, foresees: true };
   const wanted = wantedBy(request, saved);
-  const { built, diagnostics, sources } = await buildPlan(context, wanted, start);
-  if (!built) return stopped(diagnostics, sources);
+  const { built, diagnostics } = await buildPlan(context, wanted, start);
+  if (!built) return stopped(diagnostics);
   const author = parsed?.madeWith?.(built.reviewKey);
   const forged = saved && author && refuseAuthor(saved, author, request);
-  if (forged) return stopped([...diagnostics, forged], sources);
+  if (forged) return stopped([...diagnostics, forged]);
   const { revealed } = built.plan;
   if (!saved && revealed)
     context.emit({
@@ -115,14 +115,13 @@ async function applyLocked(
   const { reviewed, problem, differences } = compareWithReview(built, request, session.state);
   const confirmed = withConfirmations(built, request, author === "yes");
   const refusal = refuse(built.plan, confirmed, diagnostics, saved, problem);
-  if (refusal)
-    return { ...stopped(refusal.diagnostics, sources), runId, plan: refusal.plan, reviewKey, differences };
+  if (refusal) return { ...stopped(refusal.diagnostics), runId, plan: refusal.plan, reviewKey, differences };
 
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
   const plan = await approvedPlan(confirmed, request);
-  if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: built.plan, cancelled: true };
+  if (!plan) return { ...stopped(diagnostics), exitCode: 1, plan: built.plan, cancelled: true };
   const guarded = plan.changes.flatMap(guardOf);
-  if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
+  if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded]), plan };
 
   // The history names the plan that was reviewed, of which this may be the rest.
   const named = reviewed === undefined ? plan : { ...plan, digest: reviewed };
@@ -137,7 +136,7 @@ async function applyLocked(
   const hint = exitCode === 0 ? undefined : nextStep(request, saved, result);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   const found = [...diagnostics, ...result.diagnostics];
-  return { runId, plan, counts, outputs, exitCode, diagnostics: found, sources };
+  return { runId, plan, counts, outputs, exitCode, diagnostics: found };
 }
 
 /** The request with the options of the saved plan, whose confirmations are part of it. */
@@ -256,9 +255,8 @@ const guardOf = ({ address, guard, instance }: Change): Diagnostic[] =>
     ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
     : [];
 
-const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string, string>): ApplyOutcome => ({
+const stopped = (diagnostics: readonly Diagnostic[]): ApplyOutcome => ({
   diagnostics,
-  sources,
   exitCode: exitCodeOf(diagnostics),
 });
 

@@ -20,8 +20,6 @@ const longestJudgement = 2000;
 interface PolicyResults {
   readonly checks: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Texts of the policy files. */
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 type PolicyRequest = Pick<PlanRequest, "files" | "policies" | "overridePolicies" | "costLimits">;
@@ -33,12 +31,11 @@ export async function loadPolicies(
 ): Promise<{
   readonly compiled: readonly CompiledPolicy[];
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }> {
-  const { policies, diagnostics, sources } = readPolicies({ cwd, files, named });
-  if (policies.length === 0) return { compiled: [], diagnostics, sources };
+  const { policies, diagnostics } = readPolicies({ cwd, files, named });
+  if (policies.length === 0) return { compiled: [], diagnostics };
   const read = policyReader(await import("@marcbachmann/cel-js"), resourceTypes)(policies);
-  return { ...read, sources, diagnostics: [...diagnostics, ...read.diagnostics] };
+  return { ...read, diagnostics: [...diagnostics, ...read.diagnostics] };
 }
 
 /**
@@ -51,9 +48,9 @@ export async function checkPolicies(
   plan: Plan,
   stage: string,
 ): Promise<PolicyResults> {
-  const { compiled, diagnostics, sources } = await loadPolicies(cwd, request);
+  const { compiled, diagnostics } = await loadPolicies(cwd, request);
   const limits = (request.costLimits ?? []).map((limit) => judgeCost(limit, plan));
-  if (hasErrors(diagnostics)) return { checks: limits, diagnostics, sources };
+  if (hasErrors(diagnostics)) return { checks: limits, diagnostics };
   const overrides = new Set(request.overridePolicies ?? []);
   const known = compiled.map(({ policy }) => policy);
   const refused = refuseOverrides(overrides, known);
@@ -63,7 +60,7 @@ export async function checkPolicies(
   );
   const checks = [...judged, ...limits];
   const found = checks.flatMap((check) => findingOf(check, "guard.policy"));
-  return { checks, diagnostics: [...refused, ...found], sources };
+  return { checks, diagnostics: [...refused, ...found] };
 }
 
 /** A name that overrides nothing would look as if it did. */
@@ -158,7 +155,7 @@ export async function checkSavedPlan(
 ): Promise<PolicyResults> {
   const { document, diagnostics } = readSavedPlan(text);
   const whole = document && planFromDocument(document.plan);
-  if (!whole) return { checks: [], diagnostics, sources: new Map() };
+  if (!whole) return { checks: [], diagnostics };
   const { files, stage = "", overridePolicies = [] } = document.request;
   const results = await checkPolicies(cwd, { files, policies, overridePolicies }, whole, stage);
   if (results.checks.length > 0 || results.diagnostics.length > 0) return results;

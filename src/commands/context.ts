@@ -95,12 +95,10 @@ export interface Outcome {
   readonly diagnostics: readonly Diagnostic[];
   /** DESIGN section 8. */
   readonly exitCode: number;
-  /** Texts of the files read, for code frames. */
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** The outcome of a command that has nothing to report. */
-export const succeeded: Outcome = { diagnostics: [], exitCode: 0, sources: new Map() };
+export const succeeded: Outcome = { diagnostics: [], exitCode: 0 };
 
 /** The options that the planning commands share. */
 export interface PlanRequest {

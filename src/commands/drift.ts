@@ -37,9 +37,9 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const connection = await prefetch(context);
   const state = await context.backend.read();
   const from = { connection, state, writes: false, foresees: false };
-  const { built, diagnostics, sources } = await buildPlan(context, { ...request, secrets: "skip" }, from);
+  const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
-  if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
   const { input } = built;
   const plan = await withDeployers(connection.reads, state, built.plan, context.clock.now());
   const parts = await unmanagedParts(connection.reads, plan, input);
@@ -56,7 +56,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   });
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
   return {
-    ...{ runId, plan, report, judged: { used, unused }, sources, exitCode },
+    ...{ runId, plan, report, judged: { used, unused }, exitCode },
     diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],
   };
 }

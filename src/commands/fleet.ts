@@ -42,7 +42,7 @@ export function memberResult(
   );
   const outcomes = results.map(({ outcome }) => outcome);
   const diagnostics = outcomes
-    .flatMap(({ diagnostics, sources }) => diagnostics.map((one) => diagnosticData(one, sources)))
+    .flatMap(({ diagnostics }) => diagnostics.map((one) => diagnosticData(one)))
     // Enough to see what is wrong, in a report of hundreds of members.
     .slice(0, 20)
     .map((one) => placedIn(one, member));

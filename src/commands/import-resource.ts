@@ -2,6 +2,7 @@ import type { Resource } from "../api/reads";
 import { bareRecord, writtenNow } from "../apply/change-context";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import type { LoadedManifest } from "../manifest/context";
 import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
@@ -15,7 +16,7 @@ import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
-import { declaredSecrets, type Loaded, load } from "./load";
+import { declaredSecrets, load } from "./load";
 import { newLineage } from "./recover";
 
 export interface ImportRequest {
@@ -46,12 +47,12 @@ interface ImportTarget {
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
   const target = targetOf(request);
   const loaded = await load(context, request.files ?? [], "skip");
-  const { diagnostics, sources } = loaded;
+  const { diagnostics } = loaded;
   // A folder that declares nothing yet.
   const isMissing = diagnostics.every(
     ({ code }) => code === "manifest.not_found" || code === "stack.not_found",
   );
-  if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
+  if (hasErrors(diagnostics) && !isMissing) return { diagnostics, exitCode: 1 };
   refuseNewState(context);
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
@@ -68,7 +69,7 @@ export async function importResource(context: Context, request: ImportRequest): 
       writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
     };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
-    return { recorded, diagnostics, exitCode: 0, sources };
+    return { recorded, diagnostics, exitCode: 0 };
   });
 }
 
@@ -151,7 +152,7 @@ async function undeclared(
   { reads }: Connection,
   { address, type, id }: ImportTarget,
   live: LiveResource,
-  { desired, merged }: Loaded,
+  { desired, merged }: LoadedManifest,
 ): Promise<Diagnostic> {
   const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
   const meant = didYouMean(address, of);

@@ -1,6 +1,6 @@
 import type { RecordedValue, RecordedValues } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
-import type { ManifestRequest, SecretReach } from "../manifest/context";
+import type { LoadedManifest, ManifestRequest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -16,15 +16,6 @@ import { checkStateKey } from "../state/key";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
 import { nothingDesired } from "./refresh";
 
-export interface Loaded {
-  /** Undefined when the manifest has errors. */
-  readonly desired?: Desired;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
-  /** Returns the manifests as one text; undefined for stacks. */
-  readonly merged?: () => string;
-}
-
 /** The capabilities that reading a manifest needs. */
 export type LoadContext = Pick<
   Context,
@@ -37,8 +28,8 @@ export async function load(
   files: readonly string[],
   secrets: SecretReach,
   concerns?: ManifestRequest["concerns"],
-): Promise<Loaded> {
-  const { desired, diagnostics, sources, merged } = await loadDesired({
+): Promise<LoadedManifest> {
+  return loadDesired({
     files,
     cwd: context.cwd,
     types: resourceTypes,
@@ -50,13 +41,10 @@ export async function load(
     ...(concerns && { concerns }),
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
-  return hasErrors(diagnostics)
-    ? { diagnostics, sources }
-    : { desired, diagnostics, sources, ...(merged === undefined ? {} : { merged }) };
 }
 
 /** A loaded manifest, with the key of the fingerprints of its secrets. */
-export interface Declared extends Loaded {
+export interface Declared extends LoadedManifest {
   readonly key: StateKey;
 }
 
@@ -69,24 +57,21 @@ export async function loadDeclared(
 ): Promise<Declared> {
   const { connection, state } = from;
   const key = { diagnostics: [] };
-  const loaded: Loaded =
+  const loaded: LoadedManifest =
     request.recordedOf === undefined
       ? await load(context, request.files, reachOf(request), concernsOf(options, state))
-      : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [], sources: new Map() };
+      : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
-  const { sources } = loaded;
   const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
-  if (hasErrors(diagnostics)) return { diagnostics, sources, key };
+  if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
   // Who destroys everything, or allows that, means an empty manifest.
   const isMeant = request.mode === "destroy" || request.allowEmpty;
   const all = [...diagnostics, ...found.diagnostics].filter(
     ({ code }) => !isMeant || code !== "manifest.empty",
   );
-  return hasErrors(all)
-    ? { diagnostics: all, sources, key }
-    : { desired, diagnostics: all, sources, key: found };
+  return hasErrors(all) ? { diagnostics: all, key } : { desired, diagnostics: all, key: found };
 }
 
 /** Only a plan that sends values needs secrets. */

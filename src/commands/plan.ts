@@ -55,15 +55,14 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   const state = await context.backend.read();
   const from = { connection, state, writes: false, foresees: true };
   const { runId } = connection;
-  const { built, diagnostics, sources } = await buildPlan(context, request, from);
-  if (!built) return { runId, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  const { built, diagnostics } = await buildPlan(context, request, from);
+  if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
   return {
     runId,
     plan: await withDeployers(connection.reads, state, built.plan, context.clock.now()),
     revealed: built.input.revealed,
     reviewKey: built.reviewKey,
     diagnostics,
-    sources,
     exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,
   };
 }
@@ -105,7 +104,6 @@ export interface PlanBuilding {
   /** Undefined when something before the plan failed; the diagnostics say what. */
   readonly built?: BuiltPlan;
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Loads, recovers, refreshes, compares and guards: the steps of every plan. Writes nothing. */
@@ -117,20 +115,15 @@ export async function buildPlan(
   const { connection } = start;
   refuseHandOver(start.state);
   const options = planOptions(request);
-  const {
-    desired,
-    key,
-    diagnostics: declared,
-    sources,
-  } = await loadDeclared(context, request, options, start);
-  if (!desired) return { diagnostics: declared, sources };
+  const { desired, key, diagnostics: declared } = await loadDeclared(context, request, options, start);
+  if (!desired) return { diagnostics: declared };
   const planning = { context, request, options, desired, key, ...start };
   const ended = new AbortController();
   const addresses = [...desired.resources.keys(), ...Object.keys(start.state?.resources ?? {})];
   void showProgress(context, addresses, ended.signal);
   const reading = recoverAndRead(planning).finally(() => ended.abort());
   const { input: read, recovered, diagnostics: open } = await reading;
-  if (!read) return { diagnostics: [...declared, ...open], sources };
+  if (!read) return { diagnostics: [...declared, ...open] };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
   const foreseen = start.foresees ? await checkBeforeApply(connection, made) : [];
   const judged =
@@ -146,12 +139,10 @@ export async function buildPlan(
     ],
   };
   const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];
-  // The texts of the manifest are masked when one is asked for: a copy would ask for all.
-  for (const [file, text] of judged?.sources ?? []) (sources as Map<string, string>).set(file, text);
-  if (refusals.length > 0) return { diagnostics, sources };
+  if (refusals.length > 0) return { diagnostics };
   const { key: fingerprintKey, keyId, reviewKey = fingerprintKey } = key;
   const built = { ...recovered, connection, input, plan, fingerprintKey, keyId, reviewKey };
-  return { built, diagnostics, sources };
+  return { built, diagnostics };
 }
 
 /** Says at a terminal what a plan reads, where that takes longer than 400 ms. */

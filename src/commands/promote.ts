@@ -39,9 +39,8 @@ interface PromoteOutcome extends Outcome {
 export async function promote(context: Context, request: PromoteRequest): Promise<PromoteOutcome> {
   const source = await load(context, request.files, "skip");
   const target = await load({ ...context, stage: request.to }, request.files, "skip");
-  const sources = new Map([...source.sources, ...target.sources]);
   const stop = (diagnostics: readonly Diagnostic[], exitCode: number): PromoteOutcome => ({
-    ...{ promotions: [], diagnostics, exitCode, sources },
+    ...{ promotions: [], diagnostics, exitCode },
   });
   if (!source.desired || !target.desired)
     return stop(source.desired ? target.diagnostics : source.diagnostics, 1);
@@ -61,7 +60,7 @@ export async function promote(context: Context, request: PromoteRequest): Promis
     }
   }
   if (refused.length > 0) return stop(refused, 4);
-  return { promotions, diagnostics: [], exitCode: 0, sources };
+  return { promotions, diagnostics: [], exitCode: 0 };
 }
 
 const deploymentOf = ({ resources }: Desired, service: Address): DesiredResource | undefined =>

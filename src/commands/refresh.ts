@@ -199,7 +199,6 @@ export const nothingDesired: Desired = {
   moved: [],
   removed: [],
   outputs: new Map(),
-  sources: new Map(),
 };
 
 /** Results of reads so far: of resources, and of data sources. */

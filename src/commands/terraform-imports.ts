@@ -1,12 +1,13 @@
 import type { Resource } from "../api/reads";
 import { failure, hasErrors } from "../diagnostics/diagnostic";
+import type { LoadedManifest } from "../manifest/context";
 import { type Address, nameOf } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
 import { compareTexts, terraformNameOf, variablesResource } from "../model/text";
 import { type TerraformImport, terraformConfig } from "../report/terraform-config";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
-import { type Loaded, load } from "./load";
+import { load } from "./load";
 import { refuseHandOver } from "./state-verbs";
 
 /**
@@ -44,10 +45,10 @@ export async function terraformImports(
 }
 
 /** The resource that the JSON of a stack has for an address: the key of its block is its name, for a map as well. */
-function labelInStack(address: Address, type: Resource, declared?: Loaded): string {
+function labelInStack(address: Address, type: Resource, declared?: LoadedManifest): string {
   const name = nameOf(address).replaceAll(".", "__");
-  const { file = "", start, end } = declared?.desired?.resources.get(address)?.range ?? {};
-  const key = declared?.sources.get(file)?.slice(start, end).replaceAll('"', "") ?? name;
+  const { source, start, end } = declared?.desired?.resources.get(address)?.range ?? {};
+  const key = source?.text?.slice(start, end).replaceAll('"', "") ?? name;
   return `${key === name ? terraformNameOf(type) : variablesResource}.${key}`;
 }
 

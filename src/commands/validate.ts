@@ -44,9 +44,7 @@ export async function validate(
     ...(conditions?.diagnostics ?? []),
     ...[...(loaded.desired?.resources.values() ?? [])].flatMap(valueFindings),
   ];
-  const sources =
-    policies.sources.size === 0 ? loaded.sources : new Map([...loaded.sources, ...policies.sources]);
-  return { ...loaded, diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  return { ...loaded, diagnostics, exitCode: exitCodeOf(diagnostics) };
 }
 
 /** Returns what no workspace can have, and warns of values that the interface does not show. */
@@ -86,10 +84,10 @@ export async function graph(
   context: LoadContext,
   request: { readonly files: readonly string[] },
 ): Promise<GraphOutcome> {
-  const { desired, diagnostics, sources } = await load(context, request.files, "skip");
+  const { desired, diagnostics } = await load(context, request.files, "skip");
   return {
     ...(desired && { graph: graphOf(desired), drawn: [...desired.resources.values()].map(drawnOf) }),
-    ...{ diagnostics, sources, exitCode: exitCodeOf(diagnostics) },
+    ...{ diagnostics, exitCode: exitCodeOf(diagnostics) },
   };
 }
 

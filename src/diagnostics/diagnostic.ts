@@ -11,6 +11,39 @@ export interface SourceRange {
   readonly file: string;
   readonly start: number;
   readonly end: number;
+  /** The file with its text; undefined where the text is not at hand. */
+  readonly source?: SourceFile | undefined;
+}
+
+/** A file that ranges lie in. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
+export class SourceFile {
+  constructor(
+    readonly path: string,
+    public text?: string,
+  ) {}
+
+  range(start: number, end: number): SourceRange {
+    return new FileRange(this, start, end);
+  }
+}
+
+/** A range that shows as plain data: the file behind it is no property of its own. */
+class FileRange implements SourceRange {
+  readonly #source: SourceFile;
+  readonly file: string;
+
+  constructor(
+    source: SourceFile,
+    readonly start: number,
+    readonly end: number,
+  ) {
+    this.#source = source;
+    this.file = source.path;
+  }
+
+  get source(): SourceFile {
+    return this.#source;
+  }
 }
 
 export interface Position {
@@ -130,8 +163,6 @@ export class DiagnosticsError extends Error {
     readonly diagnostics: readonly Diagnostic[],
     /** Exit code of DESIGN section 8. */
     readonly exitCode: number = exitCodeOf(diagnostics) || 1,
-    /** Texts of the files that the diagnostics point into. */
-    readonly sources?: ReadonlyMap<string, string>,
   ) {
     super(diagnostics.map((diagnostic) => diagnostic.summary).join("; "));
     this.name = "DiagnosticsError";

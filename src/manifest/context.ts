@@ -44,8 +44,6 @@ export interface LoadedManifest {
   /** Undefined when there are errors. */
   readonly desired?: Desired;
   readonly diagnostics: readonly Diagnostic[];
-  /** Text of every file read, for code frames: same offsets, secrets starred out. */
-  readonly sources: ReadonlyMap<string, string>;
   /** The text of all files as one, secrets as their sources; of manifests only, where no source is read (`skip`). */
   readonly merged?: () => string;
 }
@@ -75,7 +73,6 @@ export interface ReadContext {
   readonly index: TypeIndex;
   readonly blocks: ReadonlyMap<Address, Block>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly texts: ReadonlyMap<string, string>;
   readonly report: Report;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };

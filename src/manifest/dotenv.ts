@@ -1,17 +1,13 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
 import type { MapEntry, ScalarNode, SourceNode, TemplatePart } from "./tree";
 
-export interface Dotenv {
-  readonly entries: ReadonlyMap<string, MapEntry>;
-  /** The text for code frames: offsets as they were, values starred out. */
-  readonly shown: string;
-}
+export type Dotenv = ReadonlyMap<string, MapEntry>;
 
 interface DotenvReader {
-  readonly file: string;
+  readonly source: SourceFile;
   readonly text: string;
   readonly entries: Map<string, MapEntry>;
   /** Ranges of values. */
@@ -37,7 +33,8 @@ class DotenvProblem extends Error {
  * compose takes it for empty. Stops at the first mistake, which is reported.
  */
 export function parseDotenv(file: string, text: string, report: Report): Dotenv {
-  const reader: DotenvReader = { file, text, entries: new Map(), hidden: [], at: 0 };
+  const source = new SourceFile(file);
+  const reader: DotenvReader = { source, text, entries: new Map(), hidden: [], at: 0 };
   try {
     while (take(reader, blankOrComment) && reader.at < text.length) readStatement(reader);
   } catch (cause) {
@@ -45,7 +42,8 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
     report(error("manifest.dotenv", cause.message, { range: cause.range, hint: cause.hint }));
     reader.hidden.push([reader.at, text.length]);
   }
-  return { entries: reader.entries, shown: star(text, reader.hidden) };
+  source.text = star(text, reader.hidden);
+  return reader.entries;
 }
 
 /** Returns what a sticky pattern matches at the reader's offset, which moves behind it. */
@@ -62,22 +60,22 @@ const keyAndMark = /(?:export[^\S\n]+)?([\p{L}\p{N}_.[\]-]+)[^\S\n]*(=|:|(?=\n|$
 const blanks = /[^\S\n]*/y;
 
 function readStatement(reader: DotenvReader): void {
-  const { file, at, entries } = reader;
+  const { source, at, entries } = reader;
   const [found, key = "", mark] = take(reader, keyAndMark) ?? refuseLine(reader);
   const start = at + found.lastIndexOf(key);
-  const keyRange = { file, start, end: start + key.length };
+  const keyRange = source.range(start, start + key.length);
   const value = mark === "" ? inherited(key, keyRange) : readValue(reader, keyRange);
   // Of a key that is set twice the last value counts.
   entries.delete(key);
   entries.set(key, { key, keyRange, value });
 }
 
-function refuseLine({ file, text, at: start }: DotenvReader): never {
+function refuseLine({ source, text, at: start }: DotenvReader): never {
   const line = lineFrom(text, start);
   const hasSpace = /^[\p{L}\p{N}_.[\]-]+[^\S\n]+[\p{L}\p{N}_.[\]-]+[^\S\n]*[=:]/u.test(line);
   throw new DotenvProblem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
-    { file, start, end: start + line.trimEnd().length },
+    source.range(start, start + line.trimEnd().length),
     "a value of several lines stands in quotes",
   );
 }
@@ -97,7 +95,7 @@ const inherited = (key: string, range: SourceRange): SourceNode => ({
 });
 
 function readValue(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
-  const { file, text, entries, hidden } = reader;
+  const { source, text, entries, hidden } = reader;
   const [space = ""] = take(reader, blanks) ?? [];
   const start = reader.at;
   const quote = text[start] === '"' || text[start] === "'" ? text[start] : undefined;
@@ -107,7 +105,7 @@ function readValue(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
     quote === undefined
       ? start + (comment === -1 ? line : line.slice(0, comment)).trimEnd().length
       : endOfQuoted(text, start, quote, keyRange);
-  const range = { file, start, end };
+  const range = source.range(start, end);
   const written =
     quote === undefined
       ? text.slice(start, end)

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors, SourceFile, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { findFiles, maxTotalBytes, readSource, shownPath } from "./files";
 import { collectFindings } from "./findings";
@@ -50,7 +50,6 @@ export const driftFileSchema = z.strictObject({
 interface ReadAcceptances {
   readonly acceptances: readonly Acceptance[];
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /**
@@ -60,24 +59,24 @@ interface ReadAcceptances {
 export function readAcceptances(cwd: string, files: readonly string[]): ReadAcceptances {
   const [first = "rnv.yaml"] = files;
   const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), driftFileName);
-  const nothing = { acceptances: [], diagnostics: [], sources: new Map<string, string>() };
+  const nothing = { acceptances: [], diagnostics: [] };
   if (!existsSync(path)) return nothing;
   const findings = collectFindings();
   const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
   if (file === undefined || text === undefined) return { ...nothing, diagnostics: findings.all() };
-  const { root } = parseYaml(file, text, findings.report);
+  const source = new SourceFile(file, text);
+  const { root } = parseYaml(source, text, findings.report);
   const document = root && judgeDocument(driftFileSchema, root, findings.report);
   const nodes = root?.entries.get("accepted")?.value;
   const diagnostics = sortDiagnostics(findings.all());
-  const sources = new Map([[file, text]]);
-  if (document === undefined || hasErrors(diagnostics)) return { acceptances: [], diagnostics, sources };
+  if (document === undefined || hasErrors(diagnostics)) return { acceptances: [], diagnostics };
   const rangeOf = (index: number): SourceNode["range"] =>
-    (nodes?.kind === "list" ? nodes.items[index]?.range : undefined) ?? { file, start: 0, end: 0 };
+    (nodes?.kind === "list" ? nodes.items[index]?.range : undefined) ?? source.range(0, 0);
   const acceptances = document.accepted.map((entry, index) => ({
     ...entry,
     endsAt: endOf(entry.until) as number,
     range: rangeOf(index),
   }));
-  return { acceptances, diagnostics, sources };
+  return { acceptances, diagnostics };
 }

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
 
@@ -211,7 +211,7 @@ function decode(file: string, bytes: Uint8Array, report: Report): string | undef
   } catch {
     const [read = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
     const summary = `${file} is not UTF-8 text (line ${read.split("\n").length})`;
-    const range = { file, start: 0, end: 0 };
+    const range = new SourceFile(file).range(0, 0);
     report(error("manifest.syntax", summary, { range, hint: "save it as UTF-8" }));
     return undefined;
   }

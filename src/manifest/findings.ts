@@ -47,8 +47,8 @@ function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): st
 }
 
 /** Writes a location as `rnv.yaml:9:11`, for the second location that a diagnostic speaks of. */
-export function formatLocation(range: SourceRange, texts: ReadonlyMap<string, string>): string {
-  const { line, column } = positionAt(texts.get(range.file) ?? "", range.start);
+export function formatLocation(range: SourceRange, text = range.source?.text ?? ""): string {
+  const { line, column } = positionAt(text, range.start);
   return `${range.file}:${line}:${column}`;
 }
 

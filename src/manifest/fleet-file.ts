@@ -102,7 +102,6 @@ export function readFleetFile(file: string, text: string, trust: Trust): Readonl
       code: "guard.untrusted",
     });
   const diagnostics = findings.all();
-  if (read === undefined || hasErrors(diagnostics))
-    throw new DiagnosticsError(diagnostics, undefined, new Map([[file, text]]));
+  if (read === undefined || hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
   return new Map(Object.entries(read.document.members).map(([name, member]) => [name, member ?? {}]));
 }

@@ -1,5 +1,12 @@
 import { basename, resolve } from "node:path";
-import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  error,
+  hasErrors,
+  SourceFile,
+  sortDiagnostics,
+  warning,
+} from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import { type StageName, stageText } from "../model/stage";
@@ -53,7 +60,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const { environment } = request;
   const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
-    ...{ texts: files.texts, masked: files.masked },
   });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
@@ -76,32 +82,26 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     moved: readMoved(root.entries.get("moved")?.value, context),
     removed: readRemoved(root.entries.get("removed")?.value, context),
     outputs: readOutputs(root, context),
-    sources: files.masked,
     ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
-  const [file] = files.texts.keys();
+  const [file] = files.names;
   if (resources.size === 0 && file !== undefined && !hasErrors(findings.all()))
     findings.report(warning("manifest.empty", `${basename(file)} declares nothing`));
   const diagnostics = sortDiagnostics(findings.all());
   return {
     ...(hasErrors(diagnostics) ? {} : { desired }),
-    ...{ diagnostics, sources: files.masked },
+    diagnostics,
     // The tree takes more memory than all else: what goes on to the service holds no reference to it.
-    ...(request.secrets === "skip" && { merged: printer(files, root, stage, index) }),
+    ...(request.secrets === "skip" && { merged: printer(root, stage, index) }),
   };
 }
 
 /** Returns what prints a merged manifest; with a stage it is the manifest of that stage. */
-function printer(
-  { texts }: ReadFiles,
-  root: MapNode,
-  stage: StageDeclaration | undefined,
-  index: TypeIndex,
-): () => string {
+function printer(root: MapNode, stage: StageDeclaration | undefined, index: TypeIndex): () => string {
   const printed = stage === undefined ? root : withoutStages(root);
-  return () => printManifest(printed, { index, texts });
+  return () => printManifest(printed, index);
 }
 
 const withoutStages = (root: MapNode): MapNode => {
@@ -164,12 +164,12 @@ function readStage(
 /** The environment in which values are read before any block is known. */
 function contextOf(
   { environment, untrusted }: Pick<ManifestRequest, "environment" | "untrusted">,
-  { texts, isPartial }: ReadFiles,
+  { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
 ): ReadContext {
   return {
-    ...{ index, environment, texts, report, isPartial },
+    ...{ index, environment, report, isPartial },
     blocks: new Map(),
     trust: trustOf(environment, untrusted === true),
     secretNames: new Set(),
@@ -193,7 +193,6 @@ export interface FoundStages {
   };
   /** Mistakes that keep the files from being read, and those in `stages`. */
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Reads `stages` alone. Files whose text does not speak of stages are not parsed for it. */
@@ -213,7 +212,6 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
       return { place: place ?? {}, diagnostics: own.all() };
     },
     diagnostics: sortDiagnostics(findings.all()),
-    sources: files.masked,
   };
 }
 
@@ -221,9 +219,8 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
 interface ReadFiles {
   /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
-  /** Texts of all files, as they are and for code frames. */
-  readonly texts: Map<string, string>;
-  readonly masked: Map<string, string>;
+  /** All files, as they are shown. */
+  readonly names: readonly string[];
   /** Bytes that further files may hold. */
   readonly bytesLeft: number;
   /** A file could not be read or parsed. */
@@ -245,7 +242,7 @@ const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "",
 function readFiles(requested: readonly string[], reading: Reading): ReadFiles {
   const { below, cwd, standardInput, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
-  const { texts, masked } = below ?? { texts: new Map<string, string>(), masked: new Map<string, string>() };
+  const names = [...(below?.names ?? [])];
   const roots: MapNode[] = below === undefined ? [] : [below.root];
   let { bytesLeft, isPartial } = below ?? { bytesLeft: maxTotalBytes, isPartial: false };
   for (const layer of findFiles(requested, cwd, report)) {
@@ -258,27 +255,28 @@ function readFiles(requested: readonly string[], reading: Reading): ReadFiles {
         continue;
       }
       bytesLeft -= Buffer.byteLength(text);
-      texts.set(file, text);
+      names.push(file);
       if (!text.includes(onlyWith)) {
         isPartial = true;
         continue;
       }
-      const read = parseYaml(file, text, report);
+      const source = new SourceFile(file);
+      const read = parseYaml(source, text, report);
       const { root, failed } = read;
-      masked.set(file, maskText(text, read, index));
+      source.text = maskText(text, read, index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
-      layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, texts, report);
+      layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, report);
     }
     if (layerRoot !== undefined) roots.push(layerRoot);
   }
   const [first = emptyRoot, ...overlays] = roots;
   const overlaying = { index, report, isWhole: !isPartial, misses: { count: 0 } };
   const root = overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
-  return { root, texts, masked, bytesLeft, isPartial };
+  return { root, names, bytesLeft, isPartial };
 }
 
 /** The files of a manifest by their absolute paths. */
-const pathsOf = ({ texts }: Pick<ReadFiles, "texts">, cwd: string): readonly string[] =>
-  [...texts.keys()].filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));
+const pathsOf = ({ names }: Pick<ReadFiles, "names">, cwd: string): readonly string[] =>
+  names.filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));

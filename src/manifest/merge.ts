@@ -28,18 +28,12 @@ const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => 
  * Merges two files of one folder: neither wins, so an address declared in both is an error. A block that
  * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
  */
-export function mergeFiles(
-  first: MapNode,
-  second: MapNode,
-  index: TypeIndex,
-  texts: ReadonlyMap<string, string>,
-  report: Report,
-): MapNode {
+export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, report: Report): MapNode {
   const refuse = (a: MapEntry, b: MapEntry, what: string): MapEntry => {
     report(
       error("manifest.duplicate_address", `${what} is declared twice`, {
         range: b.keyRange,
-        detail: `It is declared at ${formatLocation(a.keyRange, texts)} as well.`,
+        detail: `It is declared at ${formatLocation(a.keyRange)} as well.`,
         hint: "files of one folder add up; to override, give the second file with -f",
         ...(what.includes(".") ? { address: what } : {}),
       }),

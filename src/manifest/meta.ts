@@ -107,7 +107,7 @@ export function readLifecycle(
   const lifecycle: Lifecycle = { ...defaultLifecycle, ...rest };
   checkIgnored(lifecycle.ignoreChanges, node, block, context);
   const conditions = conditionKinds.flatMap((kind) =>
-    conditionsOf(kind, judged[kind] ?? [], listIn(node, kind), context.texts),
+    conditionsOf(kind, judged[kind] ?? [], listIn(node, kind)),
   );
   return { lifecycle, ...(conditions.length > 0 && { conditions }) };
 }
@@ -133,14 +133,13 @@ const conditionsOf = (
   kind: ConditionKind,
   conditions: z.infer<typeof conditionsSchema>,
   items: readonly SourceNode[],
-  texts: ReadonlyMap<string, string>,
 ): readonly Condition[] =>
   conditions.map(({ condition, message }, i): Condition => {
     const item = items[i] as SourceNode;
     const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
     return {
       ...{ kind, message, range: item.range },
-      condition: expressionOf(texts.get(item.range.file) ?? "", written ?? item, condition),
+      condition: expressionOf(written ?? item, condition),
     };
   });
 

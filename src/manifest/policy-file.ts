@@ -48,7 +48,6 @@ export const policyFileSchema = z.strictObject({
 export interface ReadPolicies {
   readonly policies: readonly Policy[];
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 interface PolicyPlaces {
@@ -62,7 +61,6 @@ interface PolicyPlaces {
 /** Reads all policies that a plan must pass; none is returned after a mistake, and every mistake is collected. */
 export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies {
   const findings = collectFindings();
-  const sources = new Map<string, string>();
   const policies = new Map<string, Policy>();
   const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));
   // A rule that is looked for where none is would pass everything.
@@ -76,7 +74,6 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
     const [file] = findFiles([shownPath(resolve(cwd, path), cwd)], cwd, findings.report)[0]?.files ?? [];
     const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, findings.report);
     if (file === undefined || text === undefined) continue;
-    sources.set(file, text);
     for (const policy of policiesIn(file, text, findings)) {
       const other = policies.get(policy.name);
       if (other !== undefined)
@@ -91,7 +88,7 @@ export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies 
     }
   }
   const diagnostics = sortDiagnostics(findings.all());
-  return { policies: hasErrors(diagnostics) ? [] : [...policies.values()], diagnostics, sources };
+  return { policies: hasErrors(diagnostics) ? [] : [...policies.values()], diagnostics };
 }
 
 function besideManifest(cwd: string, [first = "rnv.yaml"]: readonly string[]): string[] {
@@ -116,7 +113,7 @@ function policiesIn(file: string, text: string, { report }: Findings): readonly 
     const entry = nodes.entries.get(name) as MapEntry;
     const fields = (entry.value as MapNode).entries;
     const written = (key: string, value: string): PolicyExpression =>
-      expressionOf(text, fields.get(key)?.value as SourceNode, value);
+      expressionOf(fields.get(key)?.value as SourceNode, value);
     return {
       ...policy,
       name,
@@ -128,7 +125,7 @@ function policiesIn(file: string, text: string, { report }: Findings): readonly 
 }
 
 /** The expression that a scalar of a file holds. A text that stands in the file as it is keeps its offsets. */
-export function expressionOf(source: string, { range }: SourceNode, text: string): PolicyExpression {
-  const at = source.slice(range.start, range.end).indexOf(text);
+export function expressionOf({ range }: SourceNode, text: string): PolicyExpression {
+  const at = range.source?.text?.slice(range.start, range.end).indexOf(text) ?? -1;
   return { text, range, ...(at !== -1 && { start: range.start + at }) };
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type DiagnosticCode, error, type SourceRange } from "../diagnostics/diagnostic";
+import { type DiagnosticCode, error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
@@ -55,7 +55,7 @@ export function judgeValue(
   const subject: Subject = {
     ...{ nameOf: () => path, address },
     hintFor: (issue, at) =>
-      quoteHint(issue, at, context) ?? (at === node ? placeHint(path, at, address, context) : undefined),
+      quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
   };
   reportIssues(judged.error.issues, { node, subject, report: context.report });
   return undefined;
@@ -89,8 +89,9 @@ export function parseDocument<Document>(
   text: string,
   report: Report,
 ): { readonly root: MapNode; readonly document: Document } | undefined {
-  const parsed = parseYaml(file, text, report);
-  const root = parsed.root ?? { kind: "map", entries: new Map(), range: { file, start: 0, end: 0 } };
+  const source = new SourceFile(file, text);
+  const parsed = parseYaml(source, text, report);
+  const root = parsed.root ?? { kind: "map", entries: new Map(), range: source.range(0, 0) };
   const document = parsed.failed ? undefined : judgeDocument(schema, root, report);
   return document === undefined ? undefined : { root, document };
 }
@@ -274,16 +275,16 @@ function choiceHint(issue: Issue, node: SourceNode): string | undefined {
 }
 
 /** `1.10` where text is expected: the quotes keep it as written. `"2"` where a number is: they make it text. */
-function quoteHint(issue: Issue, node: SourceNode, { texts }: ReadContext): string | undefined {
+function quoteHint(issue: Issue, node: SourceNode): string | undefined {
   if (issue.code !== "invalid_type" || node.kind !== "scalar" || node.value === null) return undefined;
   const { expected } = issue;
   if (typeof node.value === "string") {
     const isNumber = /^-?\d+(\.\d+)?$/.test(node.value) && (expected === "number" || expected === "int");
     return isNumber ? `write ${node.value} without quotes` : undefined;
   }
-  const { file, start, end } = node.range;
+  const { source, start, end } = node.range;
   return expected === "string"
-    ? `quote it: ${quoteShort(texts.get(file)?.slice(start, end) ?? String(node.value))}`
+    ? `quote it: ${quoteShort(source?.text?.slice(start, end) ?? String(node.value))}`
     : undefined;
 }
 

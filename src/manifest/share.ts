@@ -48,10 +48,6 @@ interface Sharing {
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly environment: ProcessEnvironment;
-  /** Texts of all files by name; those that are read here are added. */
-  readonly texts: Map<string, string>;
-  /** The same for code frames. */
-  readonly masked: Map<string, string>;
   readonly report: Report;
 }
 
@@ -149,7 +145,7 @@ function entriesOf(
   taking: Taking,
 ): Iterable<MapEntry> {
   const { range } = (entries.get(dotenv === undefined ? "group" : "dotenv") as MapEntry).value;
-  if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.entries.values() ?? [];
+  if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.values() ?? [];
   const groups = taking.groups.get(child) ?? new Map<string, MapNode>();
   const group = groups.get(named as string);
   if (group !== undefined) return group.entries.values();
@@ -163,7 +159,7 @@ function entriesOf(
 
 /** The entries of a dotenv file in the project folder; its path starts at the file that names it. */
 function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv | undefined {
-  const { cwd, environment, report, texts, masked, files } = taking;
+  const { cwd, environment, report, files } = taking;
   const path = resolve(dirname(resolve(cwd, range.file)), written);
   if (files.has(path)) return files.get(path);
   files.set(path, undefined);
@@ -187,8 +183,6 @@ function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv
   const text = readSource(file, cwd, maxFileBytes, report);
   if (text === undefined) return undefined;
   const read = parseDotenv(file, text, report);
-  texts.set(file, text);
-  masked.set(file, read.shown);
   files.set(path, read);
   return read;
 }

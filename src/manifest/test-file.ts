@@ -159,24 +159,21 @@ export interface ManifestTest
 export interface ReadTests {
   readonly tests: readonly ManifestTest[];
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Reads the tests of files and of folders with all below them. Of a file with mistakes none is returned. */
 export function readTests(cwd: string, places: readonly string[]): ReadTests {
   const { report, all } = collectFindings();
-  const sources = new Map<string, string>();
   const found = (places.length === 0 ? ["."] : places).flatMap((place) => filesAt(cwd, place, report));
   const tests = [...new Set(found)].sort(compareTexts).flatMap((file) => {
     const text = readSource(file, cwd, maxTotalBytes, report);
     if (text === undefined) return [];
-    sources.set(file, text);
     const own = collectFindings();
     const declared = testsIn(file, text, cwd, own.report);
     own.all().forEach(report);
     return hasErrors(own.all()) ? [] : declared;
   });
-  return { tests, sources, diagnostics: sortDiagnostics(all()) };
+  return { tests, diagnostics: sortDiagnostics(all()) };
 }
 
 function filesAt(cwd: string, place: string, report: Report): string[] {

@@ -81,7 +81,7 @@ function readNull(
   context: ReadContext,
 ): DesiredAttribute | undefined {
   const owner = `${shape.path} of ${location.address}`;
-  const comment = commentIn(range, context);
+  const comment = commentIn(range);
   if (comment !== undefined)
     return refuse(context, location, comment, {
       code: "manifest.invalid_value",
@@ -96,12 +96,12 @@ function readNull(
 }
 
 /** `color: #2f6fed`: what was meant as a value, and is a comment. */
-function commentIn({ file, start, end }: SourceRange, context: ReadContext): SourceRange | undefined {
-  const line = start === end ? context.texts.get(file)?.slice(start, start + 200) : undefined;
+function commentIn({ source, start, end }: SourceRange): SourceRange | undefined {
+  const line = start === end ? source?.text?.slice(start, start + 200) : undefined;
   const found = /^[ \t]+(#[^\s#][^\r\n]*)/.exec(line ?? "");
   if (found === null) return undefined;
   const at = start + found[0].length - (found[1] as string).length;
-  return { file, start: at, end: start + found[0].length };
+  return source?.range(at, start + found[0].length);
 }
 
 /** A plain value with `${env.…}` filled in, or a template when the text holds references. */

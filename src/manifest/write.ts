@@ -244,37 +244,32 @@ function openEmptyBlocks(document: Document, path: readonly string[]): void {
   }
 }
 
-interface Printing {
-  readonly index: TypeIndex;
-  readonly texts: ReadonlyMap<string, string>;
-}
-
 /**
  * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
  * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
  */
-export function printManifest(root: MapNode, to: Printing): string {
+export function printManifest(root: MapNode, index: TypeIndex): string {
   // The content of a free key is used where an alias names it, and shown there.
-  const { hidden, free } = markSecrets(root, to.index);
+  const { hidden, free } = markSecrets(root, index);
   const printed = (node: SourceNode): unknown => {
     if (node.kind === "list") return node.items.map(printed);
     if (node.kind === "scalar")
-      return hidden.has(node) && !onlyNamesValues(node.value, to) ? withheld(node, to) : node.value;
+      return hidden.has(node) && !onlyNamesValues(node.value, index) ? withheld(node) : node.value;
     const entries = [...node.entries.values()].filter((entry) => !free.has(entry));
     return new Map(entries.map(({ key, value }) => [key, printed(value)]));
   };
   return yamlText(printed(root) as Written, shortStyle);
 }
 
-function withheld({ range }: ScalarNode, { texts }: Printing): Scalar {
+function withheld({ range }: ScalarNode): Scalar {
   const scalar = new Scalar(null);
   scalar.source = "";
-  scalar.comment = ` (sensitive) text at ${formatLocation(range, texts)}`;
+  scalar.comment = ` (sensitive) text at ${formatLocation(range)}`;
   return scalar;
 }
 
 /** Nothing but `${…}`: names of values, not values. */
-const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
+const onlyNamesValues = (value: unknown, index: TypeIndex): boolean =>
   typeof value === "string" &&
   value !== "" &&
   parseTemplate(value, (word) => index.byType.has(word)).every(

@@ -1,5 +1,5 @@
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from "js-yaml";
-import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import { formatLocation, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
 
@@ -16,7 +16,7 @@ type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_
 
 /** Turns the events of one document into a tree. */
 interface Reader {
-  readonly file: string;
+  readonly source: SourceFile;
   readonly text: string;
   readonly report: Report;
   readonly events: readonly Event[];
@@ -49,10 +49,10 @@ interface Tree {
 }
 
 /** Reads the events of one document as a tree; without one where a mistake may change the meaning of the rest. */
-export function readTree(file: string, text: string, events: readonly Event[]): Tree {
+export function readTree(source: SourceFile, text: string, events: readonly Event[]): Tree {
   const diagnostics: Diagnostic[] = [];
   const reader: Reader = {
-    ...{ file, text, events, next: 1, end: 0, isBroken: false },
+    ...{ source, text, events, next: 1, end: 0, isBroken: false },
     ...{ anchors: new Map(), values: 0, deepest: 0, aliased: 0 },
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
@@ -68,7 +68,7 @@ function refuse(
   hint: string,
 ): void {
   reader.isBroken = true;
-  reader.report(error("manifest.syntax", summary, { range: { file: reader.file, start, end }, hint }));
+  reader.report(error("manifest.syntax", summary, { range: reader.source.range(start, end), hint }));
 }
 
 function readRoot(reader: Reader): MapNode | undefined {
@@ -112,7 +112,7 @@ function refuseTag(reader: Reader, { tagStart, tagEnd }: ScalarEvent | Collectio
   reader.isBroken = true;
   reader.report(
     error("manifest.unsupported", "YAML tags are not supported", {
-      range: { file: reader.file, start: tagStart, end: tagEnd },
+      range: reader.source.range(tagStart, tagEnd),
       hint: "write the plain value; quotes make it text",
     }),
   );
@@ -150,7 +150,7 @@ function collectionRange(reader: Reader, { start, style }: CollectionEvent, clos
     const at = skip(reader, blankAndComma);
     if (reader.text[at] === close) reader.end = at + 1;
   }
-  return { file: reader.file, start, end: reader.end };
+  return reader.source.range(start, reader.end);
 }
 
 const restOfLine = /[ \t]*(?:[#\r\n]|$)/y;
@@ -179,18 +179,18 @@ function readScalar(reader: Reader, event: ScalarEvent, indicator: string): Scal
 
 /** Where a scalar stands, with its quotes; one that is left out stands right after the indicator. */
 function scalarRange(reader: Reader, event: ScalarEvent, indicator: string): SourceRange {
-  const { file, text } = reader;
+  const { source, text } = reader;
   const { valueStart, valueEnd, style } = event;
   if (valueStart === -1) {
     const at = skip(reader, blank);
     const end = indicator !== "" && text[at] === indicator ? at + 1 : reader.end;
-    return { file, start: end, end };
+    return source.range(end, end);
   }
-  if (style === SCALAR_STYLE.PLAIN) return { file, start: valueStart, end: valueEnd };
+  if (style === SCALAR_STYLE.PLAIN) return source.range(valueStart, valueEnd);
   if (style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED)
-    return { file, start: valueStart - 1, end: valueEnd + 1 };
+    return source.range(valueStart - 1, valueEnd + 1);
   const start = skip(reader, beforeHeader);
-  return { file, start, end: start + text.slice(start, valueEnd).replace(/[ \t\r\n]+$/, "").length };
+  return source.range(start, start + text.slice(start, valueEnd).replace(/[ \t\r\n]+$/, "").length);
 }
 
 const words = new Map<string, null | boolean>([
@@ -262,7 +262,7 @@ function readKey(reader: Reader, depth: number): Key | undefined {
   return { text: key, range, isMerge: isPlain && key === "<<" };
 }
 
-function addEntry({ file, text, report }: Reader, entries: Map<string, MapEntry>, entry: MapEntry): void {
+function addEntry({ text, report }: Reader, entries: Map<string, MapEntry>, entry: MapEntry): void {
   const { key, keyRange } = entry;
   const first = entries.get(key);
   if (first === undefined) {
@@ -272,7 +272,7 @@ function addEntry({ file, text, report }: Reader, entries: Map<string, MapEntry>
   report(
     error("manifest.duplicate_key", `duplicate key ${quoteShort(key)}`, {
       range: keyRange,
-      detail: `It is already set at ${formatLocation(first.keyRange, new Map([[file, text]]))}.`,
+      detail: `It is already set at ${formatLocation(first.keyRange, text)}.`,
       hint: "remove one of the two",
     }),
   );
@@ -328,5 +328,5 @@ function readAlias(reader: Reader, event: AliasEvent, depth: number): SourceNode
 
 function aliasRange(reader: Reader, { anchorStart, anchorEnd }: AliasEvent): SourceRange {
   reader.end = anchorEnd;
-  return { file: reader.file, start: anchorStart - 1, end: anchorEnd };
+  return reader.source.range(anchorStart - 1, anchorEnd);
 }

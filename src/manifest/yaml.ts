@@ -1,5 +1,5 @@
 import { parseEvents, YAMLException } from "js-yaml";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceFile } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import type { MapNode } from "./tree";
 import { maxDepth, readTree } from "./yaml-tree";
@@ -15,32 +15,32 @@ export interface ParsedYaml {
 }
 
 /** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
-export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
-  const refused = oversize(file, text) ?? directive(file, text);
-  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(file, text);
+export function parseYaml(source: SourceFile, text: string, report: Report): ParsedYaml {
+  const refused = oversize(source, text) ?? directive(source, text);
+  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
 }
 
-function parse(file: string, text: string): ReturnType<typeof readTree> {
+function parse(source: SourceFile, text: string): ReturnType<typeof readTree> {
   try {
     const events = parseEvents(text, { maxDepth: maxDepth + 1 });
-    const other = otherDocument(file, text);
-    return other === undefined ? readTree(file, text, events) : { diagnostics: [other] };
+    const other = otherDocument(source, text);
+    return other === undefined ? readTree(source, text, events) : { diagnostics: [other] };
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
     const at = cause.mark?.position ?? 0;
     const isDeep = cause.reason.startsWith("nesting exceeded");
-    return { diagnostics: [isDeep ? tooDeep(file, at) : explainSyntax(file, text, cause)] };
+    return { diagnostics: [isDeep ? tooDeep(source, at) : explainSyntax(source, text, cause)] };
   }
 }
 
-function oversize(file: string, text: string): Diagnostic | undefined {
+function oversize(source: SourceFile, text: string): Diagnostic | undefined {
   const marks = text.match(/[\n,:[{]/g) ?? [];
   if (marks.length <= maxMarks) return undefined;
-  return error("manifest.too_large", `${file} holds more than ${maxMarks} lines and values`, {
-    range: { file, start: 0, end: 0 },
+  return error("manifest.too_large", `${source.path} holds more than ${maxMarks} lines and values`, {
+    range: source.range(0, 0),
     hint: "split it into several files of a folder",
   });
 }
@@ -48,12 +48,12 @@ function oversize(file: string, text: string): Diagnostic | undefined {
 /** A line that holds more than a comment. */
 const content = /^[ \t]*[^#\s]/m;
 
-function directive(file: string, text: string): Diagnostic | undefined {
+function directive(source: SourceFile, text: string): Diagnostic | undefined {
   const start = text.search(content);
   if (text[start] !== "%") return undefined;
   const end = start + (/^.*/.exec(text.slice(start))?.[0].length ?? 0);
   return error("manifest.unsupported", "YAML directives are not supported", {
-    range: { file, start, end },
+    range: source.range(start, end),
     hint: "remove this line",
   });
 }
@@ -65,23 +65,23 @@ function directive(file: string, text: string): Diagnostic | undefined {
 const documentMark = /(?:^[ \t]+---|(?<![^\r\n])(?:---|\.\.\.))(?![^ \t\r\n])/g;
 
 /** One document may be opened before its content and closed behind it. */
-function otherDocument(file: string, text: string): Diagnostic | undefined {
+function otherDocument(source: SourceFile, text: string): Diagnostic | undefined {
   const first = text.search(content);
   for (const { 0: mark, index: start } of text.matchAll(documentMark)) {
     const end = start + mark.length;
     const isLast = !content.test(text.slice(end));
     if (mark === "---" ? start === first : isLast && start > first) continue;
     return error("manifest.unsupported", "a manifest holds one YAML document", {
-      range: { file, start, end },
+      range: source.range(start, end),
       hint: isLast ? "remove this line" : "put the second document into a file of its own",
     });
   }
   return undefined;
 }
 
-const tooDeep = (file: string, offset: number): Diagnostic =>
+const tooDeep = (source: SourceFile, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
-    range: { file, start: offset, end: offset + 1 },
+    range: source.range(offset, offset + 1),
   });
 
 /** What is wrong from an offset to the end of its line, and what to write. Quotes nothing: a text can hold a secret. */
@@ -114,14 +114,14 @@ interface Line {
 type FindCause = (situation: Situation) => Cause | undefined;
 
 /** The one mistake of a text that does not parse: what js-yaml says, in words of the mistakes that people make most. */
-function explainSyntax(file: string, text: string, { reason, mark }: YAMLException): Diagnostic {
+function explainSyntax(source: SourceFile, text: string, { reason, mark }: YAMLException): Diagnostic {
   const at = mark?.position ?? 0;
   const line = lineAt(text, at);
   const situation = { text, reason, at, line, above: lineAbove(text, line) };
   const found = causes.map((find) => find(situation)).find((cause) => cause !== undefined);
   const { summary, hint, start } = found ?? plainCause(situation);
   const end = Math.max(lineAt(text, start).end, Math.min(start + 1, text.length));
-  return error("manifest.syntax", summary, { range: { file, start, end }, hint });
+  return error("manifest.syntax", summary, { range: source.range(start, end), hint });
 }
 
 function lineAt(text: string, offset: number): Line {

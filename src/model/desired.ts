@@ -110,8 +110,6 @@ export interface Desired {
   readonly conditions?: readonly DesiredCondition[];
   /** The stage that was read; undefined where there is none. */
   readonly stage?: DesiredStage;
-  /** Path and text of every file read, for code frames. */
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Stands for the value of an output that is sensitive: it is neither shown nor recorded. */

@@ -21,17 +21,12 @@ type DocumentObject = { readonly [key: string]: Plain };
 /**
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
- * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so. `sources`
- * has the texts of the manifest's files, for the lines of what they declare.
+ * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
  * @example
  * const { plan: made } = await plan(context, planRequest);
  * const json = made && JSON.stringify(planDocument(made));
  */
-export function planDocument(
-  plan: Plan,
-  unbound: Unbound = new Map(),
-  sources: Sources = new Map(),
-): PlanDocument {
+export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocument {
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
@@ -43,9 +38,9 @@ export function planDocument(
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
     resource_changes: plan.changes.map((change, i) =>
-      changeDocument(change, sides[i] as ChangeSides, unbound, sources),
+      changeDocument(change, sides[i] as ChangeSides, unbound),
     ),
-    resource_drift: drifted.map((change) => driftDocument(change, sources)),
+    resource_drift: drifted.map(driftDocument),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: plan.summary,
     cost: plan.cost,
@@ -53,8 +48,8 @@ export function planDocument(
     standing: plan.standing.length === 0 ? undefined : plan.standing.map(compact),
     unchecked: plan.unchecked.map(compact),
     revealed: plan.revealed?.map(inDocument),
-    checks: plan.checks?.map((check) => foundDocument(check, sources)),
-    diagnostics: plan.diagnostics.map((found) => foundDocument(found, sources)),
+    checks: plan.checks?.map(foundDocument),
+    diagnostics: plan.diagnostics.map(foundDocument),
     options: inDocument({ ...plan.options, confirmsAll: undefined }),
     binding: plan.binding,
   }) as unknown as PlanDocument;
@@ -71,9 +66,6 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
 };
 
 export type Unbound = ReadonlyMap<string, readonly string[]>;
-
-/** Texts of files, by path. */
-export type Sources = ReadonlyMap<string, string>;
 
 /** Returns the resources once the plan is applied, as Terraform does: without unknown values, secrets as null. */
 function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): DocumentObject {
@@ -97,8 +89,7 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
   name: nameOf(address),
 });
 
-function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound, sources: Sources) {
-  const fieldDocument = (field: AttributeChange) => attributeDocument(field, sources);
+function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound) {
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
@@ -115,9 +106,9 @@ function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound, so
     }),
     action_reason: reasonCode(change),
     live_name: change.name,
-    attributes: change.attributes.map(fieldDocument),
-    released: change.released.map(fieldDocument),
-    lifecycle: change.lifecycle?.map(fieldDocument),
+    attributes: change.attributes.map(attributeDocument),
+    released: change.released.map(attributeDocument),
+    lifecycle: change.lifecycle?.map(attributeDocument),
     blocked_by: change.guard,
     removal_declared: change.isRemovalDeclared,
     parent: parentOf(change),
@@ -144,7 +135,7 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change, sources: Sources): DocumentObject {
+function driftDocument(change: Change): DocumentObject {
   const drift = change.drift ?? [];
   const before = new Map([
     ...flattenedBefore(change),
@@ -157,12 +148,12 @@ function driftDocument(change: Change, sources: Sources): DocumentObject {
       actions: [change.missing ? "delete" : "update"],
       ...sidesDocument({ before, after: change.missing ? null : after }),
     },
-    attributes: drift.map((field) => attributeDocument(field, sources)),
+    attributes: drift.map(attributeDocument),
   });
 }
 
-const attributeDocument = ({ range, ...field }: AttributeChange, sources: Sources): DocumentObject =>
-  inDocument({ ...field, range: range && plainRange(range, sources) });
+const attributeDocument = ({ range, ...field }: AttributeChange): DocumentObject =>
+  inDocument({ ...field, range: range && plainRange(range) });
 
 function outputDocument({ before, after }: OutputChange): DocumentObject {
   const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
@@ -197,12 +188,12 @@ const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["k
 
 const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
 
-const foundDocument = ({ range, ...found }: Diagnostic | Check, sources: Sources): DocumentObject =>
-  compact({ ...found, range: range && plainRange(range, sources) });
+const foundDocument = ({ range, ...found }: Diagnostic | Check): DocumentObject =>
+  compact({ ...found, range: range && plainRange(range) });
 
 /** A range may work its offsets out only when asked. */
-function plainRange({ file, start, end }: SourceRange, sources: Sources): DocumentObject {
-  const text = sources.get(file);
+function plainRange({ file, start, end, source }: SourceRange): DocumentObject {
+  const text = source?.text;
   return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
 }
 

@@ -324,8 +324,6 @@ export interface StageDrift {
   /** Ids of the recorded resources; absent with the report. */
   readonly recordedIds?: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
-  /** Texts that the diagnostics point into. */
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** A drift job over one stage or many (DESIGN section 15). */

@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
-import { compact, planDocument, type Sources, type Unbound } from "./document";
+import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import type { PlanDocument } from "./plan-schema";
 
@@ -39,18 +39,17 @@ export function savePlan(
   extra: Pick<SavedRequest, "files" | "stack" | "stage" | "overridePolicies"> & {
     readonly revealed?: PlanInput["revealed"];
     /** Texts of the files that were read, by path. */
-    readonly sources?: Sources;
     /** The state's key. Confirmations and overrides only count in a plan that it authenticates. */
     readonly key?: Uint8Array | undefined;
   },
 ): string {
-  const { revealed, sources, key, ...asked } = extra;
+  const { revealed, key, ...asked } = extra;
   const overridePolicies = asked.overridePolicies?.length ? asked.overridePolicies : undefined;
   const saved = compact({
     format: "rnv-plan",
     version: 1,
     request: compact({ ...plan.options, ...asked, overridePolicies }),
-    plan: planDocument(plan, new Map(), sources),
+    plan: planDocument(plan, new Map()),
     revealed: revealed && Object.fromEntries(revealed),
   }) as unknown as SavedPlan;
   return textOf(saved, key && macOf(saved, key));

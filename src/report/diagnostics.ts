@@ -6,10 +6,6 @@ import { groupBy } from "./order";
 import { counted } from "./plan-wording";
 import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
-export type Sources = ReadonlyMap<string, string>;
-
-const noSources: Sources = new Map();
-
 /** Returns the path of a file from the root of its repository; undefined where there is none. */
 export type PathOf = (file: string) => string | undefined;
 
@@ -22,31 +18,26 @@ const mostNamed = 5;
  * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. Those that say the
  * same of different resources are one. No findings: "".
  */
-export function diagnosticsText(
-  diagnostics: readonly Diagnostic[],
-  style: Style,
-  sources: Sources = noSources,
-  isCounted = true,
-): string {
+export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style, isCounted = true): string {
   if (diagnostics.length === 0) return "";
   const sorted = sortDiagnostics(diagnostics);
   const alike = groupBy(sorted, likenessOf);
   const findings = sorted.flatMap((one) => {
     const group = alike.get(likenessOf(one)) ?? [];
-    const text = diagnosticText(one, style, sources);
+    const text = diagnosticText(one, style);
     if (group.length < fewestFolded) return [text];
     if (group[0] !== one) return [];
-    const others = group.slice(1).map((other) => subjectOf(other, sources));
+    const others = group.slice(1).map((other) => subjectOf(other));
     return [`${text}\n${wrapText(`The same for ${shortList(others, mostNamed)}`, style, 2).join("\n")}`];
   });
   return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
 
 /** The same in a fenced block of Markdown, of at most `limit` characters. No findings: "". */
-export const findingsBlock = (diagnostics: readonly Diagnostic[], sources: Sources, limit: number): string =>
+export const findingsBlock = (diagnostics: readonly Diagnostic[], limit: number): string =>
   diagnostics.length === 0
     ? ""
-    : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle, sources).trimEnd(), limit).split("\n"));
+    : fencedBlock(shorten(diagnosticsText(diagnostics, plainStyle).trimEnd(), limit).split("\n"));
 
 /** Equal for findings that say the same of different resources. */
 function likenessOf({ severity, code, summary, address, detail, hint, requestId }: Diagnostic): string {
@@ -55,32 +46,32 @@ function likenessOf({ severity, code, summary, address, detail, hint, requestId 
 }
 
 /** The address of a finding, else its location. */
-function subjectOf({ address, range, code }: Diagnostic, sources: Sources): string {
+function subjectOf({ address, range, code }: Diagnostic): string {
   if (address !== undefined) return escapeText(address);
-  return range === undefined ? code : escapeText(placeText(range, sources));
+  return range === undefined ? code : escapeText(placeText(range));
 }
 
 /** The line where a range begins, from 1; undefined where it is not known. */
-export function lineOf(
-  { file, start, line }: SourceRange & { readonly line?: number },
-  sources: Sources = noSources,
-): number | undefined {
-  const text = sources.get(file);
-  return line ?? (text === undefined ? undefined : positionAt(text, start).line);
+export function lineOf({
+  source,
+  start,
+  line,
+}: SourceRange & { readonly line?: number }): number | undefined {
+  return line ?? (source?.text === undefined ? undefined : positionAt(source.text, start).line);
 }
 
 /** `rnv.yaml:9`; the file alone where the line is not known. */
-export function placeText(range: Parameters<typeof lineOf>[0], sources?: Sources): string {
-  const line = lineOf(range, sources);
+export function placeText(range: Parameters<typeof lineOf>[0]): string {
+  const line = lineOf(range);
   return line === undefined ? range.file : `${range.file}:${line}`;
 }
 
 /** One finding, without a line break at its end. */
-function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources = noSources): string {
+function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { colors } = style;
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
-  const frame = codeFrame(diagnostic, style, sources);
+  const frame = codeFrame(diagnostic, style);
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
   const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
   return [
@@ -127,11 +118,11 @@ const farthest = 2000;
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
  * a range there are no lines; without the text of the file only the file is named. `tellsHint`: the hint is there already.
  */
-function codeFrame(diagnostic: Diagnostic, style: Style, sources: Sources) {
+function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { range, hint } = diagnostic;
   if (range === undefined) return { lines: [], tellsHint: false };
   const { colors } = style;
-  const text = sources.get(range.file);
+  const text = range.source?.text;
   if (text === undefined)
     return { lines: [`  ${colors.dim("-->")} ${escapeText(range.file)}`], tellsHint: false };
 
@@ -187,15 +178,15 @@ function window(source: string, from: number, to: number, room: number, ellipsis
 const backwards = (text: string): string => [...text].reverse().join("");
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
-export function diagnosticData(diagnostic: Diagnostic, sources: Sources = noSources) {
+export function diagnosticData(diagnostic: Diagnostic) {
   // The hint says what the remedy is.
   const { range, remedy: _, ...rest } = diagnostic;
-  return range === undefined ? rest : { ...rest, location: locationData(range, sources) };
+  return range === undefined ? rest : { ...rest, location: locationData(range) };
 }
 
 /** Only the file is known where its text is not at hand. */
-function locationData(range: SourceRange, sources: Sources): SourceLocation {
-  const text = sources.get(range.file);
+function locationData(range: SourceRange): SourceLocation {
+  const text = range.source?.text;
   if (text === undefined) return { file: range.file };
   const start = positionAt(text, range.start);
   const end = positionAt(text, range.end);
@@ -203,25 +194,24 @@ function locationData(range: SourceRange, sources: Sources): SourceLocation {
 }
 
 /** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
-export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sources = noSources): string =>
-  jsonText({ diagnostics: sortDiagnostics(diagnostics).map((item) => diagnosticData(item, sources)) });
+export const diagnosticsJson = (diagnostics: readonly Diagnostic[]): string =>
+  jsonText({ diagnostics: sortDiagnostics(diagnostics).map(diagnosticData) });
 
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
  */
 export const githubAnnotations = (
   diagnostics: readonly Diagnostic[],
-  sources: Sources = noSources,
   pathOf: PathOf = (file) => file,
 ): string =>
   sortDiagnostics(diagnostics)
-    .map((diagnostic) => `${annotation(diagnostic, sources, pathOf)}\n`)
+    .map((diagnostic) => `${annotation(diagnostic, pathOf)}\n`)
     .join("");
 
-function annotation(diagnostic: Diagnostic, sources: Sources, pathOf: PathOf): string {
+function annotation(diagnostic: Diagnostic, pathOf: PathOf): string {
   const { severity, code, summary, detail, hint, range } = diagnostic;
   const file = range === undefined ? undefined : pathOf(range.file);
-  const place = range === undefined || file === undefined ? undefined : locationData(range, sources);
+  const place = range === undefined || file === undefined ? undefined : locationData(range);
   const isOneLine = place?.line !== undefined && place.line === place.endLine;
   const properties = {
     file,

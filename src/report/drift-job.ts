@@ -54,7 +54,7 @@ export function driftJobText(job: DriftJob, style: Style): string {
       const name = escapeText(nameOfStage(one));
       return joined([
         name === "" ? "" : style.colors.bold(name),
-        diagnosticsText(one.diagnostics, style, one.sources),
+        diagnosticsText(one.diagnostics, style),
         one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
       ]).trimEnd();
     });
@@ -78,7 +78,7 @@ export const driftJobJson = (job: DriftJob): string =>
     stages: job.stages.map((one) => ({
       ...stageOf(one),
       drift: one.report && driftDocument(one.report),
-      diagnostics: one.diagnostics.map((found) => diagnosticData(found, one.sources)),
+      diagnostics: one.diagnostics.map((found) => diagnosticData(found)),
     })),
   });
 
@@ -115,7 +115,7 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
 export function stageMarkdown(one: StageDrift, limit = markdownLimit): string {
   const name = nameOfStage(one);
   const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
-  const errors = findingsBlock(one.diagnostics, one.sources, limit / 3);
+  const errors = findingsBlock(one.diagnostics, limit / 3);
   if (one.report === undefined) return joined([`### ${title}`, "**Not checked.**", errors]);
   return joined([driftMarkdown(one.report, { title, limit: limit - errors.length }).trimEnd(), errors]);
 }

@@ -1,5 +1,5 @@
 import type { ApplyCounts, ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
-import { diagnosticData, type Sources } from "./diagnostics";
+import { diagnosticData } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
 import { idNote, type Style } from "./style";
 import { elapsedText } from "./time-text";
@@ -86,12 +86,11 @@ function countsText({ mode, counts }: Pick<SummaryEvent, "mode" | "counts">): st
 
 /**
  * Writes one event as one JSON object on one line, without a line break (`apply -json`, DESIGN section 8). `at` is when it
- * happened, ISO 8601; `sources` holds the texts of the files, for the lines of a failure.
+ * happened, ISO 8601.
  */
-export function eventJson(event: ApplyEvent, at?: string, sources?: Sources): string {
+export function eventJson(event: ApplyEvent, at?: string): string {
   const { type, ...rest } = event;
-  const data =
-    event.type === "failed" ? { ...rest, diagnostic: diagnosticData(event.diagnostic, sources) } : rest;
+  const data = event.type === "failed" ? { ...rest, diagnostic: diagnosticData(event.diagnostic) } : rest;
   return escapeJson({ type, at, ...data });
 }
 

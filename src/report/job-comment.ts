@@ -3,7 +3,7 @@ import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
-import { findingsBlock, type Sources } from "./diagnostics";
+import { findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, foldedParts } from "./escape-text";
 import { planMarkdown } from "./plan-text";
 import { differenceText, planLine, remedyText } from "./plan-wording";
@@ -137,12 +137,11 @@ function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin,
 /** The comment where no plan could be made: what stood there before is no longer what would be done. */
 export function failedPlanComment(
   diagnostics: readonly Diagnostic[],
-  sources: Sources,
   subject: CommentSubject,
   origin: CommentOrigin,
   limit: number,
 ): string {
-  const errors = findingsBlock(diagnostics, sources, Math.min(limit - 1000, 20_000));
+  const errors = findingsBlock(diagnostics, Math.min(limit - 1000, 20_000));
   return joined([headOf("plan", subject), "**No plan could be made.**", errors, originLine(origin)]);
 }
 
@@ -156,7 +155,6 @@ export interface AppliedResult {
   /** Undefined where it ended before anything was applied. */
   readonly summary?: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  readonly sources: Sources;
 }
 
 const appliedWord = "**Applied.**";
@@ -172,7 +170,7 @@ const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.de
 
 /** The comment on an apply that ran. */
 export function appliedComment(
-  { exitCode, summary, diagnostics, sources }: AppliedResult,
+  { exitCode, summary, diagnostics }: AppliedResult,
   subject: CommentSubject,
   origin: CommentOrigin,
 ): string {
@@ -186,7 +184,7 @@ export function appliedComment(
   return joined([
     headOf("apply", subject),
     `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),
-    findingsBlock(errors, sources, 20_000),
+    findingsBlock(errors, 20_000),
     resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
     originLine(origin),
   ]);

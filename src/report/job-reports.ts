@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { sha256 } from "../model/text";
 import { isWritten, type Plan } from "../plan/plan";
-import { lineOf, type PathOf, type Sources } from "./diagnostics";
+import { lineOf, type PathOf } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText, jsonText } from "./escape-text";
 import { actionPhrase, planLine } from "./plan-wording";
 
@@ -117,12 +117,6 @@ export function gitlabCounts(plans: readonly Plan[]): string {
   return `${escapeJson(counts)}\n`;
 }
 
-/** Findings with the texts that they point into. */
-export interface FoundIn {
-  readonly findings: readonly Diagnostic[];
-  readonly sources: Sources;
-}
-
 /** Entries of a report, each once: plans of several stages find the same at the same line. */
 const distinct = <Entry extends object>(entries: readonly Entry[]): readonly Entry[] => [
   ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
@@ -135,25 +129,23 @@ const messageOf = ({ summary, hint }: Diagnostic): string =>
   escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
 
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
-export function codeQuality(found: readonly FoundIn[], pathOf: PathOf): string {
+export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): string {
   const issues = distinct(
-    found.flatMap(({ findings, sources }) =>
-      findings.flatMap((finding) => {
-        const { severity, address = "", summary, range } = finding;
-        const path = range && pathOf(range.file);
-        if (range === undefined || path === undefined) return [];
-        const name = ruleOf(finding);
-        return [
-          {
-            description: messageOf(finding),
-            check_name: name,
-            fingerprint: [name, path, address, summary].join("\0"),
-            severity: severity === "error" ? "critical" : "minor",
-            location: { path, lines: { begin: lineOf(range, sources) ?? 1 } },
-          },
-        ];
-      }),
-    ),
+    findings.flatMap((finding) => {
+      const { severity, address = "", summary, range } = finding;
+      const path = range && pathOf(range.file);
+      if (range === undefined || path === undefined) return [];
+      const name = ruleOf(finding);
+      return [
+        {
+          description: messageOf(finding),
+          check_name: name,
+          fingerprint: [name, path, address, summary].join("\0"),
+          severity: severity === "error" ? "critical" : "minor",
+          location: { path, lines: { begin: lineOf(range) ?? 1 } },
+        },
+      ];
+    }),
   );
   // GitLab takes issues with the same fingerprint for one. What it is about counts, not where: a line above makes it no other.
   const seen = new Map<string, number>();

@@ -2,7 +2,7 @@ import { hasErrors } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
-import { diagnosticsText, findingsBlock, type Sources } from "./diagnostics";
+import { diagnosticsText, findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { changesIn, countParts, type PlanEntry, planLines, planReport } from "./plan-report";
 import { planLine } from "./plan-wording";
@@ -12,15 +12,12 @@ import { joined, type Section } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
-export const planJson = (plan: Plan, sources?: Sources): string =>
-  jsonText(planDocument(plan, new Map(), sources));
+export const planJson = (plan: Plan): string => jsonText(planDocument(plan, new Map()));
 
 /** Addresses of a line. */
 const mostNames = 5;
 
 interface PlanTextOptions {
-  /** Texts of the files, for the code frames of diagnostics. */
-  readonly sources?: Sources | undefined;
   /** Only for a terminal, where the end of a text is seen: `next` is the command that does what is planned. */
   readonly ending?: { readonly next?: string | undefined } | undefined;
   /** Each resource by itself. */
@@ -34,12 +31,12 @@ interface PlanTextOptions {
 export function planText(
   plan: Plan,
   style: Style,
-  { sources, ending, verbose = false }: PlanTextOptions = {},
+  { ending, verbose = false }: PlanTextOptions = {},
 ): string {
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
-    return joined([diagnosticsText(plan.diagnostics, style, sources, false), planLine(plan)]);
-  const texts = { sources, ending };
+    return joined([diagnosticsText(plan.diagnostics, style, false), planLine(plan)]);
+  const texts = { ending };
   const report = planReport(plan, verbose ? "none" : "alike");
   const text = reportText(report, plan, style, texts);
   const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;
@@ -54,7 +51,7 @@ function reportText(
   report: readonly Section<PlanEntry>[],
   plan: Plan,
   style: Style,
-  { sources, ending }: PlanTextOptions,
+  { ending }: PlanTextOptions,
 ): string {
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
@@ -71,7 +68,7 @@ function reportText(
   return joined([
     plan.stage === undefined ? "" : `Stage: ${style.colors.bold(escapeText(plan.stage))}`,
     ...sectionTexts(report, style),
-    diagnosticsText(plan.diagnostics, style, sources, false),
+    diagnosticsText(plan.diagnostics, style, false),
     ...(isFolded ? [closing.join("\n")] : closing),
   ]);
 }
@@ -123,7 +120,7 @@ export function planMarkdown(
         `### ${title}`,
         `**${line}**`,
         blocked === "" ? "" : `> [!CAUTION]\n> ${blocked}`,
-        findingsBlock(plan.diagnostics, new Map(), limit / 3),
+        findingsBlock(plan.diagnostics, limit / 3),
       ],
       sections,
       closing: [checks, escapeMarkdown(counts), cost("\u2192"), digestMarker(plan)],

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { findingSchema, locationSchema } from "../model/apply-event";
-import { diagnosticsText, type Sources } from "./diagnostics";
+import { diagnosticsText } from "./diagnostics";
 import { escapeText } from "./escape-text";
 import { type JunitCase, junit } from "./job-reports";
 import { counted } from "./plan-wording";
@@ -54,13 +54,12 @@ export const rounded = (seconds: number): number => Math.round(seconds * 1000) /
 export function testResultText(
   { name, status, file, line, differences }: TestResult,
   unexpected: readonly Diagnostic[],
-  sources: Sources,
   style: Style,
 ): string {
   const { colors } = style;
   if (status === "passed") return `  ${colors.green("pass")}  ${escapeText(name)}\n`;
   const place = colors.dim(`${escapeText(file)}:${line}`);
-  const found = diagnosticsText(unexpected, style, sources, false);
+  const found = diagnosticsText(unexpected, style, false);
   const lines = [
     `  ${colors.red("FAIL")}  ${colors.bold(escapeText(name))}  ${place}`,
     ...differences.flatMap(({ about, lines }) => [

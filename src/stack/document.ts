@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 
 type Scalar = null | boolean | number | string;
 type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
@@ -10,17 +10,29 @@ const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 export class JsonNode implements SourceRange {
   // Private: what prints a range must not print the secrets of its value.
   readonly #content: Content | undefined;
-  readonly #keyRange: SourceRange | undefined;
+  readonly #range: SourceRange;
+  readonly #keyRange: SourceRange;
 
-  constructor(
-    readonly file: string,
-    readonly start: number,
-    readonly end: number,
-    content: Content | undefined,
-    keyRange?: SourceRange,
-  ) {
+  constructor(range: SourceRange, content: Content | undefined, keyRange = range) {
+    this.#range = range;
     this.#content = content;
     this.#keyRange = keyRange;
+  }
+
+  get file(): string {
+    return this.#range.file;
+  }
+
+  get start(): number {
+    return this.#range.start;
+  }
+
+  get end(): number {
+    return this.#range.end;
+  }
+
+  get source(): SourceFile | undefined {
+    return this.#range.source;
   }
 
   /** A value that holds no others; undefined where the text has no such value. */
@@ -70,21 +82,21 @@ export class JsonNode implements SourceRange {
 
   /** Returns another value that has the range of this one. */
   holding(content: Content | undefined): JsonNode {
-    return new JsonNode(this.file, this.start, this.end, content, this.#keyRange);
+    return new JsonNode(this.#range, content, this.#keyRange);
   }
 
   /** The key that opens this value. */
   get keyRange(): SourceRange {
-    return this.#keyRange ?? { file: this.file, start: this.start, end: this.end };
+    return this.#keyRange;
   }
 }
 
 export type ParsedStack = { readonly root: JsonNode } | { readonly problems: readonly Diagnostic[] };
 
 /** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
-export function parseStackDocument(file: string, text: string): ParsedStack {
+export function parseStackDocument(source: SourceFile, text: string): ParsedStack {
   const problemAt = (code: "stack.too_large" | "stack.syntax", start: number, summary: string) =>
-    error(code, summary, { range: { file, start, end: start + 1 }, hint });
+    error(code, summary, { range: source.range(start, start + 1), hint });
   const deepAt = tooDeepAt(text);
   if (deepAt !== undefined)
     return {
@@ -96,7 +108,7 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   if (tree === undefined || wrong !== undefined)
     return { problems: [problemAt("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON")] };
   const duplicates: SourceRange[] = [];
-  const root = readTree(tree, file, duplicates);
+  const root = readTree(tree, source, duplicates);
   const problems = duplicates.map((range) =>
     error("stack.duplicate", "duplicate key in one object", { range }),
   );
@@ -120,8 +132,8 @@ function tooDeepAt(text: string): number | undefined {
 }
 
 /** Reads a value and all in it; adds the range of each key that its object holds already to `duplicates`. */
-function readTree(tree: Node, file: string, duplicates: SourceRange[]): JsonNode {
-  const rangeOf = ({ offset, length }: Node): SourceRange => ({ file, start: offset, end: offset + length });
+function readTree(tree: Node, source: SourceFile, duplicates: SourceRange[]): JsonNode {
+  const rangeOf = ({ offset, length }: Node): SourceRange => source.range(offset, offset + length);
   const membersOf = (properties: readonly Node[]): ReadonlyMap<string, JsonNode> => {
     const members = new Map<string, JsonNode>();
     for (const { children: [key, value] = [] } of properties) {
@@ -132,11 +144,11 @@ function readTree(tree: Node, file: string, duplicates: SourceRange[]): JsonNode
     return members;
   };
   const read = (node: Node, key?: Node): JsonNode => {
-    const { type, offset, length, children = [] } = node;
+    const { type, children = [] } = node;
     let content: Content = node.value;
     if (type === "object") content = membersOf(children);
     if (type === "array") content = children.map((item) => read(item));
-    return new JsonNode(file, offset, offset + length, content, key && rangeOf(key));
+    return new JsonNode(rangeOf(node), content, key && rangeOf(key));
   };
   return read(tree);
 }

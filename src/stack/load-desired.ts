@@ -13,7 +13,7 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
   if (stacks.length === request.files.length) return (require("./load") as typeof stack).loadStack(request);
   const summary = "stacks and YAML manifests cannot be read together";
   const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
-  return { diagnostics: [error("manifest.unsupported", summary, { hint })], sources: new Map() };
+  return { diagnostics: [error("manifest.unsupported", summary, { hint })] };
 }
 
 /** Lists the stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */

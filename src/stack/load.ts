@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { type Diagnostic, error, hasErrors, sortDiagnostics, warning } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  error,
+  hasErrors,
+  SourceFile,
+  sortDiagnostics,
+  warning,
+} from "../diagnostics/diagnostic";
 import type { Block } from "../manifest/blocks";
 import type { BuiltResource } from "../manifest/build-resource";
 import {
@@ -58,8 +65,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const index = indexTypes(request.types);
   const types = indexStackTypes(index);
   const known = { types, dataTypes: indexDataTypes(types) };
-  const { stack, others, texts, masked } = await readStacks(request, cwd, known, findings);
-  if (stack === undefined) return { diagnostics: sortDiagnostics(findings.all()), sources: masked };
+  const { stack, others } = await readStacks(request, cwd, known, findings);
+  if (stack === undefined) return { diagnostics: sortDiagnostics(findings.all()) };
   const blocks = new Map<Address, Block>();
   const secretNames = new Set<string>();
   const owners = new Map<string, string>();
@@ -67,7 +74,6 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     index,
     blocks,
     environment: request.environment,
-    texts,
     report: withConstructs(owners, findings),
     misses: { count: 0 },
     secretFolder: cwd,
@@ -103,12 +109,11 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     removed: readStackRemovals(context),
     outputs: readStackOutputs(context),
     ...(conditions.length > 0 && { conditions }),
-    sources: masked,
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
   const diagnostics = sortDiagnostics(findings.all());
-  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: masked };
+  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics };
 }
 
 /** Reads the stack that is asked for, undefined after a report, and those that values may come from. */
@@ -123,9 +128,6 @@ async function readStacks(
   if (asked.length > 1) report(severalStacks(asked));
   const others: Stack[] = [];
   let stack: Stack | undefined;
-  const texts = new Map<string, string>();
-  /** The texts for code frames. */
-  const masked = new Map<string, string>();
   let left = maxTotalBytes;
   for (const stackFile of files) {
     const { file } = stackFile;
@@ -137,19 +139,19 @@ async function readStacks(
     const text = file.endsWith(".tf.json") ? readSource(file, cwd, left, reportOf) : undefined;
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
-    texts.set(file, text);
-    const parsed = parseStackDocument(file, text);
+    const source = new SourceFile(file);
+    const parsed = parseStackDocument(source, text);
     if ("root" in parsed) {
       const found = readStack(parsed.root, stackFile, types, reportOf);
       if (isOther) others.push(found);
       else stack = found;
-      masked.set(file, maskStack(text, found, dataTypes));
+      source.text = maskStack(text, found, dataTypes);
     } else {
-      masked.set(file, star(text, [[0, text.length]]));
+      source.text = star(text, [[0, text.length]]);
       parsed.problems.forEach(reportOf);
     }
   }
-  return { stack, others, texts, masked };
+  return { stack, others };
 }
 
 const severalStacks = (files: readonly StackFile[]): Diagnostic =>
@@ -194,7 +196,7 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
 function reportNamesakes(
   blocks: readonly StackBlock[],
   built: readonly BuiltResource[],
-  { report, texts }: ReadContext,
+  { report }: ReadContext,
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
@@ -214,7 +216,7 @@ function reportNamesakes(
     const named = name ? `${type.type} ${JSON.stringify(name)}` : type.type;
     const what = of === undefined ? named : `${named} of ${of}`;
     const summary = `${source.reader.owner} declares the ${what}, as does ${earlier.source.reader.owner}`;
-    const detail = `The other is declared at ${formatLocation(earlier.block.range, texts)}.`;
+    const detail = `The other is declared at ${formatLocation(earlier.block.range)}.`;
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });

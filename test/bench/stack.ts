@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { App, TerraformResource, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import type * as Constructs from "../../src/cdktf/cdktf";
+import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type * as Resources from "../../src/resources";
 import type * as Document from "../../src/stack/document";
 import type * as Load from "../../src/stack/load-desired";
@@ -168,7 +169,8 @@ async function main(): Promise<void> {
 }
 
 function read(text: string): void {
-  if (!("root" in parseStackDocument("cdk.tf.json", text))) throw new Error("the stack is not JSON");
+  if (!("root" in parseStackDocument(new SourceFile("cdk.tf.json"), text)))
+    throw new Error("the stack is not JSON");
 }
 
 async function load(cwd: string): Promise<number> {

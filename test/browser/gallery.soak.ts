@@ -61,8 +61,7 @@ const pages: Readonly<Record<string, () => string>> = {
   "2000-services": () => pageOf(services(2000)),
   blocked: () => pageOf(shopPlan),
   empty: () => pageOf(plan([])),
-  drift: () =>
-    driftPage(driftReport(drifted), { plan: drifted, diagnostics: [], sources: new Map() }, { types }),
+  drift: () => driftPage(driftReport(drifted), { plan: drifted, diagnostics: [] }, { types }),
 };
 
 const windows = [360, 1280, 1600].flatMap((width) =>

@@ -31,7 +31,7 @@ const found = plan([
 ]);
 
 const pages = {
-  drift: driftPage(driftReport(found), { plan: found, diagnostics: [], sources: new Map() }, { types }),
+  drift: driftPage(driftReport(found), { plan: found, diagnostics: [] }, { types }),
   state: statePage(
     {
       ...state,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Plan } from "../../src/plan/plan";
 import { describeInBrowser, type OpenBrowser, openBrowser } from "../support/browser";
 import { pageOf } from "../support/html-plans";
@@ -12,8 +13,13 @@ const service = (name: string, kind: string) =>
     cost: { before: null, after: { usd: 7, ngn: 10_500 } },
   });
 
+const manifest = new SourceFile("rnv.yaml", "a:\n b: c\n");
+
 const plans: Readonly<Record<string, Plan>> = {
-  "one-of-everything": shopPlan,
+  "one-of-everything": {
+    ...shopPlan,
+    diagnostics: shopPlan.diagnostics.map((one) => ({ ...one, range: manifest.range(9, 9) })),
+  },
   first: plan(
     [
       change("create", "project.shop"),
@@ -59,7 +65,7 @@ const plans: Readonly<Record<string, Plan>> = {
       diagnostics: [
         {
           ...{ severity: "error", code: "plan.not_on_offer", summary: 'no kind "wep" is available' },
-          ...{ hint: "there are: web, static", range: { file: "rnv.yaml", start: 3, end: 6 } },
+          ...{ hint: "there are: web, static", range: manifest.range(3, 6) },
         },
       ],
     },
@@ -79,7 +85,7 @@ describeInBrowser("the pages of six plans", () => {
   afterAll(() => browser.close());
 
   it.each(Object.keys(plans))("%s", async (name) => {
-    const html = pageOf(plans[name] as Plan, new Map([["rnv.yaml", "a:\n b: c\n"]]));
+    const html = pageOf(plans[name] as Plan);
     const { page } = await browser.open(html, {
       viewport: { width: 1000, height: 700 },
       colorScheme: "light",

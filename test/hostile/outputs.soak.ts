@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
+import { SourceFile } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
 import type { PastRun } from "../../src/model/state";
@@ -125,7 +126,7 @@ const finding = (text: string): Diagnostic[] => [
     hint: text,
     requestId: text,
     address: text,
-    range: { file: text, start: 0, end: 1 },
+    range: new SourceFile(text, text).range(0, 1),
   },
 ];
 const stateOf = (text: string) => ({
@@ -199,7 +200,7 @@ const event = (text: string) =>
 
 const stageOf = (text: string): StageDrift => ({
   ...{ stage: text, stack: text, exitCode: 2, seconds: 1, recordedIds: new Set<string>() },
-  ...{ report: driftOf(text), diagnostics: finding(text), sources: new Map([[text, text]]) },
+  ...{ report: driftOf(text), diagnostics: finding(text) },
 });
 const jobOf = (text: string): DriftJob => ({
   ...{ manifest: text, at: "2026-01-01T00:00:00.000Z", seconds: 1, commit: text, exitCode: 2 },
@@ -214,12 +215,11 @@ const runOf = (text: string): PastRun => ({
 /** Every comment of a job, of something and in a place that an attacker names. */
 const commentsOf = (text: string): string => {
   const [subject, origin] = [{ manifest: text, stage: text, stack: text }, { commit: text }];
-  const sources = new Map([[text, text]]);
-  const applied = { exitCode: 3, summary: text, diagnostics: finding(text), sources };
+  const applied = { exitCode: 3, summary: text, diagnostics: finding(text) };
   const refusal = { why: text, differences: [{ address: text, kind: "new" as const }] };
   return [
     planComment(planOf(text), subject, origin, 65_536),
-    failedPlanComment(finding(text), sources, subject, origin, 65_536),
+    failedPlanComment(finding(text), subject, origin, 65_536),
     appliedComment(applied, subject, origin),
     refusedComment(planOf(text), refusal, subject, origin, 65_536),
   ]
@@ -227,9 +227,8 @@ const commentsOf = (text: string): string => {
     .join("\n");
 };
 const reportsOf = (text: string): string => {
-  const found = [{ findings: finding(text), sources: new Map([[text, text]]) }];
   const suites = [planSuite(planOf(text), text), failedSuite(finding(text), text)];
-  return junit(suites) + codeQuality(found, (file) => file);
+  return junit(suites) + codeQuality(finding(text), (file) => file);
 };
 
 const lines = { text: planText, markdown: planMarkdown } as const;
@@ -256,8 +255,8 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
     releasesText(releasesOf(text), 0, plainStyle) +
     releasesText({ ...releasesOf(text), releases: [] }, 0, plainStyle),
   "deployments as JSON": (text) => releasesJson(releasesOf(text)),
-  "findings as text": (text) => diagnosticsText(finding(text), plainStyle, new Map([[text, text]])),
-  "findings as JSON": (text) => diagnosticsJson(finding(text), new Map([[text, text]])),
+  "findings as text": (text) => diagnosticsText(finding(text), plainStyle),
+  "findings as JSON": (text) => diagnosticsJson(finding(text)),
   "state as text": (text) => stateText(stateOf(text), plainStyle),
   "state as Markdown": (text) => stateMarkdown(stateOf(text)),
   "state as JSON": (text) => stateJson(stateOf(text)),
@@ -282,7 +281,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("annotations of GitHub are one command for one finding", () => {
     for (const text of texts) {
-      const output = githubAnnotations(finding(text), new Map([[text, text]]));
+      const output = githubAnnotations(finding(text));
       if (hiddenIn(output).length > 0 || !/^::error [^\n]*\n$/.test(output))
         expect(output).toBe(`inert, for ${text}`);
       checks += 1;

@@ -84,8 +84,7 @@ const stack = JSON.stringify(
   1,
 );
 
-const shown = (diagnostics: readonly Diagnostic[], sources?: ReadonlyMap<string, string>): string =>
-  diagnosticsText(diagnostics, plainStyle, sources);
+const shown = (diagnostics: readonly Diagnostic[]): string => diagnosticsText(diagnostics, plainStyle);
 
 /** What is read by the manifest's loaders, from a folder of its own; `opened` lists what it opened outside. */
 function manifestTarget(kind: string, file: string, seed: string, opened: Set<string>): Target {
@@ -103,7 +102,7 @@ function manifestTarget(kind: string, file: string, seed: string, opened: Set<st
     seeds: [seed],
     show: async (text) => {
       writeFileSync(join(cwd, file), text);
-      const { diagnostics, sources } = await loadDesired({
+      const { diagnostics } = await loadDesired({
         files: [file],
         cwd,
         types: resourceTypes,
@@ -111,7 +110,7 @@ function manifestTarget(kind: string, file: string, seed: string, opened: Set<st
         // Commands that a mutation makes up must not be run here.
         secrets: /fromCommand/.test(text) ? "skip" : "resolve",
       });
-      return shown(diagnostics, sources);
+      return shown(diagnostics);
     },
   };
 }

@@ -131,7 +131,6 @@ describe("the digest of a plan", () => {
           desired: {
             ...input.desired,
             resources: new Map([...input.desired.resources].reverse()),
-            sources: new Map([[text, text]]),
           },
           inventory: [...input.inventory].reverse(),
           baseUrl: "https://elsewhere.example/api/v1",

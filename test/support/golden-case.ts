@@ -81,15 +81,15 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
     bench.write("rnv.yaml", manifest);
     if (policies !== undefined) bench.write("rnv.policy.yaml", policies);
-    const { plan: made, diagnostics, sources, exitCode } = await bench.plan(request);
+    const { plan: made, diagnostics, exitCode } = await bench.plan(request);
     // It moves with every value of a case; what moves it is tested elsewhere.
     const plan = made && { ...made, digest: undefined };
     expect(bench.writes()).toEqual([]);
     const named = (text: string): string =>
       [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);
     const sections = [
-      plan ? planText(plan, plainStyle, { sources }).trimEnd() : "",
-      diagnosticsText(diagnostics, plainStyle, sources).trimEnd(),
+      plan ? planText(plan, plainStyle).trimEnd() : "",
+      diagnosticsText(diagnostics, plainStyle).trimEnd(),
       `exit ${exitCode}\n`,
     ];
     return {

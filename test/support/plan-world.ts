@@ -125,7 +125,6 @@ export const desiredOf = (resources: readonly DesiredResource[], more: Partial<D
   moved: [],
   removed: [],
   outputs: new Map(),
-  sources: new Map(),
   ...more,
 });
 

@@ -154,10 +154,10 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   } finally {
     progress.close();
   }
-  const { plan, diagnostics, sources, exitCode } = outcome;
+  const { plan, diagnostics, exitCode } = outcome;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
-  if (showsNow) showPlan(invocation, plan, "text", sources);
-  report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
+  if (showsNow) showPlan(invocation, plan, "text");
+  report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
   if (summary) progress.emit(summary);
   const outputs = outputsText(outcome.outputs ?? {});
   if (isText && summary && exitCode === 0 && outputs !== "" && plan?.options.mode === "apply")

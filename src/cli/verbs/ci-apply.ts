@@ -69,7 +69,7 @@ export const ciApplyVerb: Verb = {
       },
     ).catch((cause: unknown): ApplyOutcome => {
       const failed = failureOf(cause, invocation.signal.aborted);
-      report(invocation, failed.diagnostics, failed.sources);
+      report(invocation, failed.diagnostics);
       return failed;
     });
     const { exitCode } = outcome;
@@ -113,7 +113,7 @@ function tellPullRequest(
 }
 
 function commentOn(
-  { runId, exitCode, plan: made, diagnostics, sources, counts, differences }: ApplyOutcome,
+  { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,
   subject: CommentSubject,
   job: CiJob,
   limit: number,
@@ -123,7 +123,7 @@ function commentOn(
   const isIdle = made !== undefined && !hasChanges(made);
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
-    return appliedComment({ exitCode, summary, diagnostics, sources }, subject, origin);
+    return appliedComment({ exitCode, summary, diagnostics }, subject, origin);
   const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
   const why = differences ? "main or the live service changed after the review" : unreviewed;
   return refusedComment(made, { why, differences }, subject, origin, limit);

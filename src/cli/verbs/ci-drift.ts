@@ -90,10 +90,9 @@ export const ciDriftVerb: Verb = {
     const unused = unusedIn(results, areAll).map(acceptanceUnused);
     const written = writeFiles(invocation, job);
     const failed = webhook && (await callWebhook(webhook, job, environment));
-    report(invocation, [...unused, ...(failed ? [failed] : [])], accepted.sources);
+    report(invocation, [...unused, ...(failed ? [failed] : [])]);
     await tellJob(invocation, job);
-    for (const { diagnostics, sources } of told)
-      annotate({ terminal, environment, cwd }, diagnostics, sources);
+    for (const { diagnostics } of told) annotate({ terminal, environment, cwd }, diagnostics);
     return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : 0 }]).exitCode;
   },
 };
@@ -109,11 +108,11 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
 
 /** Returns what the report shows of a stage, or of a stack of it. */
 function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
-  const { runId, plan, report, diagnostics, sources, exitCode } = outcome;
+  const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
     ...{ stage, stack, seconds },
-    ...{ runId, exitCode, diagnostics, sources },
+    ...{ runId, exitCode, diagnostics },
     ...(report && { report, recordedIds }),
   };
 }

@@ -82,10 +82,10 @@ export const ciPlanVerb: Verb = {
 };
 
 function showResult({ run: invocation, outcome }: TargetResult): void {
-  const { plan: made, sources } = outcome;
+  const { plan: made } = outcome;
   showOutcome(invocation, outcome);
   const guards = made ? planFindings(made).filter(({ code }) => code.startsWith("guard.")) : [];
-  annotate(invocation, guards, sources);
+  annotate(invocation, guards);
 }
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
@@ -122,12 +122,12 @@ async function commentOnPlans(
       host,
       at,
       planned.map(({ run: one, outcome }) => {
-        const { runId, plan: made, diagnostics, sources, reviewKey: key } = outcome;
+        const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
         const origin = { ...job, runId };
         const subject = subjectOf(one, { key, pullRequest: number });
         const body = made
           ? planComment(made, subject, origin, limit)
-          : failedPlanComment(diagnostics, sources, subject, origin, limit);
+          : failedPlanComment(diagnostics, subject, origin, limit);
         const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
         return { marker: markerOf("plan", subject), body, isQuiet };
       }),

@@ -3,6 +3,7 @@ import { type DriftOutcome, drift } from "../../commands/drift";
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { readAcceptances } from "../../manifest/drift-file";
+import type { Acceptance } from "../../model/acceptance";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
@@ -47,12 +48,11 @@ export const driftVerb: Verb = {
     const { options, terminal } = invocation;
     const accepted = readAccepted(invocation);
     const outcome = await driftOf(invocation, accepted);
-    const { sources } = outcome;
     const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
-    report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)], sources);
+    report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)]);
     const format = formatOf(options);
     const json = (): string =>
-      outcome.report ? driftJson(outcome.report) : errorDocument(outcome.diagnostics, sources);
+      outcome.report ? driftJson(outcome.report) : errorDocument(outcome.diagnostics);
     writeJsonInto(invocation, json);
     if (format === "json") terminal.out(json());
     else if (outcome.report && format === "markdown") terminal.out(driftMarkdown(outcome.report));
@@ -60,7 +60,7 @@ export const driftVerb: Verb = {
     const { report: found, plan, diagnostics } = outcome;
     writePage(
       invocation,
-      (make, scope) => found && plan && make.driftPage(found, { plan, sources, diagnostics }, scope),
+      (make, scope) => found && plan && make.driftPage(found, { plan, diagnostics }, scope),
     );
     return outcome.exitCode;
   },
@@ -72,7 +72,7 @@ export const driftVerb: Verb = {
  */
 export async function driftOf(
   invocation: Invocation,
-  { acceptances, sources }: Pick<ReturnType<typeof readAcceptances>, "acceptances" | "sources">,
+  acceptances: readonly Acceptance[],
 ): Promise<DriftOutcome> {
   const { options } = invocation;
   const failOn = (options.failOn as readonly DriftClass[] | undefined) ?? [];
@@ -81,18 +81,14 @@ export async function driftOf(
   const isWhole = outcome.diagnostics.every(
     ({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired",
   );
-  return {
-    ...outcome,
-    ...(isWhole && report && { report }),
-    sources: new Map([...outcome.sources, ...sources]),
-  };
+  return { ...outcome, ...(isWhole && report && { report }) };
 }
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
-export function readAccepted({ cwd, options }: Invocation): ReturnType<typeof readAcceptances> {
-  const read = readAcceptances(cwd, listOf(options.file));
-  if (hasErrors(read.diagnostics)) throw new DiagnosticsError(read.diagnostics, 1, read.sources);
-  return read;
+export function readAccepted({ cwd, options }: Invocation): readonly Acceptance[] {
+  const { acceptances, diagnostics } = readAcceptances(cwd, listOf(options.file));
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1);
+  return acceptances;
 }
 
 /** Makes the option of the classes that count as drift. */

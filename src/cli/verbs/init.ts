@@ -210,15 +210,15 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   const manifest = manifestToWrite(invocation);
   const path = resolve(cwd, file);
   const clone = cloneAround(dirname(path));
-  const { text, count, diagnostics, sources } = convert({ source, file, text: readText(path), clone });
-  report(invocation, diagnostics, sources);
+  const { text, count, diagnostics } = convert({ source, file, text: readText(path), clone });
+  report(invocation, diagnostics);
   if (text === undefined) return exitCodes.error;
   if (!keepManifest(invocation, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
   notes.done(`${manifest}: ${counted(count, "service")} of ${file}`);
   ignoreRecords(cwd, notes.done);
   const checked = await validate(openContext(invocation), { files: [manifest] });
   const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
-  report(invocation, findings, checked.sources);
+  report(invocation, findings);
   terminal.out(nextSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
 }

@@ -57,7 +57,7 @@ export const importVerb: Verb = {
     const outcome = await withContext(invocation, (context) =>
       importResource(context, { address, id, lockTimeoutMs, files }),
     );
-    report(invocation, outcome.diagnostics, outcome.sources);
+    report(invocation, outcome.diagnostics);
     if (outcome.recorded) {
       const { colors } = outStyle(invocation);
       const name = quoteText(outcome.recorded.name);

@@ -43,12 +43,12 @@ export const validateVerb: Verb = {
       files: listOf(options.file),
       policies: policiesOf(invocation),
     });
-    const { diagnostics, sources, desired, exitCode } = outcome;
+    const { diagnostics, desired, exitCode } = outcome;
     if (options.json) {
-      terminal.out(diagnosticsJson(diagnostics, sources));
+      terminal.out(diagnosticsJson(diagnostics));
       return exitCode;
     }
-    report(invocation, diagnostics, sources);
+    report(invocation, diagnostics);
     if (exitCode !== 0) return exitCode;
     const success = outStyle(invocation).colors.green("Success!");
     const count = counted(desired?.resources.size ?? 0, "resource");
@@ -103,19 +103,16 @@ export const planVerb: Verb = {
     const format = formatOf(options);
     tellTarget(invocation);
     const outcome = await planTarget(invocation, request);
-    const { diagnostics, sources, exitCode } = outcome;
-    writeJsonInto(invocation, () =>
-      outcome.plan ? planJson(outcome.plan, sources) : errorDocument(diagnostics, sources),
-    );
-    if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
-    if (outcome.plan)
-      showPlan(invocation, outcome.plan, format, sources, nextOf(invocation, outcome.plan, exitCode));
+    const { diagnostics, exitCode } = outcome;
+    writeJsonInto(invocation, () => (outcome.plan ? planJson(outcome.plan) : errorDocument(diagnostics)));
+    if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics));
+    if (outcome.plan) showPlan(invocation, outcome.plan, format, nextOf(invocation, outcome.plan, exitCode));
     const others = [
       ...otherDiagnostics(outcome.plan, diagnostics, format),
       ...(await warnOfUndeclared(invocation)),
     ];
-    report(invocation, others, sources);
-    if (outcome.plan) writePlanPage(invocation, outcome.plan, sources);
+    report(invocation, others);
+    if (outcome.plan) writePlanPage(invocation, outcome.plan);
     if (!outcome.plan || exitCode !== 0) return exitCode;
     if (out !== undefined) {
       writeWholeFile(out, savedPlanOf(invocation, request, outcome.plan, outcome));
@@ -176,30 +173,24 @@ function savedLine(plan: Plan, file: string): string {
  * pipe never takes it for a plan. A terminal, where the end is what is seen, gets losses and the bill again there,
  * and the command that comes `next`; a pipe gets what it always got.
  */
-export function showPlan(
-  invocation: Invocation,
-  plan: Plan,
-  format: Format,
-  sources: ReadonlyMap<string, string> = new Map(),
-  next?: string,
-): void {
+export function showPlan(invocation: Invocation, plan: Plan, format: Format, next?: string): void {
   const { terminal } = invocation;
-  const shown = { sources, verbose: invocation.options.verbose === true };
+  const shown = { verbose: invocation.options.verbose === true };
   const ending = terminal.width === undefined ? undefined : { next };
-  if (format === "json") terminal.out(planJson(plan, sources));
+  if (format === "json") terminal.out(planJson(plan));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), shown));
   else terminal.out(planText(plan, outStyle(invocation), { ...shown, ending }));
-  if (format === "text") annotate(invocation, plan.diagnostics, sources);
+  if (format === "text") annotate(invocation, plan.diagnostics);
 }
 
 /** Shows what a command came to as text: its plan, where it made one, then what the plan does not say. */
 export function showOutcome(
   invocation: Invocation,
-  { plan, diagnostics, sources }: Pick<PlanOutcome, "plan" | "diagnostics" | "sources">,
+  { plan, diagnostics }: Pick<PlanOutcome, "plan" | "diagnostics">,
 ): void {
-  if (plan) showPlan(invocation, plan, "text", sources);
-  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
+  if (plan) showPlan(invocation, plan, "text");
+  report(invocation, otherDiagnostics(plan, diagnostics, "text"));
 }
 
 /** Returns the diagnostics that the text of the plan does not show. */
@@ -280,13 +271,9 @@ export const policyVerbs: VerbFamily = {
       handler: async (invocation) => {
         const { positional, terminal, options: given, cwd } = invocation;
         const [file] = positional as readonly [string];
-        const { checks, diagnostics, sources } = await checkSavedPlan(
-          cwd,
-          readText(file),
-          policiesOf(invocation),
-        );
+        const { checks, diagnostics } = await checkSavedPlan(cwd, readText(file), policiesOf(invocation));
         if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
-        report(invocation, diagnostics, sources);
+        report(invocation, diagnostics);
         const { title, counts } = checkWords(checks);
         if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);
         if (checks.some(stopsPlan)) return exitCodes.refused;

@@ -51,7 +51,7 @@ export const promoteVerb: Verb = {
     const outcome = await withContext(reading, (context) =>
       promote(context, { files: listOf(options.file), wanted, from, to }),
     );
-    report(invocation, outcome.diagnostics, outcome.sources);
+    report(invocation, outcome.diagnostics);
     if (outcome.exitCode !== 0) return outcome.exitCode;
     const { promotions } = outcome;
     const file = shownPath(overlay, invocation.cwd);
@@ -86,9 +86,9 @@ function targetOf({ stages }: FoundStages, from: StageName, given: unknown): Sta
 /** Returns the path of the overlay of a stage. Throws `DiagnosticsError` where it has none. */
 function overlayOf(found: FoundStages, to: StageName): string {
   const declared = findStage(found.stages, to);
-  if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1, found.sources);
+  if (declared.stage === undefined) throw new DiagnosticsError([declared.mistake], 1);
   const { place, diagnostics } = found.place(to);
-  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1, found.sources);
+  if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics, 1);
   if (place.overlay !== undefined) return place.overlay;
   throw usage(
     `stage ${stageText(to)} has no overlay to write to`,

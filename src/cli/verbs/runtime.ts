@@ -51,8 +51,8 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
       ...wanted,
     }),
   );
-  const { accepted, result, diagnostics, sources, exitCode } = outcome;
-  report(invocation, diagnostics, sources);
+  const { accepted, result, diagnostics, exitCode } = outcome;
+  report(invocation, diagnostics);
   if (options.json === true) {
     const { kind, id } = accepted ?? {};
     terminal.out(`${escapeJson({ address, action: wanted.action, result, kind, id })}\n`);

@@ -5,7 +5,7 @@ import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
 import { joinResults } from "../../commands/targets";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { failure } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
@@ -145,8 +145,8 @@ async function sweepInstances(
   { goes, kept }: Readonly<Record<"goes" | "kept", readonly string[]>>,
 ): Promise<number> {
   const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
-    const { exitCode, counts, diagnostics, sources } = outcome;
-    report(invocation, diagnostics, sources);
+    const { exitCode, counts, diagnostics } = outcome;
+    report(invocation, diagnostics);
     const isDone = exitCode === exitCodes.done;
     const end = isDone ? `destroyed (${counted(counts?.destroyed ?? 0, "resource")})` : "not destroyed";
     say(invocation, `${stage}: ${end}.\n`);
@@ -177,16 +177,10 @@ function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclarat
   const asked = askedStage(invocation);
   const declared = asked && found.stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
-    throw new DiagnosticsError(
-      [
-        error("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
-          range: declared.range,
-          hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
-        }),
-      ],
-      undefined,
-      found.sources,
-    );
+    throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
+      range: declared.range,
+      hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
+    });
   if (declared?.each && asked?.id === undefined) return declared;
   const swept = [...found.stages.values()].filter(({ each, disposable }) => each && disposable);
   throw usage(

@@ -60,7 +60,7 @@ export const graphVerb: Verb = {
       planFile === undefined
         ? await graph(sourcesOf(invocation), { files: listOf(options.file) })
         : graphOfFile(planFile, options);
-    report(invocation, outcome.diagnostics, outcome.sources);
+    report(invocation, outcome.diagnostics);
     const { graph: found, drawn, exitCode } = outcome;
     if (found === undefined || drawn === undefined) return exitCode;
     // What draws is loaded where something is drawn.
@@ -246,7 +246,7 @@ const importBlocksVerb: Verb = {
     const outcome = await withContext(invocation, (context) =>
       terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
     );
-    report(invocation, outcome.diagnostics, outcome.sources);
+    report(invocation, outcome.diagnostics);
     if (outcome.text !== undefined) terminal.out(outcome.text);
     return outcome.exitCode;
   },

@@ -5,7 +5,13 @@ import { consistently } from "../../api/consistent-reads";
 import { createEndpoints } from "../../api/create-endpoints";
 import { defaultGaps } from "../../api/gap-settings";
 import { createReads } from "../../api/reads";
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  DiagnosticsError,
+  error,
+  hasErrors,
+  SourceFile,
+} from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
@@ -29,14 +35,12 @@ import { compareOutcome, difference, foundLine, type TestOutcome } from "./compa
 export interface RanTest {
   readonly result: TestResult;
   readonly unexpected: readonly Diagnostic[];
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Runs one test in a world of its own (`rnv test`). Throws nothing but bugs. */
 export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
   const started = performance.now();
-  const sources = new Map<string, string>();
-  const run: TestRun = { test, world: createWorld(test, signal), sources };
+  const run: TestRun = { test, world: createWorld(test, signal) };
   const found = await judged(run).catch((cause: unknown): Judged => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
@@ -47,13 +51,13 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
   const { differences, unexpected, status } = found;
   const diagnostics = unexpected.map((one) => placedIn(test, one));
   return {
-    ...{ unexpected: diagnostics, sources },
+    ...{ unexpected: diagnostics },
     result: {
       ...{ file: test.file, line: test.line, name: test.name },
       status: status ?? (differences.length === 0 ? "passed" : "failed"),
       seconds: rounded((performance.now() - started) / 1000),
       differences: [...differences],
-      diagnostics: diagnostics.map((one) => diagnosticData(one, sources)) as TestResult["diagnostics"],
+      diagnostics: diagnostics.map((one) => diagnosticData(one)) as TestResult["diagnostics"],
     },
   };
 }
@@ -61,8 +65,6 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
 interface TestRun {
   readonly test: ManifestTest;
   readonly world: TestWorld;
-  /** Filled in by every run. */
-  readonly sources: Map<string, string>;
 }
 
 interface Judged {
@@ -138,7 +140,6 @@ async function outcomeOf(run: TestRun): Promise<TestOutcome> {
   if (test.apply !== true) {
     const context = world.context(world.backend, manifest);
     const outcome = await plan(context, { ...request, secrets: "present" });
-    keepSources(run, outcome);
     return { ...outcome, exitCode: countedExitCode(outcome), diagnostics: findingsOf(outcome) };
   }
   const outcome = await applyAll(run, request, manifest, world.backend, request.confirmedDeletes);
@@ -185,13 +186,8 @@ async function applyAll(
   const paysFor = first.exitCode === awaitingCheckout && test.expect.exitCode !== awaitingCheckout;
   if (paysFor) world.pay();
   const last = paysFor ? await attempt() : first;
-  keepSources(run, last);
   // What was planned is what the first attempt began with.
   return { ...last, ...(first.plan && { plan: first.plan }) };
-}
-
-function keepSources({ test, sources }: TestRun, outcome: Outcome): void {
-  for (const [file, text] of outcome.sources) sources.set(shownFile(test, file), text);
 }
 
 /** Findings of a run with what blocks its changes, which the plan itself tells. */
@@ -207,10 +203,11 @@ const findingsOf = ({
   return [...diagnostics, ...guards];
 };
 
-const placedIn = (test: ManifestTest, found: Diagnostic): Diagnostic =>
-  found.range === undefined
-    ? found
-    : { ...found, range: { ...found.range, file: shownFile(test, found.range.file) } };
+function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
+  if (found.range === undefined) return found;
+  const { file, source, start, end } = found.range;
+  return { ...found, range: new SourceFile(shownFile(test, file), source?.text).range(start, end) };
+}
 
 /** The name of a file from where the tests were asked for; what is written in a test is in the file of the test. */
 function shownFile(test: ManifestTest, file: string): string {

@@ -1,4 +1,4 @@
-import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import { put, type Written, writePlain } from "../write";
 import { parseYaml } from "../yaml";
@@ -32,8 +32,6 @@ export interface Conversion {
   readonly count: number;
   /** Settings without a counterpart, each at its location in the file. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The text of the file for code frames, without its values: some of them are secrets. */
-  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
@@ -41,9 +39,10 @@ export function convert(request: ConvertRequest): Conversion {
   const { file, clone = { folder: "." } } = request;
   const found: Diagnostic[] = [];
   const report: Report = (diagnostic) => found.push(diagnostic);
-  const converted = read(request, report, clone);
-  if (converted === undefined) return { count: 0, diagnostics: found, sources: new Map() };
-  const range = { file, start: 0, end: 0 };
+  const source = new SourceFile(file, withoutValues(request.text));
+  const converted = read(request, source, report, clone);
+  if (converted === undefined) return { count: 0, diagnostics: found };
+  const range = source.range(0, 0);
   const count = converted.services.length;
   if (count === 0 && !hasErrors(found))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
@@ -52,9 +51,8 @@ export function convert(request: ConvertRequest): Conversion {
     report(dropped(range, assumed));
   }
   const diagnostics = sortDiagnostics(found);
-  const sources = new Map([[file, withoutValues(request.text)]]);
-  if (hasErrors(diagnostics)) return { count, diagnostics, sources };
-  return { text: manifestOf(converted), count, diagnostics, sources };
+  if (hasErrors(diagnostics)) return { count, diagnostics };
+  return { text: manifestOf(converted), count, diagnostics };
 }
 
 /** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
@@ -62,8 +60,12 @@ const withoutValues = (text: string): string =>
   text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
 
 /** Returns undefined for a file that cannot be read. */
-function read(request: ConvertRequest, report: Report, clone: Clone): ConvertedManifest | undefined {
-  const { source, file, text } = request;
+function read(
+  { source, text }: ConvertRequest,
+  file: SourceFile,
+  report: Report,
+  clone: Clone,
+): ConvertedManifest | undefined {
   if (source === "procfile") return convertProcfile(file, text, report, clone);
   // The tag of a merge says what the key says.
   const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));

@@ -1,20 +1,23 @@
+import type { SourceFile } from "../../diagnostics/diagnostic";
 import { escapeTemplate } from "../tree";
 import { type Clone, type ConvertedManifest, dropped, type Report } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
 /** `Procfile`: a service for each `name: command` line; `release` runs before the one that serves. */
-export function convertProcfile(file: string, text: string, report: Report, clone: Clone): ConvertedManifest {
+export function convertProcfile(
+  file: SourceFile,
+  text: string,
+  report: Report,
+  clone: Clone,
+): ConvertedManifest {
   const commands = new Map<string, string>();
   for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {
     const [, name, command] = line.exec(whole) ?? [];
     if (name !== undefined && command !== undefined) commands.set(name, escapeTemplate(command));
     else if (!/^\s*(?:#.*)?$/.test(whole))
       report(
-        dropped(
-          { file, start: index, end: index + whole.trimEnd().length },
-          "this line is no process: name: command",
-        ),
+        dropped(file.range(index, index + whole.trimEnd().length), "this line is no process: name: command"),
       );
   }
   const release = commands.get("release");
@@ -33,7 +36,6 @@ export function convertProcfile(file: string, text: string, report: Report, clon
   }));
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;
-  if (services.length > 0)
-    report(dropped({ file, start: 0, end: 0 }, `the file ${missing} the variables`, hint));
+  if (services.length > 0) report(dropped(file.range(0, 0), `the file ${missing} the variables`, hint));
   return { services };
 }

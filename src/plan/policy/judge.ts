@@ -99,7 +99,7 @@ function mistakeIn(
   reading: Reading,
 ): Diagnostic {
   const isPlaced = range !== undefined && start !== undefined;
-  const at = isPlaced ? { file: whole.file, start: start + range.start, end: start + range.end } : whole;
+  const at = isPlaced ? whole.source?.range(start + range.start, start + range.end) : whole;
   const word = range === undefined ? "" : text.slice(range.start, range.end);
   const variables = reading.variables.map((variable) => `\`${variable}\``);
   const hint = `it is judged with ${variables.join(" and ")}; secrets are not among their fields`;

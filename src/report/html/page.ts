@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
-import { placeText, type Sources } from "../diagnostics";
+import { placeText } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
 import { groupBy } from "../order";
 import { type Cell, type Code, type Item, lineOf, partsOf, type Section } from "../sections";
@@ -149,14 +149,13 @@ export const shortened = (digest: string): Markup =>
 
 /**
  * A report: its entries with their filter, then its other sections, those of one `id` as one. `subject` is the id of the
- * entries: `changes`. `sources` are the files of ranges that do not know their lines.
+ * entries: `changes`.
  */
 export const reportParts = (
   subject: string,
   sections: readonly EntrySection[],
-  sources?: Sources,
 ): readonly (PagePart | undefined)[] => [
-  entriesPart(subject, sections, sources),
+  entriesPart(subject, sections),
   ...listParts(sections.filter(({ items }) => items === undefined)),
 ];
 
@@ -196,11 +195,7 @@ const mostCharacters = 1_700_000;
 const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. */
-function entriesPart(
-  subject: string,
-  sections: readonly EntrySection[],
-  sources?: Sources,
-): PagePart | undefined {
+function entriesPart(subject: string, sections: readonly EntrySection[]): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
   const seen = new Set<string>();
@@ -210,7 +205,7 @@ function entriesPart(
   const isShort = entries.length <= mostOpen;
   const bodies = sections.map((section) =>
     entryList(section, (entry) => {
-      const body = room > 0 ? bodyOf(entry, sources) : html`<p>Fields left out.`;
+      const body = room > 0 ? bodyOf(entry) : html`<p>Fields left out.`;
       room -= body.text.length;
       return html`<details class="entry"${isShort && !section.isFolded && html` open`}${heads.get(entry)}${body}</div></details>\n`;
     }),
@@ -291,7 +286,7 @@ function headOf(entry: Entry, seen: Set<string>): Markup {
 }
 
 /** Notes, facts and fields. Why it is stopped is in a section of its own. */
-function bodyOf({ name, id, notes, fields, facts, more }: Entry, sources?: Sources): Markup {
+function bodyOf({ name, id, notes, fields, facts, more }: Entry): Markup {
   const shown = facts.filter(({ label, hint }) => hint === undefined && label !== "effect");
   const lines = [
     ...notes,
@@ -301,7 +296,7 @@ function bodyOf({ name, id, notes, fields, facts, more }: Entry, sources?: Sourc
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
   );
-  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields, sources)}${more}`;
+  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields)}${more}`;
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
@@ -321,17 +316,17 @@ export const findingList = (
     ),
   );
 
-export function findingsSection(diagnostics: readonly Diagnostic[], sources?: Sources): PagePart | undefined {
+export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | undefined {
   if (diagnostics.length === 0) return undefined;
-  const placed = diagnostics.map((one) => ({ ...one, place: one.range && placeText(one.range, sources) }));
+  const placed = diagnostics.map((one) => ({ ...one, place: one.range && placeText(one.range) }));
   return { id: "findings", title: "Findings", count: diagnostics.length, body: findingList(placed) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */
-function fieldDiff(fields: readonly ShownField[], sources?: Sources): Part {
+function fieldDiff(fields: readonly ShownField[]): Part {
   const lines = fields.flatMap((field) => {
     const own = fieldLines(field);
-    const place = field.range && html`  <i>${placeText(field.range, sources)}</i>`;
+    const place = field.range && html`  <i>${placeText(field.range)}</i>`;
     // Below its path where it has several lines.
     const at = own.length > 2 ? 0 : own.length - 1;
     return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`).text);

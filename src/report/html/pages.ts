@@ -11,7 +11,7 @@ import { isUnconfirmed } from "../../plan/guards";
 import { type Change, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
-import { placeText, type Sources } from "../diagnostics";
+import { placeText } from "../diagnostics";
 import { type DriftItem, driftKinds, driftLine, driftSections } from "../drift-report";
 import {
   byUrgency,
@@ -217,14 +217,10 @@ const driftWords = {
   pending: "",
 } as const;
 
-/** A drift report as a page: of the plan that it was made of, and of `sources`, the texts of the manifest's files. */
+/** A drift report as a page: of the plan that it was made of. */
 export function driftPage(
   report: DriftReport,
-  {
-    plan,
-    sources,
-    diagnostics,
-  }: Readonly<{ plan: Plan; sources: Sources; diagnostics: readonly Diagnostic[] }>,
+  { plan, diagnostics }: Readonly<{ plan: Plan; diagnostics: readonly Diagnostic[] }>,
   scope: Scope,
 ): string {
   const found = driftSections(report);
@@ -242,12 +238,11 @@ export function driftPage(
     line: driftLine(report).replace(/^(?:Drift: |No drift\. (?=.))/, ""),
     facts: [...targetFacts(scope, plan.binding), ["Counted", report.failOn.join(", ")]],
     sections: [
-      findingsSection(diagnostics, sources),
+      findingsSection(diagnostics),
       topologySection(topology, new Set(markAt.keys())),
       ...reportParts(
         "differences",
         found.map((section) => ({ ...section, items: section.items?.map(driftEntry) })),
-        sources,
       ),
     ],
   });

@@ -115,14 +115,14 @@ it.each([
   ["apply", 3, { counts: added }, "partly"],
   ["apply", 8, { counts: added }, "checkout"],
 ] as const)("%s that ended with %j is reported by its exit code, %j: %s", (verb, exitCode, more, status) => {
-  const outcome = { diagnostics: [], sources: new Map(), exitCode, ...more };
+  const outcome = { diagnostics: [], exitCode, ...more };
   expect(memberResult(verb, { name: "a" }, [{ outcome, seconds: 1 }])).toMatchObject({
     ...{ status, exit_code: exitCode, seconds: 1 },
   });
 });
 
 it("adds up the stacks of a member; the most telling exit code counts", () => {
-  const outcome = { diagnostics: [], sources: new Map(), counts: added };
+  const outcome = { diagnostics: [], counts: added };
   const stacks = [
     { outcome: { ...outcome, exitCode: 0 }, seconds: 1 },
     { outcome: { ...outcome, exitCode: 3 }, seconds: 0.5 },

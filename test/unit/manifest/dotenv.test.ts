@@ -4,7 +4,12 @@ import { parseDotenv } from "../../../src/manifest/dotenv";
 /** Values by key; what the environment has as `<NAME>`, with its default. */
 function read(text: string): { values: Record<string, string>; problems: Diagnostic[]; shown: string } {
   const problems: Diagnostic[] = [];
-  const { entries, shown } = parseDotenv(".env", text, (problem) => problems.push(problem));
+  const entries = parseDotenv(".env", text, (problem) => problems.push(problem));
+  const ranges = [
+    ...problems.map(({ range }) => range),
+    ...[...entries.values()].map(({ keyRange }) => keyRange),
+  ];
+  const shown = ranges[0]?.source?.text ?? "";
   const values: Record<string, string> = {};
   for (const { key, value } of entries.values()) {
     if (value.kind === "map") values[key] = "<inherited>";

@@ -1,6 +1,7 @@
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, Template } from "../../../src/model/value";
+import { shownTexts } from "../../support/shown-texts";
 import { briefs, loadText, removeFolders } from "./load";
 
 afterAll(removeFolders);
@@ -112,7 +113,7 @@ describe("loadManifest", () => {
 
   it("stars literal secrets out of the texts for code frames, offsets unchanged", async () => {
     const { desired } = await loadShop();
-    const shown = desired.sources.get("rnv.yaml") ?? "";
+    const [shown] = shownTexts({ desired, diagnostics: [] });
     expect(shown).toHaveLength(shop.length);
     expect(shown).toContain("LOG_LEVEL: ****\n");
     expect(shown).toContain("WORKER_HOST: ********");

@@ -33,17 +33,16 @@ export const loadText = (
 ): Promise<LoadedManifest> => load(folderWith({ "rnv.yaml": text }), request);
 
 /** `code file:line:column`, and the source text pointed at where it lies on one line. */
-export function brief(found: LoadedManifest, diagnostic: Diagnostic): string {
+export function brief(diagnostic: Diagnostic): string {
   const { range } = diagnostic;
   if (range === undefined) return diagnostic.code;
-  const text = found.sources.get(range.file) ?? "";
+  const text = range.source?.text ?? "";
   const { line, column } = positionAt(text, range.start);
   const pointed = text.slice(range.start, range.end).split("\n")[0];
   return `${diagnostic.code} ${range.file}:${line}:${column} ${pointed}`.trimEnd();
 }
 
-export const briefs = (found: LoadedManifest): string[] =>
-  found.diagnostics.map((diagnostic) => brief(found, diagnostic));
+export const briefs = ({ diagnostics }: LoadedManifest): string[] => diagnostics.map(brief);
 
 /** The cases of a file in `mistakes`: `=== name`, a manifest, and `>>> ` with what is found in it. */
 export function mistakesIn(

@@ -1,4 +1,5 @@
 import { resourceTypes } from "../../../src/resources";
+import { shownTexts } from "../../support/shown-texts";
 import { brief, loadText, mistakesIn, removeFolders } from "./load";
 
 afterAll(removeFolders);
@@ -15,7 +16,7 @@ async function told(text: string | Uint8Array): Promise<string[]> {
   const isOpen = found.diagnostics.every(({ code }) => code === "manifest.unknown_field");
   expect(found.desired === undefined).toBe(!isOpen);
   return found.diagnostics.map((one) =>
-    `${brief(found, one).replace(" rnv.yaml:", " ")} | ${one.hint}`.replace("manifest.", ""),
+    `${brief(one).replace(" rnv.yaml:", " ")} | ${one.hint}`.replace("manifest.", ""),
   );
 }
 
@@ -50,7 +51,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
       ]) {
         const found = await loadText(api(`    ${word}: ${value}\n`), { types: resourceTypes });
         expect(found.desired).toBeUndefined();
-        const shown = [...found.sources.values()].join("") + JSON.stringify(found.diagnostics);
+        const shown = shownTexts(found).join("") + JSON.stringify(found.diagnostics);
         expect(shown).not.toContain("canary");
       }
     },

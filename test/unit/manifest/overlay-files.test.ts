@@ -27,7 +27,7 @@ const withOverlay = async (overlay: string, ...more: string[]) => {
 const inApi = (body: string): string => `projects: { shop: { services: { api: { ${body} } } } }\n`;
 const told = async (overlay: string) => {
   const found = await withOverlay(overlay);
-  return found.diagnostics.map((one) => `${brief(found, one)} | ${one.summary} | ${one.hint}`);
+  return found.diagnostics.map((one) => `${brief(one)} | ${one.summary} | ${one.hint}`);
 };
 
 describe("null in an overlay", () => {

@@ -5,6 +5,7 @@ import type { LoadedManifest } from "../../../src/manifest/context";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";
+import { shownTexts } from "../../support/shown-texts";
 import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
 
 afterAll(removeFolders);
@@ -25,7 +26,7 @@ const variables = (found: LoadedManifest): Record<string, string> =>
       .filter(({ type }) => type === "variable")
       .map(({ address, attributes, range }) => {
         const value = attributes.get("value")?.value;
-        const { line, column } = positionAt(found.sources.get(range.file) ?? "", range.start);
+        const { line, column } = positionAt(range.source?.text ?? "", range.start);
         const said =
           value instanceof Secret
             ? value.fingerprint(key, "")
@@ -157,7 +158,7 @@ services:
       ".env": "A=canary-3\nbroken line\n",
     });
     expect(found.diagnostics.length).toBeGreaterThan(0);
-    const shown = [...found.sources.values()].join("\n");
+    const shown = shownTexts(found).join("\n");
     expect(shown).not.toContain("canary");
     expect(shown).toContain("&open { kind: wbe }");
     expect(shown).toContain("A=********");
@@ -206,7 +207,7 @@ services:
       [...(api?.attributes ?? [])].map(([path, { value, range }]) => [
         path,
         value,
-        found.sources.get(range.file)?.slice(range.start, range.end),
+        range?.source?.text?.slice(range.start, range.end),
       ]),
     ).toEqual(
       expect.arrayContaining([

@@ -9,7 +9,7 @@ async function told(text: string | Uint8Array): Promise<string[]> {
   const found = await loadText(text);
   expect(found.desired).toBeUndefined();
   return found.diagnostics.map((one) =>
-    `${brief(found, one).replace(" rnv.yaml:", " ")} | ${one.summary} | ${one.hint}`.replace("manifest.", ""),
+    `${brief(one).replace(" rnv.yaml:", " ")} | ${one.summary} | ${one.hint}`.replace("manifest.", ""),
   );
 }
 

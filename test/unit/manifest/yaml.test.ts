@@ -1,3 +1,4 @@
+import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import type { SourceNode } from "../../../src/manifest/tree";
 import { parseYaml } from "../../../src/manifest/yaml";
 import { fc } from "../../support/fixed-seed";
@@ -19,7 +20,9 @@ let refused = 0;
 /** True when both libraries read the text; they must read the same, and where `yaml` refuses it, so must we. */
 function agrees(text: string): boolean {
   const told: string[] = [];
-  const { root } = parseYaml("f", text, ({ code, summary }) => told.push(`${code} ${summary}`));
+  const { root } = parseYaml(new SourceFile("f"), text, ({ code, summary }) =>
+    told.push(`${code} ${summary}`),
+  );
   if (told.some((finding) => beyondYaml.test(finding))) return false;
   if (told.some((finding) => finding.startsWith("manifest.syntax"))) {
     if (outlineByYaml(text) !== undefined) refused += 1;
@@ -136,7 +139,7 @@ describe("parseYaml", () => {
     ["text over lines", 'a: "b\n  c\\\n  d"\n', "b cd"],
     ["a pair in a list", "a: [b: 1]\n", [{ b: 1 }]],
   ])("reads %s", (_, text, expected) => {
-    const { root, failed } = parseYaml("f", text, () => undefined);
+    const { root, failed } = parseYaml(new SourceFile("f"), text, () => undefined);
     expect([failed, plainOf(root?.entries.get("a")?.value)]).toEqual([false, expected]);
   });
 
@@ -147,7 +150,7 @@ describe("parseYaml", () => {
     ["behind a text", "a: 'b' c: 1\n"],
   ])("refuses text %s", (_, text) => {
     const codes: string[] = [];
-    const { root } = parseYaml("f", text, ({ code }) => codes.push(code));
+    const { root } = parseYaml(new SourceFile("f"), text, ({ code }) => codes.push(code));
     expect([root, codes]).toEqual([undefined, ["manifest.syntax"]]);
   });
 });

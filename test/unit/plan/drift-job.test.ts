@@ -14,7 +14,7 @@ const report = (rest: Partial<DriftReport> = {}): DriftReport => ({
   ...rest,
 });
 const stage = (rest: Partial<StageDrift>): StageDrift => ({
-  ...{ exitCode: 0, seconds: 1, diagnostics: [], sources: new Map() },
+  ...{ exitCode: 0, seconds: 1, diagnostics: [] },
   ...rest,
 });
 const stranger = { type: "service", id: "x", name: "x" };

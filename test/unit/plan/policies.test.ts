@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import type { PolicyLevel } from "../../../src/model/policy";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
@@ -84,7 +85,8 @@ interface Rule {
   readonly level?: PolicyLevel;
 }
 
-const expression = (text: string) => ({ text, range, start: 10 });
+const written = new SourceFile("rnv.yaml").range(0, 100);
+const expression = (text: string) => ({ text, range: written, start: 10 });
 
 const compile = async (rule: Rule) =>
   policyReader(
@@ -170,7 +172,7 @@ describe("an expression", () => {
     const [mistake] = (await compile({ each: "change", require: "change.acton == 'x'" })).diagnostics;
     expect(mistake).toMatchObject({
       ...{ severity: "error", code: "policy.invalid", hint: 'did you mean "action"?' },
-      range: { file: range.file, start: 17, end: 22 },
+      range: { file: "rnv.yaml", start: 17, end: 22 },
     });
     const [wrong] = (await compile({ each: "service", require: "'yes'" })).diagnostics;
     expect(wrong?.hint).toBe("it is judged with `plan` and `service`; secrets are not among their fields");

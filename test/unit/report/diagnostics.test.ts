@@ -1,14 +1,13 @@
-import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
+import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/report/diagnostics";
 import { createStyle, plainStyle } from "../../../src/report/style";
 
 const manifest =
   "projects:\n  shop:\n    services:\n      api:\n          runtmie: node\n          plan: gold\n";
-const sources = new Map([["rnv.yaml", manifest]]);
 const rangeOf = (text: string, file = "rnv.yaml", source = manifest) => {
   const start = source.indexOf(text);
-  return { file, start, end: start + text.length };
+  return new SourceFile(file, source).range(start, start + text.length);
 };
 
 const unknownKey = error("manifest.unknown_key", 'service.shop.api has no attribute "runtmie"', {
@@ -22,8 +21,7 @@ const notOnOffer = error("plan.not_on_offer", 'plan "gold" is not available for 
 });
 const uncertain = warning("apply.uncertain", "the service did not answer", { requestId: "req-7f" });
 
-const text = (diagnostics: readonly Diagnostic[], from = sources) =>
-  diagnosticsText(diagnostics, plainStyle, from);
+const text = (diagnostics: readonly Diagnostic[]) => diagnosticsText(diagnostics, plainStyle);
 
 describe("diagnosticsText", () => {
   it("shows the place, the line, carets and the hint", () => {
@@ -46,11 +44,11 @@ describe("diagnosticsText", () => {
     const found = [
       error("apply.failed", words("what"), { detail: `${words("why")}\n${code}`, hint: words("do") }),
       error("apply.failed", "here", {
-        range: { file: "a.yaml", start: 0, end: 1 },
+        range: new SourceFile("a.yaml", "a: 1\n").range(0, 1),
         hint: words("caret"),
       }),
     ];
-    const lines = diagnosticsText(found, terminal, new Map([["a.yaml", "a: 1\n"]])).split("\n");
+    const lines = diagnosticsText(found, terminal).split("\n");
     expect(lines.filter((line) => line.length > 40)).toEqual([`  ${code}`]);
     expect(lines).toContain("  hint: do do do do do do do do do do do");
     const joined = lines.map((line) => line.trim()).join(" ");
@@ -100,7 +98,7 @@ describe("diagnosticsText", () => {
   });
 
   it("names the file alone, and the hint below, when its text is not at hand", () => {
-    expect(text([unknownKey], new Map())).toBe(
+    expect(text([{ ...unknownKey, range: { file: "rnv.yaml", start: 40, end: 47 } }])).toBe(
       [
         'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
         "  --> rnv.yaml",
@@ -114,7 +112,7 @@ describe("diagnosticsText", () => {
   it("trims a long line around the caret", () => {
     const source = `${"a".repeat(300)} HERE ${"b".repeat(300)}`;
     const finding = error("manifest.syntax", "bad", { range: rangeOf("HERE", "a.yaml", source) });
-    const [, , line = "", carets = ""] = text([finding], new Map([["a.yaml", source]])).split("\n");
+    const [, , line = "", carets = ""] = text([finding]).split("\n");
     expect(line.length).toBeLessThanOrEqual(80);
     expect(line).toMatch(/^1 \| \.\.\.a+ HERE b+\.\.\.$/);
     expect(carets.indexOf("^")).toBe(line.indexOf("HERE"));
@@ -129,7 +127,7 @@ describe("diagnosticsText", () => {
   });
 
   it("colours the heading and the carets", () => {
-    expect(diagnosticsText([unknownKey], createStyle({ color: true }), sources, false)).toBe(
+    expect(diagnosticsText([unknownKey], createStyle({ color: true }), false)).toBe(
       [
         '\u001b[31m\u001b[1merror[manifest.unknown_key]\u001b[22m\u001b[39m\u001b[1m: service.shop.api has no attribute "runtmie"\u001b[22m',
         "  \u001b[2m-->\u001b[22m rnv.yaml:5:11",
@@ -142,7 +140,7 @@ describe("diagnosticsText", () => {
 
 describe("githubAnnotations", () => {
   it("writes one command a finding", () => {
-    expect(githubAnnotations([unknownKey, uncertain], sources)).toBe(
+    expect(githubAnnotations([unknownKey, uncertain])).toBe(
       [
         "::warning title=apply.uncertain::the service did not answer",
         '::error file=rnv.yaml,line=5,endLine=5,col=11,endColumn=18,title=manifest.unknown_key::service.shop.api has no attribute "runtmie"%0Adid you mean "runtime"?',
@@ -162,7 +160,7 @@ describe("githubAnnotations", () => {
 });
 
 it("gives lines and columns in JSON", () => {
-  expect(JSON.parse(diagnosticsJson([unknownKey], sources))).toEqual({
+  expect(JSON.parse(diagnosticsJson([unknownKey]))).toEqual({
     diagnostics: [
       {
         severity: "error",

@@ -1,4 +1,5 @@
 import { isMarked } from "../../../src/api/code-host/code-host";
+import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import { compareWithRecord, type PlanRecord } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
@@ -145,7 +146,6 @@ describe("a long plan", () => {
         code: "manifest.unknown_key",
         summary: `no ${i} ${"`".repeat(9)}`,
       })),
-      new Map(),
       subject,
       origin,
       limit,
@@ -167,7 +167,6 @@ it("tells how an apply ended, and where a plan differs from the reviewed one", (
       exitCode: 3,
       summary: "Apply incomplete. Resources: 1 added.",
       diagnostics: [{ severity: "error", code: "apply.failed", summary: "no" }],
-      sources: new Map(),
     },
     subject,
     origin,
@@ -189,7 +188,7 @@ it("tells how an apply ended, and where a plan differs from the reviewed one", (
 
 it("writes JUnit and code quality of what is blocked, at its line", () => {
   const guard = { code: "guard.prevent_destroy", summary: `<no> "&" \u0007`, hint: "let go" } as const;
-  const range = { file: "rnv.yaml", start: 6, end: 9 };
+  const range = new SourceFile("rnv.yaml", "a: 1\nb: 2\n").range(6, 9);
   const blocked = renamed(1, { guard });
   const made = planned([{ ...blocked, instance: { ...blocked.instance, desired: { range } as never } }]);
   expect(junit([planSuite(made, "rnv plan")])).toContain(
@@ -201,9 +200,8 @@ it("writes JUnit and code quality of what is blocked, at its line", () => {
   const both = junit([empty, failedSuite(errors, "t")]);
   expect(both).toContain('<testsuites tests="2" failures="1">');
   expect(both).toContain('<testsuite name="t" tests="1" failures="1">');
-  const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
-  const found = { findings: planFindings(made), sources };
-  const issues = JSON.parse(codeQuality([found, found], (file) => `shop/${file}`));
+  const found = planFindings(made);
+  const issues = JSON.parse(codeQuality([...found, ...found], (file) => `shop/${file}`));
   expect(issues).toMatchObject([
     {
       check_name: "guard.prevent_destroy",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
+import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Plan } from "../../../src/plan/plan";
 import { codeQuality, junit, planSuite } from "../../../src/report/job-reports";
 import { address, plan } from "../../support/plan-fixture";
@@ -20,7 +20,7 @@ const gitlabIssue = z.object({
 const text = "projects:\n  shop:\n    services:\n      api: {}\n      web: {}\n";
 const at = (word: string, file = "rnv.yaml") => {
   const start = text.indexOf(word);
-  return { file, start, end: start + word.length };
+  return new SourceFile(file, text).range(start, start + word.length);
 };
 const policy = (address: string, word: string): Diagnostic =>
   error("guard.policy", `policy replicas of ${address}: two replicas`, {
@@ -37,14 +37,9 @@ const all: readonly Diagnostic[] = [
   error("manifest.syntax", "same words", { range: at("api") }),
   error("manifest.syntax", "same words", { range: at("web") }),
 ];
-const sources = new Map([
-  ["rnv.yaml", text],
-  ["a folder/100% ä#1.yaml", text],
-]);
-const found = [{ findings: all, sources }];
 const pathOf = (file: string) => file;
 
-const issues = () => z.array(z.unknown()).parse(JSON.parse(codeQuality(found, pathOf)));
+const issues = () => z.array(z.unknown()).parse(JSON.parse(codeQuality(all, pathOf)));
 
 describe("a report of code quality", () => {
   it("is what GitLab documents, each finding once", () => {
@@ -56,13 +51,12 @@ describe("a report of code quality", () => {
 
   it("calls a finding the same when lines are put above it", () => {
     const prints = (source: string, shift: number) => {
-      const findings = all.map((one) =>
-        one.range === undefined
-          ? one
-          : { ...one, range: { ...one.range, start: one.range.start + shift, end: one.range.end + shift } },
-      );
-      const moved = new Map([...sources.keys()].map((file) => [file, source]));
-      const report = codeQuality([{ findings, sources: moved }], pathOf);
+      const findings = all.map(({ range, ...one }) => {
+        if (range === undefined) return one;
+        const { file, start, end } = range;
+        return { ...one, range: new SourceFile(file, source).range(start + shift, end + shift) };
+      });
+      const report = codeQuality(findings, pathOf);
       return JSON.parse(report).map((one: unknown) => gitlabIssue.parse(one).fingerprint);
     };
     expect(prints(`# one\n# two\n${text}`, 12)).toEqual(prints(text, 0));

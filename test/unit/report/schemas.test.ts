@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { schema } from "../../../src/commands/tools";
-import { error } from "../../../src/diagnostics/diagnostic";
+import { error, SourceFile } from "../../../src/diagnostics/diagnostic";
 import { type ApplyEvent, eventSchema } from "../../../src/model/apply-event";
 import { stateFileSchema } from "../../../src/model/state";
 import { driftDocumentSchema, driftReport } from "../../../src/plan/drift";
@@ -78,12 +78,14 @@ const failed: ApplyEvent = {
   address: address("service.a"),
   action: "create",
   elapsedSeconds: 4,
-  diagnostic: error("api.unavailable", "no answer", { range: { file: "rnv.yaml", start: 0, end: 1 } }),
+  diagnostic: error("api.unavailable", "no answer", {
+    range: new SourceFile("rnv.yaml", "version: 1").range(0, 1),
+  }),
 };
 const documents = [
   ["plan", planDocumentSchema, planJson(shopPlan)],
   ["drift", driftDocumentSchema, driftJson(reported)],
-  ["events", eventSchema, eventJson(failed, at, new Map([["rnv.yaml", "version: 1"]]))],
+  ["events", eventSchema, eventJson(failed, at)],
 ] as const;
 
 describe.each(documents)("the published schema of %s", (name, accepts, text) => {

@@ -1,3 +1,4 @@
+import { pointedAt } from "../../support/shown-texts";
 import { loadStackJson, resource, withService } from "./load-stack";
 
 const id = "33333333-3333-4333-8333-333333333333";
@@ -57,8 +58,7 @@ describe("the provider block of a stack", () => {
       { code: "config.invalid", summary: expect.stringContaining("RNV_WORKSPACE_ID") },
     ]);
     const gone = await load({}, { provider: "rnv.gone" });
-    const { start, end, file = "" } = gone.diagnostics[0]?.range ?? {};
-    expect(gone.sources.get(file)?.slice(start, end)).toBe('"rnv.gone"');
+    expect(pointedAt(gone.diagnostics[0])).toBe('"rnv.gone"');
     expect(gone.diagnostics).toMatchObject([
       {
         code: "stack.reference_unknown",

@@ -1,3 +1,4 @@
+import { pointedAt } from "../../support/shown-texts";
 import { removeFolders } from "../manifest/load";
 import { file, loadFiles, loadStackJson, resource, values, withService } from "./load-stack";
 
@@ -246,7 +247,7 @@ describe("mistakes in a stack", () => {
     const [first, ...others] = found.diagnostics;
     expect(others).toEqual([]);
     expect(first).toMatchObject({ code, ...(hint === undefined ? {} : { hint }) });
-    expect(found.sources.get(file)?.slice(first?.range?.start, first?.range?.end)).toBe(pointed);
+    expect(pointedAt(first)).toBe(pointed);
     expect(`${first?.summary} ${first?.detail}`).toContain("shop/api");
   });
 

@@ -1,3 +1,4 @@
+import { SourceFile } from "../../../../src/diagnostics/diagnostic";
 import { driftReport } from "../../../../src/plan/drift";
 import { driftPage } from "../../../../src/report/html/pages";
 import { resourceTypes } from "../../../../src/resources";
@@ -14,16 +15,12 @@ it("says beside a pending deployment how the last one ended, and beside another 
     ],
     { standing: [{ ...failed, summary: "build failed" }] },
   );
-  const html = driftPage(
-    driftReport(found),
-    { plan: found, diagnostics: [], sources: new Map() },
-    { types: resourceTypes },
-  );
+  const html = driftPage(driftReport(found), { plan: found, diagnostics: [] }, { types: resourceTypes });
   expect(html.match(/<li>[^<]*build failed/g)).toEqual(["<li>build failed"]);
 });
 
 it("shows the line of the manifest, and an id once for what both drifted and waits to be applied", () => {
-  const range = { file: "rnv.yaml", start: 5, end: 8 };
+  const range = new SourceFile("rnv.yaml", "a: 1\nb: 2\n").range(5, 8);
   const both = plan([
     change("update", "service.shop.api", {
       drift: [field("configuration.branch", value("main"), value("hotfix"), { cause: "drift", range })],
@@ -33,12 +30,7 @@ it("shows the line of the manifest, and an id once for what both drifted and wai
       ],
     }),
   ]);
-  const sources = new Map([["rnv.yaml", "a: 1\nb: 2\n"]]);
-  const html = driftPage(
-    driftReport(both),
-    { plan: both, diagnostics: [], sources },
-    { types: resourceTypes },
-  );
+  const html = driftPage(driftReport(both), { plan: both, diagnostics: [] }, { types: resourceTypes });
   expect(html.match(/<details class="entry"/g)).toHaveLength(2);
   expect(html.match(/ id="service.shop.api"/g)).toHaveLength(1);
   expect(html).toContain("<i>rnv.yaml:2</i>");

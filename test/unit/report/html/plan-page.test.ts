@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Script } from "node:vm";
+import { SourceFile } from "../../../../src/diagnostics/diagnostic";
 import { planDocument } from "../../../../src/plan/document";
 import { pageScript } from "../../../../src/report/html/page-script";
 import { pageStyle } from "../../../../src/report/html/page-style";
@@ -29,14 +30,14 @@ it("tells cause, sides, effects, cost and line of a field", () => {
   const edited = change("update", "service.a", {
     attributes: [
       field("configuration.plan", value("free"), value("starter"), {
-        range: { file: "rnv.yaml", start: 12, end: 19 },
+        range: new SourceFile("rnv.yaml", "a: 1\nb: 2\nplan: starter\n").range(12, 19),
       }),
       field("configuration.region", value("eu"), value("auto"), { cause: "drift" }),
     ],
     effects: ["deploys", "billing"],
     cost: { before: { usd: 0, ngn: 0 }, after: { usd: 7, ngn: 10500 } },
   });
-  const text = textOf(pageOf(plan([edited]), new Map([["rnv.yaml", "a: 1\nb: 2\nplan: starter\n"]])));
+  const text = textOf(pageOf(plan([edited])));
   expect(text).toContain('- configuration.plan: "free" + configuration.plan: "starter" rnv.yaml:3');
   expect(text).toContain(
     '- configuration.region: "eu" + configuration.region: "auto" # drift: changed outside rnv',
