@@ -137,13 +137,6 @@ describe("what a policy sees", () => {
 describe("a policy", () => {
   const failing = { each: "service", require: "service.kind == 'cron'" };
 
-  it("fails for each subject by its address, where it is declared", async () => {
-    expect(await judged(failing)).toEqual(["failed service.shop.web: no"]);
-    const subjects = subjectsOf(shop, { stage: "", types: resourceTypes })("service");
-    expect(subjects.map((one) => one.range)).toEqual([range, undefined]);
-    expect(await judged({ each: "plan", require: "plan.unmanaged == 0" })).toEqual(["failed: no"]);
-  });
-
   it("is not judged where its `when` says no", async () => {
     expect(await judged({ ...failing, when: "service.kind == 'cron'" })).toEqual(["passed"]);
     expect(await judged({ ...failing, when: "service.kind == 'web'" })).toEqual([
