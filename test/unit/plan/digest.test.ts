@@ -2,7 +2,7 @@ import { Secret } from "../../../src/model/secret";
 import { Computed, type DesiredValue } from "../../../src/model/value";
 import { compareWithRecord, digestPlan, isExpected, recordPlan } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
-import { absent, change, field, plan, unknown, value } from "../../support/plan-fixture";
+import { absent, change, field, plan, secret, unknown, value } from "../../support/plan-fixture";
 import { at, key, range } from "../../support/plan-world";
 
 const other = change("update", "service.other", { attributes: [field("name", value("a"), value("b"))] });
@@ -37,7 +37,39 @@ describe("the digest of a plan", () => {
   });
 });
 
-describe("secrets in a digest", () => {});
+describe("secrets in a digest", () => {
+  const sent = (text: string, more: Partial<Change["instance"]> = {}): Change =>
+    change("create", "variable.api.TOKEN", {
+      attributes: [field("value", absent, secret), field("key", absent, value("TOKEN"))],
+      instance: {
+        ...{ defaults: new Map(), resolved: new Map([["value", new Secret(text)]]) },
+        fingerprints: { value: new Secret(text).fingerprint(key, "variable.api.TOKEN") },
+        ...more,
+      } as Change["instance"],
+    });
+
+  const record = (one: Change) => recordPlan(plan([one]), key);
+
+  it("that could not be read are on a list, and differ as long as their source is written the same", () => {
+    const withSource = (one: Change, name: string): Change => ({
+      ...one,
+      instance: {
+        ...one.instance,
+        desired: {
+          attributes: new Map([["value", { value: null, range, source: "env", origin: new Secret(name) }]]),
+        } as unknown as Change["instance"]["desired"],
+      } as Change["instance"],
+    });
+    const unread = record(withSource(sent("a", { fingerprints: {} }), "SHOP_TOKEN"));
+    expect(Object.keys(unread.unread)).toEqual(["variable.api.TOKEN"]);
+    const compare = (name: string) => compareWithRecord(unread, plan([withSource(sent("b"), name)]), { key });
+    expect([compare("SHOP_TOKEN"), compare("OTHER")]).toEqual([
+      [],
+      [{ address: "variable.api.TOKEN", kind: "value" }],
+    ]);
+    expect(record(sent("a")).unread).toEqual({});
+  });
+});
 
 describe("a record of a plan", () => {
   it("takes what a run left of it for the rest, until a run of it came to its end", () => {
