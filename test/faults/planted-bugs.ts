@@ -26,8 +26,8 @@ type Described = Omit<PlantedBug, "find" | "to"> & {
 };
 
 /**
- * Fills in what was found: `$text` is all of it, `$name` what stands before the bracket of a call and `$object` what it is a
- * method of, `$0`, `$1` … its parts, `$last` the last, `$rest` all but the first, `$all` all of them.
+ * Fills in what was found: `$text` is all of it, `$name` the text before the bracket of a call and `$object` the object of that
+ * method, `$0`, `$1` … its parts, `$last` the last, `$rest` all but the first, `$all` all of them.
  */
 function filled(template: string, { text, parts }: Found): string {
   const name = text.slice(0, text.indexOf("("));
