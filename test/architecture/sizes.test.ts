@@ -17,30 +17,30 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_476, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_584, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_443, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_304, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_383,
+    ceiling: 6_264,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 700, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_009, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_624, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_823, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 3_938, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_672, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 4_708, budget: 4_600 },
+  plan: { paths: ["plan"], ceiling: 4_874, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_605, budget: 2_400 },
+  apply: { paths: ["apply"], ceiling: 2_716, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 3_624, budget: 3_300 },
+  report: { paths: ["report"], ceiling: 5_358, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 4_600, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 6_800, budget: 6_800 },
-  emulator: { paths: ["emulator"], ceiling: 3_622, budget: 3_200 },
+  emulator: { paths: ["emulator"], ceiling: 3_508, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_521, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 60_253, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [

@@ -13,12 +13,12 @@ import { variableRows } from "./rows/variable-rows";
 
 /** Every row of the contract suite, by topic. */
 export const rowsByTopic: Readonly<Record<string, readonly Row[]>> = {
-  "catalog, authentication and errors": commonRows,
-  "headers, paging and idempotency": headerRows,
-  "keyed replay on every keyed endpoint": replayRows,
-  projects: projectRows,
-  services: [...serviceRows, ...serviceStateRows],
-  deployments: [...deploymentRows, ...deploymentStateRows],
-  variables: variableRows,
-  canvas: [...canvasRows, ...canvasLimitRows],
+  "Catalog, authentication and errors": commonRows,
+  "Headers, paging and idempotency": headerRows,
+  "Keyed replay on every keyed endpoint": replayRows,
+  Projects: projectRows,
+  Services: [...serviceRows, ...serviceStateRows],
+  Deployments: [...deploymentRows, ...deploymentStateRows],
+  Variables: variableRows,
+  Canvas: [...canvasRows, ...canvasLimitRows],
 };

@@ -55,6 +55,7 @@ export async function judgeRun(
 export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: string): Promise<End> {
   const isLive = one.foreign || samePicture(machine, stage, one);
   const before = machine.disk.calls.length;
+  const remoteBefore = remoteText(machine);
   const looking = new Process(stage.rnv, machine, {}, key);
   const { plan, diagnostics, bug } = await looking.plan(stage.request);
   const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
@@ -72,9 +73,12 @@ export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: s
       ...(bug === undefined ? [] : [`plan: ${bug}`]),
       ...(looking.sent.length > 0 ? ["a plan sent a write"] : []),
       ...(machine.disk.calls.length > before ? ["a plan wrote to the disk"] : []),
+      ...(remoteText(machine) !== remoteBefore ? ["a plan wrote to the server of the state"] : []),
     ],
   };
 }
+
+const remoteText = (machine: Machine): string => JSON.stringify(remotePlaces(machine));
 
 const mayRedeploy = ({ rival, mayRedeploy }: Case): boolean => rival?.steals === true || mayRedeploy === true;
 

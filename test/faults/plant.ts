@@ -31,54 +31,54 @@ export interface Replacement {
   readonly text: string;
 }
 
-/** A call of a function or method `name`. */
-export const call = (name: string, ...words: readonly string[]): Find => ({
-  words: [name, ...words],
-  matches: (node, textOf) =>
-    node.type === "CallExpression" && isNode(node.callee) && isNamed(textOf(node.callee), name) ? [node] : [],
-});
-
-/** The value of a property `name` of an object literal. */
-export const property = (name: string, ...words: readonly string[]): Find => ({
-  words,
-  matches: ({ type, key, value }, textOf) =>
-    type === "KeyValueProperty" && isNode(key) && textOf(key) === name ? [value] : [],
-});
-
-/** The condition of an `if`, a loop or a conditional expression. */
-export const condition = (...words: readonly string[]): Find => ({
-  words,
-  matches: ({ test }) => [test],
-});
-
-/** An operand of `&&`, `||` or `??`. */
-export const operand = (...words: readonly string[]): Find => ({
-  words,
-  matches: (node) => (isLogical(node) ? partsOf(node) : []),
-});
+type Matches = Find["matches"];
 
 const ofType =
-  (type: string) =>
-  (...words: readonly string[]): Find => ({
-    words,
-    matches: (node) => (node.type === type ? [node] : []),
-  });
+  (type: string): Matches =>
+  (node) =>
+    node.type === type ? [node] : [];
 
-export const array = ofType("ArrayExpression");
-export const choice = ofType("ConditionalExpression");
-export const ifStatement = ofType("IfStatement");
-
-/** What a `for … of` goes through. */
-export const iterated = (...words: readonly string[]): Find => ({
-  words,
-  matches: ({ type, right }) => (type === "ForOfStatement" ? [right] : []),
-});
-
-/** The initial value of a constant that is named by `within`. */
-export const initialValue: Find = {
-  words: [],
-  matches: ({ type, init }) => (type === "VariableDeclarator" ? [init] : []),
+/** Pieces of syntax by their kind; the first word of a call and of a property is its name. */
+const matching = {
+  call:
+    (name: string): Matches =>
+    (node, textOf) =>
+      node.type === "CallExpression" && isNode(node.callee) && isNamed(textOf(node.callee), name)
+        ? [node]
+        : [],
+  /** The value of a property of an object literal. */
+  property:
+    (name: string): Matches =>
+    ({ type, key, value }, textOf) =>
+      type === "KeyValueProperty" && isNode(key) && textOf(key) === name ? [value] : [],
+  /** The condition of an `if`, a loop or a conditional expression. */
+  condition:
+    (): Matches =>
+    ({ test }) => [test],
+  /** An operand of `&&`, `||` or `??`. */
+  operand: (): Matches => (node) => (isLogical(node) ? partsOf(node) : []),
+  array: () => ofType("ArrayExpression"),
+  choice: () => ofType("ConditionalExpression"),
+  ifStatement: () => ofType("IfStatement"),
+  /** What a `for … of` goes through. */
+  iterated:
+    (): Matches =>
+    ({ type, right }) =>
+      type === "ForOfStatement" ? [right] : [],
+  /** The initial value of a constant that is named by `within`. */
+  initialValue:
+    (): Matches =>
+    ({ type, init }) =>
+      type === "VariableDeclarator" ? [init] : [],
 };
+
+export type FindKind = keyof typeof matching;
+
+/** A piece of syntax of a kind that holds these words. */
+export const findOf = (kind: FindKind, words: readonly string[]): Find => ({
+  matches: matching[kind](words[0] ?? ""),
+  words: kind === "property" ? words.slice(1) : words,
+});
 
 const folder = resolve(__dirname, "../../src");
 const isNamed = (callee: string, name: string): boolean => callee.split(/[.#?\s]+/).at(-1) === name;

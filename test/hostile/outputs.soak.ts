@@ -5,7 +5,6 @@ import type { Release, ReleaseList, RunningService } from "../../src/model/live"
 import type { PastRun } from "../../src/model/state";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
-import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
 import {
   driftJobJson,
@@ -37,7 +36,7 @@ import {
 } from "../../src/report/status-text";
 import { plainStyle } from "../../src/report/style";
 import { emptyState } from "../../src/state/recorded";
-import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
+import { absent, change, field, plan, value } from "../support/plan-fixture";
 import { commandsIn, hiddenIn, outsideCode } from "./inertness";
 
 /** Pieces that each mean something to a terminal, a runner, Markdown or a browser; every pair of them is tried. */
@@ -316,37 +315,5 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("that was checked thousands of times", () => {
     expect(checks).toBeGreaterThanOrEqual(50_000);
-  });
-});
-
-describe("a saved plan", () => {
-  it("is refused after any flip of a byte of it", () => {
-    const whole = Buffer.from(savePlan(planOf("main"), { files: [] }));
-    expect(readSavedPlan(whole.toString("utf8")).document).toBeDefined();
-    for (let at = 0; at < whole.length; at += 1) {
-      const changed = Buffer.from(whole);
-      // One bit of each byte in turn, and all of them.
-      for (const mask of [1 << (at % 8), 0xff]) {
-        changed[at] = (whole[at] as number) ^ mask;
-        const { document, diagnostics } = readSavedPlan(changed.toString("utf8"));
-        if (document !== undefined || diagnostics[0]?.code !== "plan.damaged")
-          expect({ at, mask }).toBe("refused");
-      }
-    }
-  });
-
-  it("is refused with anything before it, behind it or left out", () => {
-    const text = savePlan(shopPlan, { files: [] });
-    for (const other of [
-      ` ${text}`,
-      `${text} `,
-      `${text}\n`,
-      `\ufeff${text}`,
-      text.trimEnd(),
-      text.slice(1),
-      `${text}${text}`,
-      "",
-    ])
-      expect(readSavedPlan(other).document).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { validateWorkflow } from "@action-validator/core";
 import { parseDocument } from "yaml";
@@ -106,13 +106,6 @@ it("ci runs on Node 20 to 26, on Terraform 1.11, 1.14 and the latest, on OpenTof
   expect(jobs.windows?.steps?.at(-1)?.run).toBe("node .ci/try-build.mjs");
 });
 
-it("ci begins with the oldest Node that package.json allows", () => {
-  const { engines } = JSON.parse(read("package.json"));
-  const [setUp] =
-    workflowOf("ci.yml").jobs.checks?.steps?.filter(({ uses = "" }) => uses.includes("setup-node")) ?? [];
-  expect(`>=${setUp?.with?.["node-version"]}`).toBe(engines.node);
-});
-
 it("release tests, packs and publishes in this order, and gives the signing key to one job", () => {
   const { jobs } = workflowOf("release.yml");
   const order = Object.entries(jobs).map(([id, { needs }]) => [id, needs]);
@@ -127,40 +120,4 @@ it("release tests, packs and publishes in this order, and gives the signing key 
   expect(withSecrets.map(([id, { environment }]) => [id, environment])).toEqual([["pack", "release"]]);
   const published = jobs.publish?.steps?.at(-1)?.run;
   expect(published).toContain("--provenance");
-});
-
-const field = z.strictObject({
-  type: z.enum(["markdown", "input", "textarea", "dropdown"]),
-  id: z.string().optional(),
-  attributes: z.strictObject({
-    value: z.string().optional(),
-    label: z.string().optional(),
-    description: z.string().optional(),
-    render: z.string().optional(),
-    options: z.array(z.string()).optional(),
-  }),
-  validations: z.strictObject({ required: z.boolean() }).optional(),
-});
-const form = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  labels: z.array(z.string()),
-  body: z.array(field).min(1),
-});
-
-it("forms of issues are what GitHub documents, and point to SECURITY.md", () => {
-  const folder = ".github/ISSUE_TEMPLATE";
-  const names = readdirSync(join(root, folder)).sort();
-  expect(names).toEqual(["bug.yml", "config.yml", "feature.yml"]);
-  for (const name of names.filter((one) => one !== "config.yml")) {
-    const { body } = form.parse(parse(`${folder}/${name}`));
-    const ids = body.flatMap(({ id }) => id ?? []);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const { type, attributes } of body)
-      expect(type === "markdown" ? attributes.value : attributes.label).toEqual(expect.any(String));
-    for (const { type, attributes } of body)
-      expect(type === "dropdown").toBe(attributes.options !== undefined);
-  }
-  expect(parse(`${folder}/config.yml`)).toEqual({ blank_issues_enabled: false });
-  expect(read(`${folder}/bug.yml`)).toContain("SECURITY.md");
 });

@@ -148,11 +148,6 @@ describe("verbs on an applied workspace", () => {
     await scenario.isQuiet();
   });
 
-  it("plan -destroy shows the deletions and makes none", async () => {
-    expect(await ok("plan", "-destroy")).toContain("Plan: 0 to add, 0 to change, 4 to destroy.");
-    expect(scenario.requests()).toEqual([]);
-  });
-
   it("apply -json writes one event a line", async () => {
     scenario.write("rnv.yaml", shop.replace("info", "debug"));
     const lines = (await ok("apply", "-json", ...approve))
@@ -182,17 +177,6 @@ describe("verbs on an applied workspace", () => {
     expect(markdown).toContain("service.shop.api");
     expect(markdown).toContain("```");
     scenario.write("rnv.yaml", shop.replace("info", "debug"));
-  });
-
-  it("-target and -exclude limit a run", async () => {
-    scenario.write(
-      "rnv.yaml",
-      `${shop.replace("info", "debug")}services: { docs: { kind: static, deploy: { when: never } }, more: { kind: static, deploy: { when: never } } }\n`,
-    );
-    await ok("apply", "-target=service.docs", ...approve);
-    expect(scenario.requests()).toEqual(["POST /workspaces/ID/services"]);
-    expect(await ok("plan", "-exclude", "service.more")).toContain("No changes.");
-    expect(await fails(1, "plan", "-target", "service.dcos")).toContain("service.docs");
   });
 });
 

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import type { SeenRequest } from "../../src/emulator/faults";
 import { CrashFolder, everything } from "../support/crash-folder";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -54,29 +53,6 @@ describeTerraform("what an apply that was cut short made", () => {
     await world.expectNoChanges();
     expect(existsSync(folder)).toBe(false);
   }, 120_000);
-
-  it("is imported with another configuration too, variables as well; Terraform may die too", async () => {
-    const only = new CrashFolder({ apiKeys });
-    await only.open();
-    try {
-      only.write(withVariables);
-      await only.applyKilledAt(posts("/variables"), "after", { dies: "terraform" });
-      only.write(withVariables.replace('"main"', '"next"'));
-      // Terraform died with what its state did not have yet.
-      await only.applyImporting();
-      const [api, ...others] = only.services();
-      expect([api?.configuration.branch, others]).toEqual(["next", []]);
-      expect(
-        only.emulator.store
-          .variables(api?.id ?? "")
-          .map(({ key }) => key)
-          .sort(),
-      ).toEqual(["A", "B", "C"]);
-      await only.expectNoChanges();
-    } finally {
-      await only.close();
-    }
-  }, 120_000);
 });
 
 /** `npm run kills:terraform` kills at each write of a create, an update, a replacement and a destroy. */
@@ -85,28 +61,6 @@ describeTerraform("an apply that was cut short", () => {
 
   beforeAll(() => world.open());
   afterAll(() => world.close());
-  it("a destroy whose provider died stops where nothing is left to prove it, and ends with accept_missing", async () => {
-    const names = ["a", "b", "c", "d"];
-    world.write(
-      names
-        .map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`)
-        .join(""),
-    );
-    await world.apply();
-    const command = ["destroy", "-auto-approve"];
-    let left = 4;
-    const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
-    await world.applyKilledAt(isLast, "after", { command });
-    expect(world.services()).toEqual([]);
-    world.settle();
-    expect((await world.run("destroy -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ")).toContain(
-      "set accept_missing = true",
-    );
-    world.write("", "accept_missing = true");
-    await world.run("destroy -auto-approve");
-    expect(world.state().resources).toEqual([]);
-  }, 60_000);
-
   it("Ctrl-C ends the wait for a deployment, keeps what is done, and the next apply continues with it", async () => {
     const slow = new TerraformFolder({ deploySeconds: 600 });
     await slow.open();

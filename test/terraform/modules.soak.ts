@@ -77,15 +77,6 @@ module "api" {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("takes back what is no longer in it, and drift of a field is seen", async () => {
-    emulator.store.editConfiguration(api()?.id ?? "", { replicas: 5 });
-    call("var.api");
-    const output = await world.apply();
-    expect(output).toMatch(/replicas += 5 -> 2/);
-    expect(api()?.configuration).toMatchObject({ branch: "main", replicas: 2 });
-    await world.expectNoChanges();
-  }, 60_000);
-
   it("shows nothing of it that is sensitive: not in a plan, of a change or of drift, nor in the state's text", async () => {
     const secret = "npm run hidden-canary";
     call(`merge(var.api, { start_command = sensitive("${secret}") })`);

@@ -8,8 +8,6 @@ import {
   archivedService,
   deployedService,
   fieldsOfOthers,
-  mistaken,
-  mistakes,
   monorepo,
   recordBesideHosting,
   textBesideSecret,
@@ -188,16 +186,6 @@ describeTerraform("programs of teams by Terraform and by rnv", () => {
     expect(planned.stderr).toContain("put what belongs elsewhere into a stack of its own");
     expect(planned.stderr).not.toContain("as does");
   }, 120_000);
-
-  it.each(Object.entries(mistakes))(
-    "%s is refused while planning",
-    async (_name, { define }) => {
-      writeFileSync(join(world.folder, "w", "cdk.tf.json"), jsonOf(mistaken(define), true));
-      await world.run("plan -input=false", 1);
-      expect(world.emulator.store.projects()).toEqual([]);
-    },
-    60_000,
-  );
 
   it("a record of another provider has the address of the service", async () => {
     await applyByTerraform(jsonOf(recordBesideHosting));

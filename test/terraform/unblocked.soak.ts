@@ -1,58 +1,8 @@
-import type { SeenRequest } from "../../src/emulator/faults";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
 const services = (names: readonly string[]) =>
   names.map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`).join("");
-
-describeTerraform("what does not block", () => {
-  let world: TerraformFolder;
-  beforeEach(async () => {
-    world = await new TerraformFolder().openAttached();
-  });
-  afterEach(() => world.close());
-  const isPost = (end: string) => (request: SeenRequest) =>
-    request.method === "POST" && request.path.endsWith(end);
-
-  it("a map of variables of which one was refused is an error, its service is not deployed, and the next apply completes it", async () => {
-    world.write(
-      `${services(["api"]).replace('"web"', '"web"\n  configuration { repository = "https://git.example.com/shop/api" }')}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "1", B = "2", C = "3" }\n}\n` +
-        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  triggers = { vars = rnv_variables.all.revision }\n}\n`,
-    );
-    world.emulator.setFaults((_index, request) =>
-      isPost("/variables")(request) && `${request.body}`.includes('"B"')
-        ? { kind: "status", status: 403 }
-        : undefined,
-    );
-    const output = flat(await world.run("apply -auto-approve", 1));
-    expect(output).toMatch(/Error: B: /);
-    expect(output.match(/Error: /g)).toHaveLength(1);
-    expect(world.writes().some((write) => write.endsWith("/deploys"))).toBe(false);
-    world.emulator.setFaults(undefined);
-    await world.apply();
-    const [api] = world.emulator.store.services();
-    const keys = world.emulator.store.variables(api?.id ?? "").map(({ key }) => key);
-    expect(keys.sort()).toEqual(["A", "B", "C"]);
-    await world.expectNoChanges();
-  }, 60_000);
-
-  it("deletions whose end could not be seen go on by themselves: what is gone then was deleted here", async () => {
-    world.emulator.store.setCondition("queued-deletions", true);
-    world.write(
-      `${services(["api", "docs"])}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "1", B = "2", C = "3" }\n}\n`,
-    );
-    await world.apply();
-    world.settle();
-    world.emulator.setFaults((_index, { method, path }) =>
-      method === "GET" && path.includes("/operations/") ? { kind: "status", status: 403 } : undefined,
-    );
-    expect(await world.run("destroy -auto-approve", 1)).toContain("cannot read the operation");
-    world.emulator.setFaults(undefined);
-    world.emulator.store.settle();
-    await world.run("destroy -auto-approve");
-    expect(world.emulator.store.services()).toEqual([]);
-  }, 60_000);
-});
 
 describeTerraform("one error for all", () => {
   const world = new TerraformFolder();

@@ -6,18 +6,15 @@ const read = "GET /workspaces/{workspaceId}/canvas";
 const save = "PATCH /workspaces/{workspaceId}/canvas";
 
 export const canvasLimitRows: readonly Row[] = [
-  row(
-    { rule: "Limits Canvas coordinates", quote: "-10000000..10000000", endpoints: [save] },
-    async (service) => {
-      const { id, put } = await scoped(service);
-      for (const at of [{ x: 10_000_001, y: 0 }, { x: 0, y: -10_000_001 }, { x: "0", y: 0 }, { x: 0 }]) {
-        expectError(await put({ positions: { [id]: at } }), 400);
-        expectError(await put({ viewport: { ...at, zoom: 1 } }), 400);
-      }
-      expectDone(await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } }));
-    },
-  ),
-  row({ rule: "Limits Canvas zoom", quote: "0.1..4", endpoints: [save] }, async (service) => {
+  row("Limits Canvas coordinates", [save], async (service) => {
+    const { id, put } = await scoped(service);
+    for (const at of [{ x: 10_000_001, y: 0 }, { x: 0, y: -10_000_001 }, { x: "0", y: 0 }, { x: 0 }]) {
+      expectError(await put({ positions: { [id]: at } }), 400);
+      expectError(await put({ viewport: { ...at, zoom: 1 } }), 400);
+    }
+    expectDone(await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } }));
+  }),
+  row("Limits Canvas zoom", [save], async (service) => {
     const { put } = await scoped(service);
     for (const zoom of [0.09, 4.01, null]) expectError(await put({ viewport: { x: 0, y: 0, zoom } }), 400);
     const saved = await put({ viewport: { x: 0, y: 0, zoom: 0.1 } });
@@ -25,72 +22,57 @@ export const canvasLimitRows: readonly Row[] = [
     const { revision } = saved.body.layout;
     expectDone(await put({ revision, viewport: { x: 0, y: 0, zoom: 4 } }));
   }),
-  row(
-    { rule: "Limits Canvas revision", quote: "0..9007199254740990 in a save", endpoints: [save] },
-    async (service) => {
-      const { put } = await scoped(service);
-      for (const revision of [-1, 0.5, 9_007_199_254_740_991, "0", null])
-        expectError(await put({ revision }), 400);
-      expectError(await put({ revision: 9_007_199_254_740_990 }), 409, "canvas_revision_conflict");
-    },
-  ),
-  row(
-    { rule: "Limits Canvas positions", quote: "at most 2000 entries", endpoints: [save] },
-    async (service) => {
-      const { put } = await scoped(service);
-      const ids = Array.from(
-        { length: 2001 },
-        (_, i) => `99999999-9999-4999-8999-${String(i).padStart(12, "0")}`,
-      );
-      const positions = Object.fromEntries(ids.map((id) => [id, { x: 0, y: 0 }]));
-      expectError(await put({ positions }), 400);
-      expectError(await put({ positions: { "not-a-node": { x: 0, y: 0 } } }), 400);
-    },
-  ),
-  controlledRow(
-    { rule: "Limits Canvas nodes", quote: "2000 | canvas read", endpoints: [read] },
-    async (service, { emulator }) => {
-      const { project, path } = await scoped(service);
-      for (let i = 1; i < 2000; i += 1) emulator.store.addService({ name: `n${i}`, projectId: project.id });
-      expect((await service.request("GET", path)).body.nodes).toHaveLength(2000);
-      const last = emulator.store.addService({ name: "n2000", projectId: project.id });
-      expectError(await service.request("GET", path), 413, "canvas_too_large");
-      emulator.store.deleteServiceNow(last.id);
-      expect((await service.request("GET", path)).status).toBe(200);
-      for (const node of emulator.store.services())
-        if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
-    },
-  ),
-  controlledRow(
-    { rule: "Limits Canvas groups", quote: "2000 | canvas", endpoints: [read] },
-    async (service, { emulator }) => {
-      const { project, environmentId, id, path } = await scoped(service);
-      const addGroup = (name: string) =>
-        emulator.store.addGroup({ name, serviceIds: [id], projectId: project.id, environmentId });
-      for (let i = 0; i < 2000; i += 1) addGroup(`g${i}`);
-      const { body } = await service.request("GET", path);
-      expect(body.groups).toHaveLength(2000);
-      expect(new Set(body.groups.map((group: { id: string }) => group.id)).size).toBe(2000);
-      expect(body.groups[0]).toEqual({
-        id: expect.stringMatching(/^group:/),
-        name: expect.any(String),
-        environmentId,
-        serviceIds: [id],
-      });
-      addGroup("one more");
-      // "There is no pagination and no truncation": what does not fit is refused.
-      expectError(await service.request("GET", path), 413, "canvas_too_large");
-    },
-  ),
-  controlledRow(
-    { rule: "Limits Canvas reference records and edges", quote: "10000 | canvas read", endpoints: [read] },
-    async (service, { emulator }) => {
-      const { id, path } = await scoped(service);
-      for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
-      expect((await service.request("GET", path)).body.edges).toHaveLength(10_000);
-      emulator.store.addReference(id, id, ["ONE_MORE"]);
-      expectError(await service.request("GET", path), 413, "canvas_too_large");
-      emulator.store.deleteServiceNow(id);
-    },
-  ),
+  row("Limits Canvas revision", [save], async (service) => {
+    const { put } = await scoped(service);
+    for (const revision of [-1, 0.5, 9_007_199_254_740_991, "0", null])
+      expectError(await put({ revision }), 400);
+    expectError(await put({ revision: 9_007_199_254_740_990 }), 409, "canvas_revision_conflict");
+  }),
+  row("Limits Canvas positions", [save], async (service) => {
+    const { put } = await scoped(service);
+    const ids = Array.from(
+      { length: 2001 },
+      (_, i) => `99999999-9999-4999-8999-${String(i).padStart(12, "0")}`,
+    );
+    const positions = Object.fromEntries(ids.map((id) => [id, { x: 0, y: 0 }]));
+    expectError(await put({ positions }), 400);
+    expectError(await put({ positions: { "not-a-node": { x: 0, y: 0 } } }), 400);
+  }),
+  controlledRow("Limits Canvas nodes", [read], async (service, { emulator }) => {
+    const { project, path } = await scoped(service);
+    for (let i = 1; i < 2000; i += 1) emulator.store.addService({ name: `n${i}`, projectId: project.id });
+    expect((await service.request("GET", path)).body.nodes).toHaveLength(2000);
+    const last = emulator.store.addService({ name: "n2000", projectId: project.id });
+    expectError(await service.request("GET", path), 413, "canvas_too_large");
+    emulator.store.deleteServiceNow(last.id);
+    expect((await service.request("GET", path)).status).toBe(200);
+    for (const node of emulator.store.services())
+      if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
+  }),
+  controlledRow("Limits Canvas groups", [read], async (service, { emulator }) => {
+    const { project, environmentId, id, path } = await scoped(service);
+    const addGroup = (name: string) =>
+      emulator.store.addGroup({ name, serviceIds: [id], projectId: project.id, environmentId });
+    for (let i = 0; i < 2000; i += 1) addGroup(`g${i}`);
+    const { body } = await service.request("GET", path);
+    expect(body.groups).toHaveLength(2000);
+    expect(new Set(body.groups.map((group: { id: string }) => group.id)).size).toBe(2000);
+    expect(body.groups[0]).toEqual({
+      id: expect.stringMatching(/^group:/),
+      name: expect.any(String),
+      environmentId,
+      serviceIds: [id],
+    });
+    addGroup("one more");
+    // "There is no pagination and no truncation": what does not fit is refused.
+    expectError(await service.request("GET", path), 413, "canvas_too_large");
+  }),
+  controlledRow("Limits Canvas reference records and edges", [read], async (service, { emulator }) => {
+    const { id, path } = await scoped(service);
+    for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
+    expect((await service.request("GET", path)).body.edges).toHaveLength(10_000);
+    emulator.store.addReference(id, id, ["ONE_MORE"]);
+    expectError(await service.request("GET", path), 413, "canvas_too_large");
+    emulator.store.deleteServiceNow(id);
+  }),
 ];

@@ -18,223 +18,137 @@ const save = "PATCH /workspaces/{workspaceId}/canvas";
 const nodeIds = (answer: { body: { nodes: { id: string }[] } }) => answer.body.nodes.map((node) => node.id);
 
 export const canvasRows: readonly Row[] = [
-  row(
-    {
-      rule: "Canvas rule 1",
-      quote:
-        "Readers may view the workspace, one project across its environments, or one project environment.",
-      endpoints: [read],
-    },
-    async (service) => {
-      const { project, environmentId, id, path } = await scoped(service);
-      const ungrouped = await newService(service);
-      expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).toEqual(
-        expect.arrayContaining([id, ungrouped.id]),
-      );
-      const ofProject = await service.request("GET", path);
-      expect(nodeIds(ofProject)).toEqual([id]);
-      expect(ofProject.body.scope).toEqual({ projectId: project.id, environmentId: null });
-      const ofEnvironment = await service.request("GET", `${path}&environmentId=${environmentId}`);
-      expect(nodeIds(ofEnvironment)).toEqual([id]);
-      expect(ofEnvironment.body.scope).toEqual({ projectId: project.id, environmentId });
-    },
-  ),
-  row(
-    {
-      rule: "Canvas read",
-      quote: "environmentId (uuid, optional; needs `projectId` and must belong to it)",
-      endpoints: [read],
-    },
-    async (service) => {
-      const { environmentId, path } = await scoped(service);
-      const canvas = `${service.workspace}/canvas`;
-      for (const wrong of [
-        `${canvas}?environmentId=${environmentId}`,
-        `${path}&environmentId=${unknownId}`,
-        `${canvas}?projectId=nothing`,
-        `${canvas}?projectId=${unknownId}`,
-      ])
-        expectRefused(await service.request("GET", wrong));
-    },
-  ),
-  row(
-    {
-      rule: "Canvas rule 2",
-      quote: "Archived and deleting or deleted services are excluded.",
-      endpoints: [read],
-    },
-    async (service) => {
-      const { id, path } = await scoped(service);
-      await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
-      expect(nodeIds(await service.request("GET", path))).toEqual([]);
-      await service.request("POST", `${pathOf(service, id)}/restore`, { body: {} });
-      expect(nodeIds(await service.request("GET", path))).toEqual([id]);
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Canvas rule 2",
-      quote: "Archived and deleting or deleted services are excluded.",
-      case: "deleting",
-    },
-    async (service, control) => {
-      const { id, name } = liveService(control);
-      await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
-      expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).not.toContain(id);
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Canvas rule 2",
-      quote: "Only active services and valid scoped reference and group connections appear.",
-      case: "edges",
-    },
-    async (service, { emulator }) => {
-      const { project, environmentId, id, path } = await scoped(service);
-      const other = await newService(service, { projectId: project.id, environmentId });
-      const outside = await newService(service);
-      emulator.store.addReference(id, other.id, ["DATABASE_URL"]);
-      emulator.store.addReference(id, outside.id, ["OUTSIDE"]);
-      const group = emulator.store.addGroup({
-        name: "shared",
-        serviceIds: [id],
-        projectId: project.id,
-        environmentId,
-      });
-      const { body } = await service.request("GET", path);
-      expect(body.groups).toEqual([
-        { id: `group:${group.id}`, name: "shared", environmentId, serviceIds: [id] },
-      ]);
-      expect(body.edges).toEqual([
-        { id: expect.any(String), source: id, target: other.id, kind: "reference", keys: ["DATABASE_URL"] },
-        { id: expect.any(String), source: `group:${group.id}`, target: id, kind: "environment-group" },
-      ]);
-      await service.request("POST", `${pathOf(service, other.id)}/archive`, { body: {} });
-      expect((await service.request("GET", path)).body.edges).toHaveLength(1);
-    },
-  ),
-  row(
-    {
-      rule: "Canvas rule 3",
-      quote: "Layouts are independent per scope. An unsaved layout has revision 0.",
-      endpoints: [read, save],
-    },
-    async (service) => {
-      const { environmentId, id, path, put } = await scoped(service);
-      expect((await service.request("GET", path)).body.layout).toMatchObject({ revision: 0 });
-      expectDone(await put({ positions: { [id]: { x: 1, y: 2 } } }));
-      const other = await service.request("GET", `${path}&environmentId=${environmentId}`);
-      expect(other.body.layout).toMatchObject({ revision: 0 });
-      expect(other.body.layout.positions).not.toHaveProperty(id);
-    },
-  ),
-  row(
-    {
-      rule: "Canvas rule 4",
-      quote:
-        "PATCH replaces all saved positions and the viewport for the scope, using the current revision (optimistic control).",
-      endpoints: [save],
-    },
-    async (service) => {
-      const { project, environmentId, id, path, put } = await scoped(service);
-      const other = await newService(service, { projectId: project.id, environmentId });
-      const saved = await put({ positions: { [id]: { x: 1, y: -2.5 } }, viewport: { x: 0, y: 0, zoom: 1 } });
-      const { revision } = saved.body.layout;
-      expect(revision).toBeGreaterThan(0);
-      expect(saved.body.layout).toEqual({
-        revision,
-        positions: { [id]: { x: 1, y: -2.5 } },
-        viewport: { x: 0, y: 0, zoom: 1 },
-      });
-      expectError(await put({ positions: {} }), 409, "canvas_revision_conflict");
-      const again = await put({ revision, positions: { [other.id]: { x: 3, y: 4 } } });
-      expect(again.body.layout).toMatchObject({ positions: { [other.id]: { x: 3, y: 4 } }, viewport: null });
-      expect(Object.keys((await service.request("GET", path)).body.layout.positions)).toEqual([other.id]);
-    },
-  ),
-  row(
-    {
-      rule: "Canvas rule 4",
-      quote: "Empty `positions` and null `viewport` reset the layout.",
-      endpoints: [save],
-    },
-    async (service) => {
-      const { id, put } = await scoped(service);
-      const { revision } = (await put({ positions: { [id]: { x: 1, y: 1 } } })).body.layout;
-      expect((await put({ revision })).body.layout).toMatchObject({ positions: {}, viewport: null });
-    },
-  ),
-  row(
-    { rule: "Canvas rule 4", quote: "Node ids must exist in the current canvas.", endpoints: [save] },
-    async (service) => {
-      const { id, put } = await scoped(service);
-      const outside = await newService(service);
-      for (const node of [unknownId, `group:${unknownId}`, outside.id]) {
-        expectError(await put({ positions: { [node]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
-      }
-      await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
-      expectError(await put({ positions: { [id]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Canvas rule 5",
-      quote: "PATCH is allowed to developer, admin or owner, also in protected environments.",
-      endpoints: [save],
-    },
-    async (service, { emulator }) => {
-      const { project } = await scoped(service);
-      const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
-      const path = `${service.workspace}/canvas?projectId=${project.id}&environmentId=${environment.id}`;
-      const body = { revision: 0, positions: {}, viewport: null };
-      expectError(await service.request("PATCH", path, { body, apiKey: "rnv_viewer" }), 403);
-      expect((await service.request("GET", path, { apiKey: "rnv_viewer" })).status).toBe(200);
-      expect((await service.request("PATCH", path, { body, apiKey: "rnv_developer" })).status).toBe(200);
-    },
-  ),
-  row(
-    {
-      rule: "Canvas rule 6",
-      quote:
-        "PATCH rejects unknown scope parameters, duplicate or empty scope values, and unsupported body fields.",
-      endpoints: [save],
-    },
-    async (service) => {
-      const { project, put } = await scoped(service);
-      for (const query of ["&depth=1", `&projectId=${project.id}`, "&environmentId="])
-        expectRefused(await put({}, query));
-      expectRefused(await put({ nodes: [] }));
-    },
-  ),
-  row(
-    { rule: "Canvas rule 6", quote: "It does not use `Idempotency-Key` replay.", endpoints: [save] },
-    async (service) => {
-      const { path } = await scoped(service);
-      const send = (key: string) =>
-        service.request("PATCH", path, { body: { revision: 0, positions: {}, viewport: null }, key });
-      const key = freshKey();
-      const first = await send(key);
-      expectDone(first);
-      expect(replayHeaderOf(first)).toBeUndefined();
-      // A replay would answer as before; the revision has moved on.
-      const { revision } = first.body.layout;
-      expect(revision).toBeGreaterThan(0);
-      expectError(await send(key), 409, "canvas_revision_conflict");
-    },
-  ),
-  row(
-    {
-      rule: "Canvas save",
-      quote: "all three required, no other fields",
-      endpoints: [save],
-    },
-    async (service) => {
-      const { path } = await scoped(service);
-      const whole: Record<string, unknown> = { revision: 0, positions: {}, viewport: null };
-      for (const name of Object.keys(whole)) {
-        const { [name]: _, ...body } = whole;
-        expectError(await service.request("PATCH", path, { body }), 400);
-      }
-    },
-  ),
+  row("Canvas rule 1", [read], async (service) => {
+    const { project, environmentId, id, path } = await scoped(service);
+    const ungrouped = await newService(service);
+    expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).toEqual(
+      expect.arrayContaining([id, ungrouped.id]),
+    );
+    const ofProject = await service.request("GET", path);
+    expect(nodeIds(ofProject)).toEqual([id]);
+    expect(ofProject.body.scope).toEqual({ projectId: project.id, environmentId: null });
+    const ofEnvironment = await service.request("GET", `${path}&environmentId=${environmentId}`);
+    expect(nodeIds(ofEnvironment)).toEqual([id]);
+    expect(ofEnvironment.body.scope).toEqual({ projectId: project.id, environmentId });
+  }),
+  row("Canvas read", [read], async (service) => {
+    const { environmentId, path } = await scoped(service);
+    const canvas = `${service.workspace}/canvas`;
+    for (const wrong of [
+      `${canvas}?environmentId=${environmentId}`,
+      `${path}&environmentId=${unknownId}`,
+      `${canvas}?projectId=nothing`,
+      `${canvas}?projectId=${unknownId}`,
+    ])
+      expectRefused(await service.request("GET", wrong));
+  }),
+  row("Canvas rule 2", [read], async (service) => {
+    const { id, path } = await scoped(service);
+    await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
+    expect(nodeIds(await service.request("GET", path))).toEqual([]);
+    await service.request("POST", `${pathOf(service, id)}/restore`, { body: {} });
+    expect(nodeIds(await service.request("GET", path))).toEqual([id]);
+  }),
+  controlledRow("Canvas rule 2 (deleting)", async (service, control) => {
+    const { id, name } = liveService(control);
+    await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
+    expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).not.toContain(id);
+  }),
+  controlledRow("Canvas rule 2 (edges)", async (service, { emulator }) => {
+    const { project, environmentId, id, path } = await scoped(service);
+    const other = await newService(service, { projectId: project.id, environmentId });
+    const outside = await newService(service);
+    emulator.store.addReference(id, other.id, ["DATABASE_URL"]);
+    emulator.store.addReference(id, outside.id, ["OUTSIDE"]);
+    const group = emulator.store.addGroup({
+      name: "shared",
+      serviceIds: [id],
+      projectId: project.id,
+      environmentId,
+    });
+    const { body } = await service.request("GET", path);
+    expect(body.groups).toEqual([
+      { id: `group:${group.id}`, name: "shared", environmentId, serviceIds: [id] },
+    ]);
+    expect(body.edges).toEqual([
+      { id: expect.any(String), source: id, target: other.id, kind: "reference", keys: ["DATABASE_URL"] },
+      { id: expect.any(String), source: `group:${group.id}`, target: id, kind: "environment-group" },
+    ]);
+    await service.request("POST", `${pathOf(service, other.id)}/archive`, { body: {} });
+    expect((await service.request("GET", path)).body.edges).toHaveLength(1);
+  }),
+  row("Canvas rule 3", [read, save], async (service) => {
+    const { environmentId, id, path, put } = await scoped(service);
+    expect((await service.request("GET", path)).body.layout).toMatchObject({ revision: 0 });
+    expectDone(await put({ positions: { [id]: { x: 1, y: 2 } } }));
+    const other = await service.request("GET", `${path}&environmentId=${environmentId}`);
+    expect(other.body.layout).toMatchObject({ revision: 0 });
+    expect(other.body.layout.positions).not.toHaveProperty(id);
+  }),
+  row("Canvas rule 4 (replacement)", [save], async (service) => {
+    const { project, environmentId, id, path, put } = await scoped(service);
+    const other = await newService(service, { projectId: project.id, environmentId });
+    const saved = await put({ positions: { [id]: { x: 1, y: -2.5 } }, viewport: { x: 0, y: 0, zoom: 1 } });
+    const { revision } = saved.body.layout;
+    expect(revision).toBeGreaterThan(0);
+    expect(saved.body.layout).toEqual({
+      revision,
+      positions: { [id]: { x: 1, y: -2.5 } },
+      viewport: { x: 0, y: 0, zoom: 1 },
+    });
+    expectError(await put({ positions: {} }), 409, "canvas_revision_conflict");
+    const again = await put({ revision, positions: { [other.id]: { x: 3, y: 4 } } });
+    expect(again.body.layout).toMatchObject({ positions: { [other.id]: { x: 3, y: 4 } }, viewport: null });
+    expect(Object.keys((await service.request("GET", path)).body.layout.positions)).toEqual([other.id]);
+  }),
+  row("Canvas rule 4 (reset)", [save], async (service) => {
+    const { id, put } = await scoped(service);
+    const { revision } = (await put({ positions: { [id]: { x: 1, y: 1 } } })).body.layout;
+    expect((await put({ revision })).body.layout).toMatchObject({ positions: {}, viewport: null });
+  }),
+  row("Canvas rule 4 (nodes)", [save], async (service) => {
+    const { id, put } = await scoped(service);
+    const outside = await newService(service);
+    for (const node of [unknownId, `group:${unknownId}`, outside.id]) {
+      expectError(await put({ positions: { [node]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
+    }
+    await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
+    expectError(await put({ positions: { [id]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
+  }),
+  controlledRow("Canvas rule 5", [save], async (service, { emulator }) => {
+    const { project } = await scoped(service);
+    const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
+    const path = `${service.workspace}/canvas?projectId=${project.id}&environmentId=${environment.id}`;
+    const body = { revision: 0, positions: {}, viewport: null };
+    expectError(await service.request("PATCH", path, { body, apiKey: "rnv_viewer" }), 403);
+    expect((await service.request("GET", path, { apiKey: "rnv_viewer" })).status).toBe(200);
+    expect((await service.request("PATCH", path, { body, apiKey: "rnv_developer" })).status).toBe(200);
+  }),
+  row("Canvas rule 6 (refusals)", [save], async (service) => {
+    const { project, put } = await scoped(service);
+    for (const query of ["&depth=1", `&projectId=${project.id}`, "&environmentId="])
+      expectRefused(await put({}, query));
+    expectRefused(await put({ nodes: [] }));
+  }),
+  row("Canvas rule 6 (no replay)", [save], async (service) => {
+    const { path } = await scoped(service);
+    const send = (key: string) =>
+      service.request("PATCH", path, { body: { revision: 0, positions: {}, viewport: null }, key });
+    const key = freshKey();
+    const first = await send(key);
+    expectDone(first);
+    expect(replayHeaderOf(first)).toBeUndefined();
+    // A replay would answer as before; the revision has moved on.
+    const { revision } = first.body.layout;
+    expect(revision).toBeGreaterThan(0);
+    expectError(await send(key), 409, "canvas_revision_conflict");
+  }),
+  row("Canvas save", [save], async (service) => {
+    const { path } = await scoped(service);
+    const whole: Record<string, unknown> = { revision: 0, positions: {}, viewport: null };
+    for (const name of Object.keys(whole)) {
+      const { [name]: _, ...body } = whole;
+      expectError(await service.request("PATCH", path, { body }), 400);
+    }
+  }),
 ];

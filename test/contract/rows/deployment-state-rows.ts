@@ -5,44 +5,30 @@ const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
 const repository = { configuration: { repository: "https://git.example.com/shop/api" } };
 
 export const deploymentStateRows: readonly Row[] = [
+  controlledRow("General behaviour 3", async (service, control) => {
+    const { id, configuration } = await newService(service, {
+      configuration: { ...repository.configuration, plan: "starter" },
+    });
+    expect(configuration.plan).toBe("starter");
+    const waiting = await deployed(service, control, id);
+    expect(waiting.status).toBe("queued");
+    expect(waiting.blockedReason).toMatch(/checkout/i);
+    control.emulator.store.completeCheckout(id);
+    control.clock.advance(60_000);
+    expect(
+      (await service.request("GET", `${pathOf(service, id)}/deploys/${waiting.id}`)).body.deployment.status,
+    ).toBe("live");
+  }),
+  controlledRow("Authentication rule 7", async (service, control) => {
+    const { id } = await newService(service, {
+      configuration: { ...repository.configuration, plan: "starter" },
+    });
+    expect((await deployed(service, control, id)).status).toBe("queued");
+    expect((await deployed(service, control, id)).status).toBe("queued");
+  }),
   controlledRow(
-    {
-      rule: "General behaviour 3",
-      quote:
-        "Paid plans: configuration is saved first and checkout is completed in the dashboard before deploying.",
-    },
-    async (service, control) => {
-      const { id, configuration } = await newService(service, {
-        configuration: { ...repository.configuration, plan: "starter" },
-      });
-      expect(configuration.plan).toBe("starter");
-      const waiting = await deployed(service, control, id);
-      expect(waiting.status).toBe("queued");
-      expect(waiting.blockedReason).toMatch(/checkout/i);
-      control.emulator.store.completeCheckout(id);
-      control.clock.advance(60_000);
-      expect(
-        (await service.request("GET", `${pathOf(service, id)}/deploys/${waiting.id}`)).body.deployment.status,
-      ).toBe("live");
-    },
-  ),
-  controlledRow(
-    { rule: "Authentication rule 7", quote: "API credentials cannot authorize a purchase." },
-    async (service, control) => {
-      const { id } = await newService(service, {
-        configuration: { ...repository.configuration, plan: "starter" },
-      });
-      expect((await deployed(service, control, id)).status).toBe("queued");
-      expect((await deployed(service, control, id)).status).toBe("queued");
-    },
-  ),
-  controlledRow(
-    {
-      rule: "States Cancel",
-      quote:
-        "`cancelRequested` becomes true; a running worker stops safely; the caller polls for a terminal state.",
-      endpoints: [`POST ${all}/{deploymentId}/cancel`],
-    },
+    "States Cancel (in progress)",
+    [`POST ${all}/{deploymentId}/cancel`],
     async (service, { clock }) => {
       const { id } = await newService(service, repository);
       const path = `${pathOf(service, id)}/deploys`;
@@ -60,11 +46,8 @@ export const deploymentStateRows: readonly Row[] = [
     },
   ),
   controlledRow(
-    {
-      rule: "States Cancel",
-      quote: "| any terminal | Cancellation request | | rejected | No state change. |",
-      endpoints: [`POST ${all}/{deploymentId}/cancel`],
-    },
+    "States Cancel (terminal)",
+    [`POST ${all}/{deploymentId}/cancel`],
     async (service, control) => {
       const { id } = await newService(service, repository);
       const deployment = await deployed(service, control, id);
@@ -74,101 +57,75 @@ export const deploymentStateRows: readonly Row[] = [
       expect((await service.request("GET", path)).body.deployment).toEqual(deployment);
     },
   ),
-  controlledRow(
-    {
-      rule: "General behaviour 1",
-      quote: "A new deployment can be in progress while an earlier release keeps serving traffic.",
-    },
-    async (service, control) => {
-      const { id, liveDeploymentId } = liveService(control);
-      const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
-        .body;
-      expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
-        liveDeploymentId,
-        deploymentId: deployment.id,
-      });
-      control.clock.advance(60_000);
-      expect((await service.request("GET", pathOf(service, id))).body.service.liveDeploymentId).toBe(
-        deployment.id,
-      );
-    },
-  ),
-  controlledRow(
-    { rule: "General behaviour 2", quote: "HTTP 200 on such a call means accepted, not finished." },
-    async (service, control) => {
-      const { id } = liveService(control);
-      control.emulator.store.failNextDeployment(id, "no such branch");
-      const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} });
-      expect(answer.status).toBe(200);
-      control.clock.advance(60_000);
-      const path = `${pathOf(service, id)}/deploys/${answer.body.deployment.id}`;
-      expect((await service.request("GET", path)).body.deployment).toMatchObject({
-        status: "failed",
-        error: "no such branch",
-      });
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Deployment status values",
-      quote: "queued | Waiting for execution … live | Deployment succeeded.",
-    },
-    async (service, { clock }) => {
-      const { id } = await newService(service, repository);
-      const path = `${pathOf(service, id)}/deploys`;
-      const { deployment } = (await service.request("POST", path, { body: {} })).body;
-      const seen = new Set<string>();
-      for (let step = 0; step < 200; step += 1) {
-        seen.add((await service.request("GET", `${path}/${deployment.id}`)).body.deployment.status);
-        clock.advance(100);
-      }
-      const stated = [
-        ...["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking"],
-        ...["live", "failed", "cancelled", "superseded"],
-      ];
-      expect([...seen].filter((status) => !stated.includes(status))).toEqual([]);
-      expect([...seen].at(0)).toBe("queued");
-      expect([...seen].at(-1)).toBe("live");
-      expect(seen.size).toBeGreaterThan(2);
-    },
-  ),
-  controlledRow(
-    { rule: "Deployment status superseded", quote: "Another release replaced this deployment request." },
-    async (service, control) => {
-      const { id } = await newService(service, repository);
-      const path = `${pathOf(service, id)}/deploys`;
-      const first = (await service.request("POST", path, { body: {} })).body.deployment;
-      const second = await deployed(service, control, id);
-      expect(second.status).toBe("live");
-      expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.status).toBe("superseded");
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Gap Rollback",
-      quote:
-        "Rollback endpoint (request `confirm` = exact service name, returns a new deployment): path and body shape not shown.",
-      endpoints: [`POST ${all}/{deploymentId}/rollback`],
-    },
-    async (service, control) => {
-      const { id, name } = await newService(service, repository);
-      const first = await deployed(service, control, id);
-      const second = await deployed(service, control, id);
-      const path = `${pathOf(service, id)}/deploys`;
-      expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.canRollback).toBe(true);
-      expect(second.canRollback).toBe(false);
-      expectError(
-        await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: "other" } }),
-        400,
-      );
-      expectError(
-        await service.request("POST", `${path}/${second.id}/rollback`, { body: { confirm: name } }),
-        409,
-      );
-      const { deployment } = (
-        await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: name } })
-      ).body;
-      expect(deployment).toMatchObject({ status: "queued", sourceDeploymentId: first.id });
-    },
-  ),
+  controlledRow("General behaviour 1", async (service, control) => {
+    const { id, liveDeploymentId } = liveService(control);
+    const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
+      .body;
+    expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
+      liveDeploymentId,
+      deploymentId: deployment.id,
+    });
+    control.clock.advance(60_000);
+    expect((await service.request("GET", pathOf(service, id))).body.service.liveDeploymentId).toBe(
+      deployment.id,
+    );
+  }),
+  controlledRow("General behaviour 2", async (service, control) => {
+    const { id } = liveService(control);
+    control.emulator.store.failNextDeployment(id, "no such branch");
+    const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} });
+    expect(answer.status).toBe(200);
+    control.clock.advance(60_000);
+    const path = `${pathOf(service, id)}/deploys/${answer.body.deployment.id}`;
+    expect((await service.request("GET", path)).body.deployment).toMatchObject({
+      status: "failed",
+      error: "no such branch",
+    });
+  }),
+  controlledRow("Deployment status values", async (service, { clock }) => {
+    const { id } = await newService(service, repository);
+    const path = `${pathOf(service, id)}/deploys`;
+    const { deployment } = (await service.request("POST", path, { body: {} })).body;
+    const seen = new Set<string>();
+    for (let step = 0; step < 200; step += 1) {
+      seen.add((await service.request("GET", `${path}/${deployment.id}`)).body.deployment.status);
+      clock.advance(100);
+    }
+    const stated = [
+      ...["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking"],
+      ...["live", "failed", "cancelled", "superseded"],
+    ];
+    expect([...seen].filter((status) => !stated.includes(status))).toEqual([]);
+    expect([...seen].at(0)).toBe("queued");
+    expect([...seen].at(-1)).toBe("live");
+    expect(seen.size).toBeGreaterThan(2);
+  }),
+  controlledRow("Deployment status superseded", async (service, control) => {
+    const { id } = await newService(service, repository);
+    const path = `${pathOf(service, id)}/deploys`;
+    const first = (await service.request("POST", path, { body: {} })).body.deployment;
+    const second = await deployed(service, control, id);
+    expect(second.status).toBe("live");
+    expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.status).toBe("superseded");
+  }),
+  controlledRow("Gap Rollback", [`POST ${all}/{deploymentId}/rollback`], async (service, control) => {
+    const { id, name } = await newService(service, repository);
+    const first = await deployed(service, control, id);
+    const second = await deployed(service, control, id);
+    const path = `${pathOf(service, id)}/deploys`;
+    expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.canRollback).toBe(true);
+    expect(second.canRollback).toBe(false);
+    expectError(
+      await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: "other" } }),
+      400,
+    );
+    expectError(
+      await service.request("POST", `${path}/${second.id}/rollback`, { body: { confirm: name } }),
+      409,
+    );
+    const { deployment } = (
+      await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: name } })
+    ).body;
+    expect(deployment).toMatchObject({ status: "queued", sourceDeploymentId: first.id });
+  }),
 ];

@@ -22,164 +22,104 @@ const change = "PATCH /workspaces/{workspaceId}/projects/{projectId}";
 const remove = "DELETE /workspaces/{workspaceId}/projects/{projectId}";
 
 export const projectRows: readonly Row[] = [
-  row(
-    {
-      rule: "Projects create",
-      quote: "{project: Project} with its Production environment",
-      endpoints: [create],
-    },
-    async (service) => {
-      const name = freshName();
-      const project = await newProject(service, { name, description: "Shop" });
-      expect(project).toMatchObject({ name, color: service.projectColor, description: "Shop" });
-      expect(project.id).toMatch(uuid);
-      expect([project.createdAt, project.updatedAt]).toEqual([
-        expect.stringMatching(timestamp),
-        expect.stringMatching(timestamp),
-      ]);
-      // Fields of an environment record are not shown.
-      expect(project.environments.length).toBeGreaterThan(0);
-    },
-  ),
-  row(
-    {
-      rule: "Projects create",
-      quote: "optional `description`",
-      case: "empty by default",
-      endpoints: [create],
-    },
-    async (service) => {
-      expect((await newProject(service)).description).toBe("");
-    },
-  ),
-  row(
-    {
-      rule: "Projects create",
-      quote: "body {name: string, color: string}",
-      case: "both are needed",
-      endpoints: [create],
-    },
-    async (service) => {
-      const { name, color } = projectDraft(service);
-      for (const body of [{ name }, { color }, { name: 7, color }, { name, color: 7 }]) {
-        expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
-      }
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Gap Environment record",
-      quote: "Fields of an environment record inside a project: not shown.",
-      endpoints: [create],
-    },
-    async (service) => {
-      expect((await newProject(service)).environments).toEqual([
-        expect.objectContaining({ name: "Production", id: expect.stringMatching(uuid) }),
-      ]);
-      const body = { ...projectDraft(service), name: "" };
+  row("Projects create", [create], async (service) => {
+    const name = freshName();
+    const project = await newProject(service, { name, description: "Shop" });
+    expect(project).toMatchObject({ name, color: service.projectColor, description: "Shop" });
+    expect(project.id).toMatch(uuid);
+    expect([project.createdAt, project.updatedAt]).toEqual([
+      expect.stringMatching(timestamp),
+      expect.stringMatching(timestamp),
+    ]);
+    // Fields of an environment record are not shown.
+    expect(project.environments.length).toBeGreaterThan(0);
+  }),
+  row("Projects create (empty by default)", [create], async (service) => {
+    expect((await newProject(service)).description).toBe("");
+  }),
+  row("Projects create (both are needed)", [create], async (service) => {
+    const { name, color } = projectDraft(service);
+    for (const body of [{ name }, { color }, { name: 7, color }, { name, color: 7 }]) {
       expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
-    },
-  ),
-  row(
-    { rule: "Projects list", quote: "Without both, the complete list is returned.", endpoints: [list] },
-    async (service) => {
-      const made = [await newProject(service), await newProject(service)];
-      const answer = await service.request("GET", `${service.workspace}/projects`);
-      expectDone(answer);
-      const { body } = answer;
-      expect(body.projects.map((project: { id: string }) => project.id)).toEqual(
-        expect.arrayContaining(made.map((project) => project.id)),
-      );
-      expect(body.page).toMatchObject({ hasMore: false, nextCursor: null });
-    },
-  ),
-  row({ rule: "Projects read", quote: "{project: Project}", endpoints: [read] }, async (service) => {
+    }
+  }),
+  controlledRow("Gap Environment record", [create], async (service) => {
+    expect((await newProject(service)).environments).toEqual([
+      expect.objectContaining({ name: "Production", id: expect.stringMatching(uuid) }),
+    ]);
+    const body = { ...projectDraft(service), name: "" };
+    expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
+  }),
+  row("Projects list", [list], async (service) => {
+    const made = [await newProject(service), await newProject(service)];
+    const answer = await service.request("GET", `${service.workspace}/projects`);
+    expectDone(answer);
+    const { body } = answer;
+    expect(body.projects.map((project: { id: string }) => project.id)).toEqual(
+      expect.arrayContaining(made.map((project) => project.id)),
+    );
+    expect(body.page).toMatchObject({ hasMore: false, nextCursor: null });
+  }),
+  row("Projects read", [read], async (service) => {
     const project = await newProject(service);
     expect((await service.request("GET", `${service.workspace}/projects/${project.id}`)).body).toEqual({
       project,
     });
   }),
-  row(
-    {
-      rule: "Projects change",
-      quote: "body with fields to change, including `description: string`",
-      endpoints: [change],
-    },
-    async (service) => {
-      const before = await newProject(service, { description: "old" });
-      const path = `${service.workspace}/projects/${before.id}`;
-      const { project } = (await service.request("PATCH", path, { body: { description: "new" } })).body;
-      expect(project).toMatchObject({
-        id: before.id,
-        name: before.name,
-        color: before.color,
-        description: "new",
-      });
-      expect(project.updatedAt >= before.updatedAt).toBe(true);
-      expect((await service.request("GET", path)).body.project).toEqual(project);
-    },
-  ),
-  row(
-    {
-      rule: "Projects delete",
-      quote: "body {confirm: string} equal to the project name",
-      endpoints: [remove],
-    },
-    async (service) => {
-      const project = await newProject(service, { name: `Shop ${freshName()}` });
-      const path = `${service.workspace}/projects/${project.id}`;
-      for (const confirm of [project.name.toLowerCase(), `${project.name} `, "", project.id]) {
-        // Status and code of a confirmation mismatch are not shown.
-        expectRefused(await service.request("DELETE", path, { body: { confirm } }));
-      }
-      expectRefused(await service.request("DELETE", path, { body: {} }));
-      expectDone(await service.request("GET", path));
-      const answer = await service.request("DELETE", path, { body: { confirm: project.name } });
-      expectDeletion(answer);
-      if (answer.body.deleted) expectError(await service.request("GET", path), 404);
-    },
-  ),
-  row(
-    { rule: "Projects delete", quote: "project must hold no services", endpoints: [remove] },
-    async (service) => {
-      const project = await newProject(service);
-      const environmentId = environmentIdOf(service, project);
-      const held = await newService(service, { projectId: project.id, environmentId });
-      const path = `${service.workspace}/projects/${project.id}`;
-      expectRefused(await service.request("DELETE", path, { body: { confirm: project.name } }));
-      await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
-      expectDeletion(await service.request("DELETE", path, { body: { confirm: project.name } }));
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Projects delete",
-      quote: "project must hold no services",
-      case: "a service still being deleted counts",
-    },
-    async (service, control) => {
-      const project = await newProject(service);
-      const held = liveService(control);
-      control.emulator.store.editService(held.id, () => ({
-        projectId: project.id,
-        environmentId: project.environments[0].id,
-      }));
-      await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
-      const path = `${service.workspace}/projects/${project.id}`;
-      expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
-      control.clock.advance(60_000);
-      expect((await service.request("DELETE", path, { body: { confirm: project.name } })).body.deleted).toBe(
-        true,
-      );
-    },
-  ),
-  controlledRow(
-    { rule: "Projects delete", quote: "and no scoped environment groups" },
-    async (service, control) => {
-      const project = await newProject(service);
-      control.emulator.store.addGroup({ name: "shared", serviceIds: [], projectId: project.id });
-      const path = `${service.workspace}/projects/${project.id}`;
-      expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
-    },
-  ),
+  row("Projects change", [change], async (service) => {
+    const before = await newProject(service, { description: "old" });
+    const path = `${service.workspace}/projects/${before.id}`;
+    const { project } = (await service.request("PATCH", path, { body: { description: "new" } })).body;
+    expect(project).toMatchObject({
+      id: before.id,
+      name: before.name,
+      color: before.color,
+      description: "new",
+    });
+    expect(project.updatedAt >= before.updatedAt).toBe(true);
+    expect((await service.request("GET", path)).body.project).toEqual(project);
+  }),
+  row("Projects delete (confirmation)", [remove], async (service) => {
+    const project = await newProject(service, { name: `Shop ${freshName()}` });
+    const path = `${service.workspace}/projects/${project.id}`;
+    for (const confirm of [project.name.toLowerCase(), `${project.name} `, "", project.id]) {
+      // Status and code of a confirmation mismatch are not shown.
+      expectRefused(await service.request("DELETE", path, { body: { confirm } }));
+    }
+    expectRefused(await service.request("DELETE", path, { body: {} }));
+    expectDone(await service.request("GET", path));
+    const answer = await service.request("DELETE", path, { body: { confirm: project.name } });
+    expectDeletion(answer);
+    if (answer.body.deleted) expectError(await service.request("GET", path), 404);
+  }),
+  row("Projects delete (services)", [remove], async (service) => {
+    const project = await newProject(service);
+    const environmentId = environmentIdOf(service, project);
+    const held = await newService(service, { projectId: project.id, environmentId });
+    const path = `${service.workspace}/projects/${project.id}`;
+    expectRefused(await service.request("DELETE", path, { body: { confirm: project.name } }));
+    await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
+    expectDeletion(await service.request("DELETE", path, { body: { confirm: project.name } }));
+  }),
+  controlledRow("Projects delete (a service still being deleted counts)", async (service, control) => {
+    const project = await newProject(service);
+    const held = liveService(control);
+    control.emulator.store.editService(held.id, () => ({
+      projectId: project.id,
+      environmentId: project.environments[0].id,
+    }));
+    await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
+    const path = `${service.workspace}/projects/${project.id}`;
+    expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+    control.clock.advance(60_000);
+    expect((await service.request("DELETE", path, { body: { confirm: project.name } })).body.deleted).toBe(
+      true,
+    );
+  }),
+  controlledRow("Projects delete (groups)", async (service, control) => {
+    const project = await newProject(service);
+    control.emulator.store.addGroup({ name: "shared", serviceIds: [], projectId: project.id });
+    const path = `${service.workspace}/projects/${project.id}`;
+    expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+  }),
 ];

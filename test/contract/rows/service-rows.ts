@@ -17,155 +17,96 @@ const create = "POST /workspaces/{workspaceId}/services";
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 
 export const serviceRows: readonly Row[] = [
-  row(
-    { rule: "Services create", quote: "`deploy` false saves without deploying", endpoints: [create] },
-    async (service) => {
-      const made = await newService(service, { configuration: { branch: "trunk", port: 3000 } });
-      expect(made).toMatchObject({
-        kind: "web",
-        archived: false,
-        projectId: null,
-        environmentId: null,
-        environmentGroupIds: expect.any(Array),
-      });
-      expect([made.id, made.createdAt, made.updatedAt]).toEqual([
-        expect.stringMatching(uuid),
-        expect.stringMatching(timestamp),
-        expect.stringMatching(timestamp),
-      ]);
-      expect(made.configuration).toMatchObject({ branch: "trunk", port: 3000 });
-      expect(made.estimatedMonthly).toMatchObject({
-        ngn: expect.any(Number),
-        usd: expect.any(Number),
-        priced: expect.any(Boolean),
-      });
-      expect(made.liveDeploymentId ?? null).toBeNull();
-      expect(made.deploymentId ?? null).toBeNull();
-    },
-  ),
-  row(
-    {
-      rule: "Service configuration",
-      quote: "Defaults (also returned by the catalog under `defaults`)",
-      endpoints: [create],
-    },
-    async (service) => {
-      expect((await newService(service)).configuration).toMatchObject(documentedDefaults);
-    },
-  ),
-  row(
-    {
-      rule: "Services create",
-      quote: "`projectId` and a compatible `environmentId` are given together",
-      endpoints: [create],
-    },
-    async (service) => {
-      const project = await newProject(service);
-      const other = await newProject(service);
-      const environmentId = environmentIdOf(service, project);
-      expect(await newService(service, { projectId: project.id, environmentId })).toMatchObject({
-        projectId: project.id,
-        environmentId,
-      });
-      const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
-      const send = (fields: object) =>
-        service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...fields } });
-      expectRefused(await send({ projectId: project.id }));
-      expectRefused(await send({ environmentId }));
-      expectRefused(await send({ projectId: other.id, environmentId }));
-      expectRefused(await send({ projectId: unknownId, environmentId }));
-    },
-  ),
-  row(
-    {
-      rule: "Services create",
-      quote: "body {name: string, kind: string, configuration: object, deploy: boolean",
-      endpoints: [create],
-    },
-    async (service) => {
-      const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
-      for (const wrong of [{ name: 1 }, { kind: undefined }, { configuration: "none" }, { deploy: "no" }]) {
-        expectError(
-          await service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...wrong } }),
-          400,
-        );
-      }
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Gap Services create",
-      quote: "Allowed values and bounds of each configuration field other than those stated: not shown.",
-      endpoints: [create],
-    },
-    async (service) => {
-      const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
-      for (const wrong of [{ name: "" }, { configuration: { port: "80" } }]) {
-        const body = { ...draft, ...wrong };
-        expectError(await service.request("POST", `${service.workspace}/services`, { body }), 400);
-      }
-    },
-  ),
-  controlledRow(
-    { rule: "Gap Services kind", quote: "Immutable after creation.", endpoints: [`PATCH ${one}`] },
-    async (service) => {
-      const made = await newService(service);
+  row("Services create (saved only)", [create], async (service) => {
+    const made = await newService(service, { configuration: { branch: "trunk", port: 3000 } });
+    expect(made).toMatchObject({
+      kind: "web",
+      archived: false,
+      projectId: null,
+      environmentId: null,
+      environmentGroupIds: expect.any(Array),
+    });
+    expect([made.id, made.createdAt, made.updatedAt]).toEqual([
+      expect.stringMatching(uuid),
+      expect.stringMatching(timestamp),
+      expect.stringMatching(timestamp),
+    ]);
+    expect(made.configuration).toMatchObject({ branch: "trunk", port: 3000 });
+    expect(made.estimatedMonthly).toMatchObject({
+      ngn: expect.any(Number),
+      usd: expect.any(Number),
+      priced: expect.any(Boolean),
+    });
+    expect(made.liveDeploymentId ?? null).toBeNull();
+    expect(made.deploymentId ?? null).toBeNull();
+  }),
+  row("Service configuration", [create], async (service) => {
+    expect((await newService(service)).configuration).toMatchObject(documentedDefaults);
+  }),
+  row("Services create (project and environment)", [create], async (service) => {
+    const project = await newProject(service);
+    const other = await newProject(service);
+    const environmentId = environmentIdOf(service, project);
+    expect(await newService(service, { projectId: project.id, environmentId })).toMatchObject({
+      projectId: project.id,
+      environmentId,
+    });
+    const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
+    const send = (fields: object) =>
+      service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...fields } });
+    expectRefused(await send({ projectId: project.id }));
+    expectRefused(await send({ environmentId }));
+    expectRefused(await send({ projectId: other.id, environmentId }));
+    expectRefused(await send({ projectId: unknownId, environmentId }));
+  }),
+  row("Services create (body)", [create], async (service) => {
+    const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
+    for (const wrong of [{ name: 1 }, { kind: undefined }, { configuration: "none" }, { deploy: "no" }]) {
       expectError(
-        await service.request("PATCH", pathOf(service, made.id), { body: { kind: "static" } }),
+        await service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...wrong } }),
         400,
       );
-      expect((await service.request("GET", pathOf(service, made.id))).body.service.kind).toBe("web");
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Gap Services read",
-      quote:
-        "Reading one service, and the PATCH that merges configuration fields: exact path and body shape not shown.",
-      endpoints: [`GET ${one}`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      expect((await service.request("GET", pathOf(service, made.id))).body.service).toMatchObject({
-        id: made.id,
-        name: made.name,
-      });
-      expectError(await service.request("GET", pathOf(service, unknownId)), 404);
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Gap Services change",
-      quote: "PATCH merges supplied fields; omitted fields keep their values.",
-      endpoints: [`PATCH ${one}`],
-    },
-    async (service) => {
-      const made = await newService(service, { configuration: { branch: "trunk", port: 3000 } });
-      const path = pathOf(service, made.id);
-      const changed = (await service.request("PATCH", path, { body: { configuration: { port: 4000 } } })).body
-        .service;
-      expect(changed.configuration).toEqual({ ...made.configuration, port: 4000 });
-      expect(changed.updatedAt > made.updatedAt).toBe(true);
-      expect((await service.request("GET", path)).body.service).toEqual(changed);
-    },
-  ),
-  row(
-    {
-      rule: "Services delete",
-      quote: "body {confirm: string} equal to the service name",
-      endpoints: [`DELETE ${one}`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      for (const confirm of [made.name.toUpperCase(), `${made.name} `, "", made.id]) {
-        // Status and code of a confirmation mismatch are not shown.
-        expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: { confirm } }));
-      }
-      expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: {} }));
-      const { body } = await service.request("DELETE", pathOf(service, made.id), {
-        body: { confirm: made.name },
-      });
-      expect(body.deleted).toBe(true);
-    },
-  ),
+    }
+  }),
+  controlledRow("Gap Services create", [create], async (service) => {
+    const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
+    for (const wrong of [{ name: "" }, { configuration: { port: "80" } }]) {
+      const body = { ...draft, ...wrong };
+      expectError(await service.request("POST", `${service.workspace}/services`, { body }), 400);
+    }
+  }),
+  controlledRow("Gap Services kind", [`PATCH ${one}`], async (service) => {
+    const made = await newService(service);
+    expectError(await service.request("PATCH", pathOf(service, made.id), { body: { kind: "static" } }), 400);
+    expect((await service.request("GET", pathOf(service, made.id))).body.service.kind).toBe("web");
+  }),
+  controlledRow("Gap Services read", [`GET ${one}`], async (service) => {
+    const made = await newService(service);
+    expect((await service.request("GET", pathOf(service, made.id))).body.service).toMatchObject({
+      id: made.id,
+      name: made.name,
+    });
+    expectError(await service.request("GET", pathOf(service, unknownId)), 404);
+  }),
+  controlledRow("Gap Services change", [`PATCH ${one}`], async (service) => {
+    const made = await newService(service, { configuration: { branch: "trunk", port: 3000 } });
+    const path = pathOf(service, made.id);
+    const changed = (await service.request("PATCH", path, { body: { configuration: { port: 4000 } } })).body
+      .service;
+    expect(changed.configuration).toEqual({ ...made.configuration, port: 4000 });
+    expect(changed.updatedAt > made.updatedAt).toBe(true);
+    expect((await service.request("GET", path)).body.service).toEqual(changed);
+  }),
+  row("Services delete", [`DELETE ${one}`], async (service) => {
+    const made = await newService(service);
+    for (const confirm of [made.name.toUpperCase(), `${made.name} `, "", made.id]) {
+      // Status and code of a confirmation mismatch are not shown.
+      expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: { confirm } }));
+    }
+    expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: {} }));
+    const { body } = await service.request("DELETE", pathOf(service, made.id), {
+      body: { confirm: made.name },
+    });
+    expect(body.deleted).toBe(true);
+  }),
 ];

@@ -13,31 +13,20 @@ import {
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 
 export const serviceStateRows: readonly Row[] = [
-  row(
-    {
-      rule: "States Delete",
-      quote: "service active | Delete | No runtime infrastructure | deleted | Response `deleted: true`.",
-      endpoints: [`DELETE ${one}`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      const answer = await service.request("DELETE", pathOf(service, made.id), {
-        body: { confirm: made.name },
-      });
-      expect([answer.status, answer.body.deleted]).toEqual([200, true]);
-      expectError(
-        await service.request("DELETE", pathOf(service, made.id), { body: { confirm: made.name } }),
-        404,
-      );
-    },
-  ),
+  row("States Delete (nothing runs)", [`DELETE ${one}`], async (service) => {
+    const made = await newService(service);
+    const answer = await service.request("DELETE", pathOf(service, made.id), {
+      body: { confirm: made.name },
+    });
+    expect([answer.status, answer.body.deleted]).toEqual([200, true]);
+    expectError(
+      await service.request("DELETE", pathOf(service, made.id), { body: { confirm: made.name } }),
+      404,
+    );
+  }),
   controlledRow(
-    {
-      rule: "States Delete",
-      quote:
-        "service active | Delete | Runtime infrastructure exists | archived, deletion queued | Response `deleted: false`, `queued: true`; HTTP 200.",
-      endpoints: [`DELETE ${one}`, `GET ${one}/operations/{operationId}`],
-    },
+    "States Delete (something runs)",
+    [`DELETE ${one}`, `GET ${one}/operations/{operationId}`],
     async (service, control) => {
       const { id, name } = liveService(control);
       const answer = await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
@@ -59,11 +48,8 @@ export const serviceStateRows: readonly Row[] = [
     },
   ),
   row(
-    {
-      rule: "States Archive",
-      quote: "archived=true | New deployments are prevented.",
-      endpoints: [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
-    },
+    "States Archive (deployments)",
+    [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
     async (service) => {
       // A repository that it could be deployed from, where that is known: then nothing else blocks.
       const repository = "https://git.example.com/a/b";
@@ -76,7 +62,7 @@ export const serviceStateRows: readonly Row[] = [
       expectRefused(await service.request("POST", `${path}/actions`, { body: { action: "deploy" } }));
     },
   ),
-  controlledRow({ rule: "States Archive", quote: "Runtime is not suspended." }, async (service, control) => {
+  controlledRow("States Archive (runtime)", async (service, control) => {
     const { id, liveDeploymentId } = liveService(control);
     await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
     expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
@@ -84,57 +70,33 @@ export const serviceStateRows: readonly Row[] = [
       healthStatus: "ready",
     });
   }),
-  row(
-    {
-      rule: "States Restore",
-      quote: "archived=false | No deployment and no resume of infrastructure.",
-      endpoints: [`POST ${one}/restore`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      await service.request("POST", `${pathOf(service, made.id)}/archive`, { body: {} });
-      const restored = (await service.request("POST", `${pathOf(service, made.id)}/restore`, { body: {} }))
-        .body.service;
-      expect(restored.archived).toBe(false);
-      expect(restored.deploymentId ?? null).toBeNull();
-    },
-  ),
-  row(
-    {
-      rule: "Services actions",
-      quote: "one of `restart`, `suspend`, `resume`, `deploy`, `clear-cache`",
-      endpoints: [`POST ${one}/actions`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      expectError(
-        await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action: "explode" } }),
-        400,
+  row("States Restore", [`POST ${one}/restore`], async (service) => {
+    const made = await newService(service);
+    await service.request("POST", `${pathOf(service, made.id)}/archive`, { body: {} });
+    const restored = (await service.request("POST", `${pathOf(service, made.id)}/restore`, { body: {} })).body
+      .service;
+    expect(restored.archived).toBe(false);
+    expect(restored.deploymentId ?? null).toBeNull();
+  }),
+  row("Services actions (words)", [`POST ${one}/actions`], async (service) => {
+    const made = await newService(service);
+    expectError(
+      await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action: "explode" } }),
+      400,
+    );
+    expectError(await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: {} }), 400);
+  }),
+  row("States Actions", [`POST ${one}/actions`], async (service) => {
+    const made = await newService(service);
+    for (const action of ["restart", "suspend", "resume"]) {
+      expectRefused(
+        await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action } }),
       );
-      expectError(await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: {} }), 400);
-    },
-  ),
-  row(
-    {
-      rule: "States Actions",
-      quote: "Hosting enabled, provisioned runtime exists",
-      endpoints: [`POST ${one}/actions`],
-    },
-    async (service) => {
-      const made = await newService(service);
-      for (const action of ["restart", "suspend", "resume"]) {
-        expectRefused(
-          await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action } }),
-        );
-      }
-    },
-  ),
+    }
+  }),
   controlledRow(
-    {
-      rule: "Services actions",
-      quote: "for `restart`, `suspend`, `resume`: {queued: true, operation: Operation}",
-      endpoints: [`POST ${one}/actions`, `GET ${one}/operations/{operationId}`],
-    },
+    "Services actions (operations)",
+    [`POST ${one}/actions`, `GET ${one}/operations/{operationId}`],
     async (service, control) => {
       const { id } = liveService(control);
       for (const action of ["suspend", "resume", "restart"]) {
@@ -154,30 +116,20 @@ export const serviceStateRows: readonly Row[] = [
       }
     },
   ),
+  controlledRow("Services actions (deployments)", [`POST ${one}/actions`], async (service, control) => {
+    const { id } = liveService(control);
+    for (const action of ["deploy", "clear-cache"]) {
+      const { body } = await service.request("POST", `${pathOf(service, id)}/actions`, {
+        body: { action },
+      });
+      expect(body).toEqual({
+        deployment: expect.objectContaining({ status: "queued", id: expect.stringMatching(uuid) }),
+      });
+    }
+  }),
   controlledRow(
-    {
-      rule: "Services actions",
-      quote: "for `deploy`, `clear-cache`: {deployment: Deployment}",
-      endpoints: [`POST ${one}/actions`],
-    },
-    async (service, control) => {
-      const { id } = liveService(control);
-      for (const action of ["deploy", "clear-cache"]) {
-        const { body } = await service.request("POST", `${pathOf(service, id)}/actions`, {
-          body: { action },
-        });
-        expect(body).toEqual({
-          deployment: expect.objectContaining({ status: "queued", id: expect.stringMatching(uuid) }),
-        });
-      }
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Operation status values",
-      quote: "`queued`, `running`, `complete`, `failed`",
-      endpoints: [`GET ${one}/operations/{operationId}`],
-    },
+    "Operation status values",
+    [`GET ${one}/operations/{operationId}`],
     async (service, control) => {
       const { id } = liveService(control);
       control.emulator.store.failNextOperation(id);
@@ -192,23 +144,13 @@ export const serviceStateRows: readonly Row[] = [
       expect(Object.keys(body).sort()).toEqual(["createdAt", "id", "kind", "status", "updatedAt"]);
     },
   ),
-  controlledRow(
-    {
-      rule: "Services operations",
-      quote: "Operation state of a job of this workspace and service",
-      endpoints: [`GET ${one}/operations/{operationId}`],
-    },
-    async (service, control) => {
-      const { id } = liveService(control);
-      const other = liveService(control);
-      const { operation } = (
-        await service.request("POST", `${pathOf(service, id)}/actions`, { body: { action: "restart" } })
-      ).body;
-      expectError(
-        await service.request("GET", `${pathOf(service, other.id)}/operations/${operation.id}`),
-        404,
-      );
-      expectError(await service.request("GET", `${pathOf(service, id)}/operations/${unknownId}`), 404);
-    },
-  ),
+  controlledRow("Services operations", [`GET ${one}/operations/{operationId}`], async (service, control) => {
+    const { id } = liveService(control);
+    const other = liveService(control);
+    const { operation } = (
+      await service.request("POST", `${pathOf(service, id)}/actions`, { body: { action: "restart" } })
+    ).body;
+    expectError(await service.request("GET", `${pathOf(service, other.id)}/operations/${operation.id}`), 404);
+    expectError(await service.request("GET", `${pathOf(service, id)}/operations/${unknownId}`), 404);
+  }),
 ];

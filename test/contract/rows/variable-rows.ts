@@ -23,156 +23,99 @@ async function newVariable(service: ContractService, serviceId: string, key = "T
 }
 
 export const variableRows: readonly Row[] = [
-  row(
-    { rule: "Variables create", quote: "{variable: Variable} (masked)", endpoints: [`POST ${all}`] },
-    async (service) => {
-      const { answer, variable } = await newVariable(service, (await newService(service)).id);
-      expect(variable).toMatchObject({
-        id: expect.stringMatching(uuid),
-        key: "TOKEN",
-        kind: "variable",
-        configured: true,
-        value: null,
-        createdAt: expect.stringMatching(timestamp),
-        updatedAt: expect.stringMatching(timestamp),
-      });
-      expect(answer.text).not.toContain(secret);
-    },
-  ),
-  row(
-    { rule: "Variables create", quote: "body {key: string, value: string}", endpoints: [`POST ${all}`] },
-    async (service) => {
-      const path = `${pathOf(service, (await newService(service)).id)}/variables`;
-      for (const body of [{ key: "A" }, { value: "a" }, { key: "A", value: 1 }, { key: "A", value: null }]) {
-        const answer = await service.request("POST", path, { body });
-        expectError(answer, 400);
-      }
-    },
-  ),
+  row("Variables create (answer)", [`POST ${all}`], async (service) => {
+    const { answer, variable } = await newVariable(service, (await newService(service)).id);
+    expect(variable).toMatchObject({
+      id: expect.stringMatching(uuid),
+      key: "TOKEN",
+      kind: "variable",
+      configured: true,
+      value: null,
+      createdAt: expect.stringMatching(timestamp),
+      updatedAt: expect.stringMatching(timestamp),
+    });
+    expect(answer.text).not.toContain(secret);
+  }),
+  row("Variables create (body)", [`POST ${all}`], async (service) => {
+    const path = `${pathOf(service, (await newService(service)).id)}/variables`;
+    for (const body of [{ key: "A" }, { value: "a" }, { key: "A", value: 1 }, { key: "A", value: null }]) {
+      const answer = await service.request("POST", path, { body });
+      expectError(answer, 400);
+    }
+  }),
   controlledRow(
-    {
-      rule: "Gap Variables create",
-      quote: "Resource conflict",
-      case: "a key that the service already has",
-      endpoints: [`POST ${all}`],
-    },
+    "Gap Variables create (a key that the service already has)",
+    [`POST ${all}`],
     async (service) => {
       const { id } = await newService(service);
       await newVariable(service, id);
       expectError((await newVariable(service, id)).answer, 409);
     },
   ),
-  controlledRow(
-    {
-      rule: "Variables change",
-      quote: "updates the variable name or its encrypted value",
-      endpoints: [`PATCH ${all}/{variableId}`],
-    },
-    async (service) => {
-      const { variable, path } = await newVariable(service, (await newService(service)).id);
-      const renamed = await service.request("PATCH", path, { body: { key: "RENAMED" } });
-      expect(renamed.body.variable).toMatchObject({ id: variable.id, key: "RENAMED", value: null });
-      expect(renamed.body.variable.updatedAt > variable.updatedAt).toBe(true);
-      expect((await service.request("POST", `${path}/reveal`)).body).toEqual({ value: secret });
-      const changed = await service.request("PATCH", path, { body: { value: "other-value-77" } });
-      expect(changed.text).not.toContain("other-value-77");
-      expect((await service.request("POST", `${path}/reveal`)).body).toEqual({ value: "other-value-77" });
-    },
-  ),
-  row(
-    {
-      rule: "Variables delete",
-      quote: "body {} | {deleted: boolean, queued: boolean, operation: Operation}",
-      endpoints: [`DELETE ${all}/{variableId}`],
-    },
-    async (service) => {
-      const { path } = await newVariable(service, (await newService(service)).id);
-      const answer = await service.request("DELETE", path, { body: {} });
-      expectDeletion(answer);
-      if (answer.body.deleted) expectError(await service.request("DELETE", path, { body: {} }), 404);
-    },
-  ),
-  row(
-    { rule: "Variables reveal", quote: "{value: string}", endpoints: [`POST ${all}/{variableId}/reveal`] },
-    async (service) => {
-      const { path } = await newVariable(service, (await newService(service)).id);
-      const answer = await service.request("POST", `${path}/reveal`);
-      expectDone(answer);
-      expect(answer.body.value).toBe(secret);
-    },
-  ),
-  row(
-    {
-      rule: "Variables reveal",
-      quote: "no body; an idempotency key is rejected",
-      endpoints: [`POST ${all}/{variableId}/reveal`],
-    },
-    async (service) => {
-      const { path } = await newVariable(service, (await newService(service)).id);
-      const answer = await service.request("POST", `${path}/reveal`, { key: freshKey() });
-      // Status and code of it are not shown.
-      expectRefused(answer);
-      expect(answer.text).not.toContain(secret);
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Events",
-      quote: "The variable reveal operation records an audit event.",
-      endpoints: [`POST ${all}/{variableId}/reveal`],
-    },
-    async (service, { emulator }) => {
-      const { id } = await newService(service);
-      const { variable, path } = await newVariable(service, id);
-      const count = emulator.store.auditEvents().length;
-      await service.request("POST", `${path}/reveal`, { key: freshKey() });
-      expect(emulator.store.auditEvents()).toHaveLength(count);
-      await service.request("POST", `${path}/reveal`);
-      expect(emulator.store.auditEvents().slice(count)).toEqual([
-        expect.objectContaining({ kind: "variable.reveal", serviceId: id, variableId: variable.id }),
-      ]);
-    },
-  ),
-  controlledRow(
-    {
-      rule: "Authentication rule 5",
-      quote: "variable reveal developer or above plus protected-environment checks",
-    },
-    async (service, { emulator }) => {
-      const project = await newProject(service);
-      const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
-      const { id } = await newService(service, { projectId: project.id, environmentId: environment.id });
-      const { path } = await newVariable(service, id);
-      const open = (await newVariable(service, (await newService(service)).id)).path;
-      const reveal = (at: string, apiKey: string) => service.request("POST", `${at}/reveal`, { apiKey });
-      expectError(await reveal(open, "rnv_viewer"), 403);
-      expect((await reveal(open, "rnv_developer")).status).toBe(200);
-      expectError(await reveal(path, "rnv_developer"), 403);
-      expect((await reveal(path, "rnv_admin")).status).toBe(200);
-    },
-  ),
-  controlledRow(
-    { rule: "Gap Variables list", quote: "Responses carry masked metadata only.", endpoints: [`GET ${all}`] },
-    async (service) => {
-      const { id } = await newService(service);
-      const { variable } = await newVariable(service, id);
-      const answer = await service.request("GET", `${pathOf(service, id)}/variables`);
-      expect(answer.body.variables).toEqual([variable]);
-      expect(answer.text).not.toContain(secret);
-      expectError(await service.request("GET", `${pathOf(service, unknownId)}/variables`), 404);
-    },
-  ),
-  row(
-    {
-      rule: "Variables",
-      quote: "Store encrypted per-service variables",
-      case: "of this service only",
-    },
-    async (service) => {
-      const { variable } = await newVariable(service, (await newService(service)).id);
-      const other = `${pathOf(service, (await newService(service)).id)}/variables/${variable.id}`;
-      expectError(await service.request("DELETE", other, { body: {} }), 404);
-      expectError(await service.request("POST", `${other}/reveal`), 404);
-    },
-  ),
+  controlledRow("Variables change", [`PATCH ${all}/{variableId}`], async (service) => {
+    const { variable, path } = await newVariable(service, (await newService(service)).id);
+    const renamed = await service.request("PATCH", path, { body: { key: "RENAMED" } });
+    expect(renamed.body.variable).toMatchObject({ id: variable.id, key: "RENAMED", value: null });
+    expect(renamed.body.variable.updatedAt > variable.updatedAt).toBe(true);
+    expect((await service.request("POST", `${path}/reveal`)).body).toEqual({ value: secret });
+    const changed = await service.request("PATCH", path, { body: { value: "other-value-77" } });
+    expect(changed.text).not.toContain("other-value-77");
+    expect((await service.request("POST", `${path}/reveal`)).body).toEqual({ value: "other-value-77" });
+  }),
+  row("Variables delete", [`DELETE ${all}/{variableId}`], async (service) => {
+    const { path } = await newVariable(service, (await newService(service)).id);
+    const answer = await service.request("DELETE", path, { body: {} });
+    expectDeletion(answer);
+    if (answer.body.deleted) expectError(await service.request("DELETE", path, { body: {} }), 404);
+  }),
+  row("Variables reveal (answer)", [`POST ${all}/{variableId}/reveal`], async (service) => {
+    const { path } = await newVariable(service, (await newService(service)).id);
+    const answer = await service.request("POST", `${path}/reveal`);
+    expectDone(answer);
+    expect(answer.body.value).toBe(secret);
+  }),
+  row("Variables reveal (request)", [`POST ${all}/{variableId}/reveal`], async (service) => {
+    const { path } = await newVariable(service, (await newService(service)).id);
+    const answer = await service.request("POST", `${path}/reveal`, { key: freshKey() });
+    // Status and code of it are not shown.
+    expectRefused(answer);
+    expect(answer.text).not.toContain(secret);
+  }),
+  controlledRow("Events", [`POST ${all}/{variableId}/reveal`], async (service, { emulator }) => {
+    const { id } = await newService(service);
+    const { variable, path } = await newVariable(service, id);
+    const count = emulator.store.auditEvents().length;
+    await service.request("POST", `${path}/reveal`, { key: freshKey() });
+    expect(emulator.store.auditEvents()).toHaveLength(count);
+    await service.request("POST", `${path}/reveal`);
+    expect(emulator.store.auditEvents().slice(count)).toEqual([
+      expect.objectContaining({ kind: "variable.reveal", serviceId: id, variableId: variable.id }),
+    ]);
+  }),
+  controlledRow("Authentication rule 5 (variable reveal)", async (service, { emulator }) => {
+    const project = await newProject(service);
+    const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
+    const { id } = await newService(service, { projectId: project.id, environmentId: environment.id });
+    const { path } = await newVariable(service, id);
+    const open = (await newVariable(service, (await newService(service)).id)).path;
+    const reveal = (at: string, apiKey: string) => service.request("POST", `${at}/reveal`, { apiKey });
+    expectError(await reveal(open, "rnv_viewer"), 403);
+    expect((await reveal(open, "rnv_developer")).status).toBe(200);
+    expectError(await reveal(path, "rnv_developer"), 403);
+    expect((await reveal(path, "rnv_admin")).status).toBe(200);
+  }),
+  controlledRow("Gap Variables list", [`GET ${all}`], async (service) => {
+    const { id } = await newService(service);
+    const { variable } = await newVariable(service, id);
+    const answer = await service.request("GET", `${pathOf(service, id)}/variables`);
+    expect(answer.body.variables).toEqual([variable]);
+    expect(answer.text).not.toContain(secret);
+    expectError(await service.request("GET", `${pathOf(service, unknownId)}/variables`), 404);
+  }),
+  row("Variables (of this service only)", async (service) => {
+    const { variable } = await newVariable(service, (await newService(service)).id);
+    const other = `${pathOf(service, (await newService(service)).id)}/variables/${variable.id}`;
+    expectError(await service.request("DELETE", other, { body: {} }), 404);
+    expectError(await service.request("POST", `${other}/reveal`), 404);
+  }),
 ];

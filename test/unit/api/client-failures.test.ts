@@ -53,34 +53,6 @@ describe("a request that fails", () => {
     expect((await failureOf(read, [nameless])).message).toContain("(no code)");
   });
 
-  it.each([408, 502, 503, 504])(
-    "may have happened where a write was answered %i: it is uncertain",
-    async (status) => {
-      expect(await failureOf({ ...keyedWrite, method: "PATCH" }, [answer(status)])).toMatchObject({
-        ...{ kind: "uncertain", status, attempts: 6 },
-      });
-      // What a POST may have made is looked for before it is sent again.
-      expect(await failureOf({ ...keyedWrite, method: "POST" }, [answer(status)])).toMatchObject({
-        ...{ kind: "uncertain", status, attempts: 1 },
-      });
-      expect(await failureOf(read, [answer(status)])).toMatchObject({ kind: "unavailable", attempts: 6 });
-    },
-  );
-
-  it.each([[], [answer(429)]])(
-    "did not happen, whatever came before, where a key is in conflict",
-    async (...before) => {
-      const replies = [
-        ...before,
-        failure("ECONNRESET"),
-        answer(409, { code: "idempotency_legacy_conflict" }),
-      ];
-      expect(await failureOf(keyedWrite, replies)).toMatchObject({
-        ...{ kind: "refused", code: "idempotency_legacy_conflict", attempts: replies.length },
-      });
-    },
-  );
-
   it.each([
     ["ANSWER_LATE", "api.unavailable", "--timeout"],
     ["engine_unavailable", "api.unavailable", "later"],

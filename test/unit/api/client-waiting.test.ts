@@ -15,29 +15,6 @@ function heldReplies() {
   return { reply, held };
 }
 
-// Limits and waits use a clock that is never set; the time of day is for what is recorded and told.
-describe("the clock of the machine, set while a request waits", () => {
-  const hour = 3_600_000;
-
-  it.each([
-    ["back", -hour],
-    ["forward", hour],
-  ])("moves no gate and no deadline: %s", async (_, shift) => {
-    const { client, clock, sent } = scriptedClient([limited(7), done], {
-      deadlineMs: 60_000,
-      maxConcurrency: 1,
-    });
-    const begun = clock.elapsed();
-    const all = [read, keyedWrite, creation].map((request) => client.send(request));
-    // The gate is closed by then, and all of them wait for it.
-    await tick();
-    clock.set(shift);
-    for (const one of await Promise.all(all)) expect(one.status).toBe(200);
-    expect(sent).toHaveLength(4);
-    expect(clock.elapsed() - begun).toBe(7000);
-  });
-});
-
 describe("the gate of a 429", () => {
   it("holds every request until Retry-After has passed in full", async () => {
     let limits = 0;
@@ -169,43 +146,6 @@ describe("the deadline of a request", () => {
     await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain", attempts: 2 });
     expect(times).toEqual([start, start + 6000]);
     expect(clock.now()).toBe(start + 6000);
-  });
-
-  it("ends one that finds no free place in time to be sent again", async () => {
-    const script = scriptedClient(
-      (_, index) =>
-        index === 0
-          ? answer(503, {}, { "retry-after": "5" })
-          : () => script.clock.sleep(20_000).then(() => done),
-      { deadlineMs: 10_000, maxConcurrency: 1 },
-    );
-    const again = script.client.send(keyedWrite);
-    const long = script.client.send(read);
-    await expect(again).rejects.toMatchObject({ kind: "uncertain", attempts: 1 });
-    await expect(again).rejects.toThrow("no place was free within 10 s");
-    expect((await long).status).toBe(200);
-    const lateRead = scriptedClient(
-      (_, index) =>
-        index === 0
-          ? answer(503, {}, { "retry-after": "5" })
-          : () => lateRead.clock.sleep(20_000).then(() => done),
-      { deadlineMs: 10_000, maxConcurrency: 1 },
-    );
-    const asked = lateRead.client.send(read);
-    await Promise.all([
-      expect(asked).rejects.toMatchObject({ kind: "unavailable", attempts: 1 }),
-      lateRead.client.send(keyedWrite),
-    ]);
-    // The place that came too late is not lost for the others.
-    expect((await script.client.send(read)).status).toBe(200);
-  });
-
-  it("does not count the time in line before the first try", async () => {
-    const slow = scriptedClient((_, index) => (index % 2 === 0 ? limited(8) : done), {
-      ...{ deadlineMs: 10_000, maxConcurrency: 1 },
-    });
-    await Promise.all(Array.from({ length: 5 }, () => slow.client.send(read)));
-    expect(slow.clock.now()).toBe(start + 5 * 8000);
   });
 });
 

@@ -115,47 +115,12 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     await expect(host.findComments(pull, marker)).rejects.toMatchObject({ kind: "malformed" });
   });
 
-  it("opens, finds, updates, comments and closes one issue", async () => {
-    const opened = await host.openIssue(marker, { title: "Drift", body: `${marker}\nold`, labels: ["rnv"] });
-    expect(await host.findIssues()).toEqual([opened]);
-    const { number } = await host.updateIssue(opened.number, { title: "More drift", body: `${marker}\nnew` });
-    const changed = { number, title: "More drift", body: `${marker}\nnew` };
-    expect(await host.findIssues()).toMatchObject([changed]);
-    await host.writeComment({ kind: "issue", number }, marker, `${marker}\nIt is gone.`);
-    await host.closeIssue(number);
-    expect(await host.findIssues()).toEqual([]);
-    expect(server.issues).toMatchObject([{ number, labels: ["rnv"], isOpen: false }]);
-    expect(server.comments).toMatchObject([{ at: `issue ${number}` }]);
-  });
-
   it("opens an issue once when the answer is lost", async () => {
     let lost = 0;
     server.fault = ({ method }) =>
       method === "POST" && lost++ === 0 ? { kind: "reset", after: true } : undefined;
     await host.openIssue(marker, { title: "Drift", body: marker });
     expect(server.issues).toHaveLength(1);
-  });
-
-  it("finds the pull request that brought a commit first, and lists the open ones", async () => {
-    const commit = "a".repeat(40);
-    server.pulls.push(
-      { number: 8, branch: "later", commit: "b".repeat(40), isOpen: true, commits: [commit] },
-      {
-        number: 7,
-        branch: "shop",
-        commit: "c".repeat(40),
-        isOpen: false,
-        commits: [commit],
-        mergeCommit: commit,
-      },
-    );
-    const found = await host.pullRequestsOf(commit);
-    expect(found).toEqual([
-      { number: 7, isMerged: true },
-      { number: 8, isMerged: false },
-    ]);
-    expect(await host.openPullRequests()).toEqual([{ number: 8, isMerged: false }]);
-    expect(await host.pullRequestsOf("d".repeat(40))).toEqual([]);
   });
 });
 

@@ -43,37 +43,6 @@ describe("the parts of live state", () => {
     await reads.services();
     expect(lines().sort()).toEqual([...firstThree, "GET /canvas"].sort());
   });
-
-  it("are asked for again when a read failed", async () => {
-    let fails = true;
-    const { reads } = readsOf({
-      "/projects": () => (fails ? 403 : { projects: [{ id: "p1", name: "Shop" }] }),
-    });
-    await expect(reads.projects()).rejects.toMatchObject({ status: 403 });
-    await expect(reads.project("p1")).rejects.toMatchObject({ status: 403 });
-    fails = false;
-    expect(await reads.projects()).toHaveLength(1);
-    expect(await reads.project("p1")).toMatchObject({ kind: "found" });
-  });
-
-  it("show every group, and a canvas of one project once", async () => {
-    const group = (id: string) => ({ id, name: id, serviceIds: [] });
-    const { reads, lines } = readsOf({
-      "/canvas": { ...canvasOf([]), groups: [group("g1"), group("g2")] },
-      "/canvas?p1": canvasOf([serviceNamed("s1")], "p1"),
-    });
-    expect((await reads.groups()).map(({ id }) => id)).toEqual(["g1", "g2"]);
-    expect(await reads.servicesAreComplete()).toBe(true);
-    for (let times = 0; times < 2; times += 1) expect((await reads.layout("p1")).nodes).toHaveLength(1);
-    expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1"]);
-  });
-
-  it("are an error, never empty, when they do not parse", async () => {
-    const { reads } = readsOf({ "/canvas": { nodes: "none" }, "/projects": {} });
-    await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
-    await expect(reads.service("s1")).rejects.toMatchObject({ kind: "malformed" });
-    await expect(reads.projects()).rejects.toMatchObject({ kind: "malformed" });
-  });
 });
 
 describe("a project", () => {
@@ -189,16 +158,6 @@ describe("the variables of a service", () => {
     "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2")]),
     "/services/s1": { service: serviceNamed("s1") },
   };
-
-  it("are listed once", async () => {
-    const { reads, lines } = readsOf({
-      ...shown,
-      "/services/s1/variables": { variables: [{ id: "v1", key: "A", updatedAt: "2026-01-01T00:00:00Z" }] },
-    });
-    expect(await reads.variables("s1")).toMatchObject([{ key: "A" }]);
-    await reads.variables("s1");
-    expect(lines().filter((line) => line.includes("variables"))).toHaveLength(1);
-  });
 
   it.each([404, 405])(
     "are undefined when the route answers %d for a service that exists, asked for once",

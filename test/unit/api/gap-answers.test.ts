@@ -1,16 +1,5 @@
 import { ApiError } from "../../../src/api/api-error";
-import {
-  environmentOf,
-  errorBodyOf,
-  isSuspended,
-  readingOperation,
-  replayedOf,
-  underGap,
-  variablesIn,
-  withEnvironmentFields,
-  wrappedAs,
-} from "../../../src/api/gap-rules";
-import { defaultGaps } from "../../../src/api/gaps";
+import { environmentOf, errorBodyOf, isSuspended, replayedOf, underGap } from "../../../src/api/gap-rules";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -90,68 +79,6 @@ describe("what is read under a gap", () => {
     [{}, "auto", undefined],
   ])("a replay: %j, %s", (headers, setting, found) => {
     expect(replayedOf(headers, setting)).toBe(found);
-  });
-
-  it("an operation, and whether it is the one that was asked for", () => {
-    const operation = { id: "o1", kind: "restart", status: "queued" };
-    const reading = (operationBody: string) => readingOperation("o1", { ...defaultGaps, operationBody });
-    expect(reading("wrapped").inner?.({ operation })).toEqual({ operation });
-    expect(reading("wrapped").inner?.(operation)).toEqual({ operation: undefined });
-    expect(reading("bare").inner?.(operation)).toEqual({ operation });
-    for (const body of [operation, { operation }])
-      expect(reading("auto").inner?.(body)).toEqual({ operation });
-    for (const body of [undefined, null, 7, { operation: 7 }])
-      expect(reading("auto").inner?.(body)).toBe(body);
-    expect(reading("auto").about?.({ operation })).toEqual({ id: "o1" });
-    expect(reading("auto").about?.({ operation: { ...operation, id: "o2" } })).toEqual({
-      ...{ id: "o2", mismatch: 'operation.id is not "o1"' },
-    });
-  });
-
-  it.each<[unknown, string | undefined, unknown]>([
-    [{ data: { thing: { id: "s" } } }, "data.thing", { service: { id: "s" } }],
-    [{ id: "s" }, ".", { service: { id: "s" } }],
-    [{ data: 5 }, "data.thing", { service: undefined }],
-    [undefined, "data.thing", { service: undefined }],
-    [{ service: 1, id: "s" }, undefined, { service: 1, id: "s" }],
-    [{ id: "s" }, undefined, { service: { id: "s" } }],
-    [{ id: "" }, undefined, { id: "" }],
-    [[{ id: "s" }], undefined, [{ id: "s" }]],
-    [undefined, undefined, undefined],
-  ])("a service in %j at %s", (body, setting, found) => {
-    expect(wrappedAs("service", body, setting)).toEqual(found);
-  });
-
-  it.each<[unknown, string, unknown]>([
-    [{ data: { items: [1] }, page: 2 }, "data.items", { variables: [1], page: 2 }],
-    [{ data: { items: [1], page: 3 }, page: 2 }, "data.items", { variables: [1], page: 3 }],
-    [{ data: 5, page: 2 }, "data.items", { variables: undefined, page: 2 }],
-    [{ list: [1], page: 2 }, "list", { variables: [1], page: 2 }],
-    [[1], ".", { variables: [1], page: undefined }],
-    [undefined, "a.b", { variables: undefined, page: undefined }],
-    [{ items: "x" }, "auto", {}],
-    [{ items: [1], page: 2 }, "auto", { variables: [1], page: 2 }],
-    [{ items: [1], variables: [2], page: 2 }, "auto", { variables: [2], page: 2 }],
-    [[1], "auto", {}],
-  ])("variables in %j at %s", (body, setting, found) => {
-    expect(variablesIn(body, setting)).toEqual(found);
-  });
-
-  it("environments: as the settings name their fields and the one of production", () => {
-    const project = (...environments: Record<string, unknown>[]) => ({
-      ...{ id: "p", name: "Shop", description: "", environments },
-    });
-    const named = (record: Record<string, unknown>, more: Partial<typeof defaultGaps>) =>
-      withEnvironmentFields(project(record), { ...defaultGaps, ...more }).environments[0] ?? {};
-    expect(environmentOf(named({ uuid: "e", title: "live" }, { environmentRecord: "uuid,title" }))).toEqual({
-      ...{ id: "e", name: "live", isProduction: false },
-    });
-    const live = { productionEnvironment: "live" };
-    expect(environmentOf(named({ id: "e", name: "live" }, live)).isProduction).toBe(true);
-    expect(environmentOf(named({ id: "e", name: "Production" }, live)).isProduction).toBe(false);
-    expect(environmentOf({ id: "e", name: "production" }).isProduction).toBe(false);
-    const keep = project({ id: "e", name: "x" });
-    expect(withEnvironmentFields(keep, defaultGaps)).toBe(keep);
   });
 
   it("an environment that cannot be read: the field that is missing, and the keys that it has", () => {

@@ -53,6 +53,12 @@ describe("gapSettings", () => {
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
     ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
     ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
+    ["RNV_GAP_PATCH_SERVICE_METHOD", "GET"],
+    ["RNV_GAP_PROJECT_OPERATION", "/jobs"],
+    ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
+    ["RNV_GAP_VARIABLE_ITEMS", "data."],
+    ["RNV_GAP_ROUTE_KEYS", "yes"],
+    ["RNV_GAP_REPLAY_HEADER", "x y"],
   ])("refuses %s=%s with an example, and keeps the default", (name, value) => {
     const { settings, diagnostics } = gapSettings({ [name]: value });
     expect(settings).toEqual(defaultGaps);

@@ -1,4 +1,4 @@
-import { type Load, type Permit, RateLimiter } from "../../../src/api/rate-limiter";
+import { AdaptiveRate, type Load, type Permit, RateLimiter } from "../../../src/api/rate-limiter";
 import { fc } from "../../support/fixed-seed";
 import { steppingClock } from "./stepping-clock";
 
@@ -54,5 +54,13 @@ describe("the rate limiter", () => {
       void limiter.acquire(patient).then((permit) => granted.push(permit));
     await settle();
     expect(granted).toHaveLength(max);
+  });
+
+  it("sends more again a while after a refusal: the service may bear more than it did", () => {
+    const rate = new AdaptiveRate();
+    for (let i = 0; i < 10; i += 1) rate.succeeded(0);
+    rate.refused(0, 1000);
+    for (let now = 1000; now < 61_000; now += 100) rate.succeeded(now);
+    expect(rate.perSecond).toBeGreaterThan(20);
   });
 });

@@ -9,9 +9,8 @@ import {
   recordsOf,
   sendAction,
 } from "../../../src/apply/action";
-import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { api, type RunGiven, recordOf, rollout, runOf, start, stateOf, timeAt, typeOf } from "./fixtures";
+import { api, type RunGiven, recordOf, rollout, runOf, stateOf, timeAt, typeOf } from "./fixtures";
 
 const input = { address: api, id: "s1", name: "api", commit: "c" };
 const command = { action: "deploy", commit: "c" };
@@ -86,7 +85,6 @@ const deployed = recordOf("d0", {
   updatedAt: timeAt(-5),
   writes: 1,
 });
-const ours = { operation: "deploy", command };
 
 describe("an action that was answered", () => {
   const answered = async (given: RunGiven = {}, makes = true) => {
@@ -98,18 +96,6 @@ describe("an action that was answered", () => {
     });
     return { pending: await sendAction(run, deployOf(types), order, ["d0"]), run, looks };
   };
-
-  it("is waited for by whoever asks again: its outcome and its wait are recorded together", async () => {
-    const { pending, run, looks } = await answered();
-    expect(pending).toEqual({ kind: "deployment", id: "d1" });
-    expect(looks).toEqual([]);
-    expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "resource", "run", "outcome"]);
-    expect(run.entries[0]).toMatchObject({ intent: { ...ours, type: "service", address: api, name: "api" } });
-    expect(run.entries[2]).toMatchObject({
-      run: { id: "r", accepted: { address: api, command, pending } },
-    });
-    expect(run.journal.openAt(api)).toEqual([]);
-  });
 
   it("is recorded as what it made: everything was deployed with it", async () => {
     const { run } = await answered();
@@ -139,18 +125,6 @@ describe("an action that was answered", () => {
       writes: 2,
     });
   });
-
-  it("stays open where its outcome cannot be written: the same command finds it", async () => {
-    const { types } = deployable([[]]);
-    const run = runOf({
-      ...{ resources, types },
-      answer: () => ({ status: 200, body: { id: "d1" }, requestId: "", attempts: 1 }),
-    });
-    const full = new DiagnosticsError([error("state.write_failed", "no space is left")]);
-    jest.spyOn(run.journal, "close").mockRejectedValueOnce(full);
-    await expect(sendAction(run, deployOf(types), order, ["d0"])).rejects.toBe(full);
-    expect(run.journal.openAt(api)).toMatchObject([{ command }]);
-  });
 });
 
 describe("an action without a certain answer", () => {
@@ -177,16 +151,6 @@ describe("an action without a certain answer", () => {
     expect(run.journal.recorded(rollout)).toMatchObject({ id: "d7", inputs: { s1: 5, v1: 2 } });
     expect(run.entries.at(-1)).toEqual({ kind: "outcome", seq: 1, result: "done", status: 0, id: "d7" });
     expect(run.entries).toContainEqual(expect.objectContaining({ kind: "run" }));
-  });
-
-  it("is sent again under its own key where nothing is found for as long as reads may lag", async () => {
-    const { end, run, looks } = await failing([[]]);
-    expect(end).toEqual({ kind: "deployment", id: "d1" });
-    const keys = run.requests.map(({ idempotencyKey }) => idempotencyKey);
-    expect(keys).toHaveLength(2);
-    expect(new Set(keys).size).toBe(1);
-    expect(run.clock.now() - start).toBe(30_000);
-    expect(looks).toHaveLength(17);
   });
 
   it("is left to a person where several could be it, and is told once", async () => {

@@ -87,13 +87,6 @@ describe("a create that an interrupted run did not see answered", () => {
     });
   });
 
-  it("tells no time that the service did not tell", async () => {
-    const { entries } = await recoverOf({}, [creation], finding(liveOf("s1")));
-    expect(entries[0]).toMatchObject({ kind: "resource", address: api });
-    expect(Object.keys((entries[0] as { resource: object }).resource)).not.toContain("updatedAt");
-    expect(Object.keys((entries[0] as { resource: object }).resource)).not.toContain("parent");
-  });
-
   it("did not happen where nothing has its name, and is sent again under its own key alone", async () => {
     expect(await recoverOf({}, [creation], finding())).toEqual({
       ...{ entries: [refused, end], retriableIntents: [creation], diagnostics: [] },
@@ -130,24 +123,6 @@ describe("a create that an interrupted run did not see answered", () => {
     const result = await recoverOf({}, [{ ...creation, at: tooOld }], blind);
     expect(result).toMatchObject({ entries: [], retriableIntents: [] });
     expect(result.diagnostics).toMatchObject([{ code: "state.open_intent", address: api }]);
-  });
-
-  it("is closed without a look where its answer was recorded, and only the end of that line was lost", async () => {
-    let looks = 0;
-    const type = typeOf({
-      candidates: async () => {
-        looks += 1;
-        return [];
-      },
-    });
-    const recorded = { [api]: recordOf("s1") };
-    expect(await recoverOf(recorded, [creation], type, { fences: [] })).toMatchObject({
-      ...{ entries: [done, end], retriableIntents: [] },
-    });
-    expect(looks).toBe(0);
-    // What is recorded was there before: it is not what was made.
-    await recoverOf(recorded, [creation], type, { fences: ["s1"] });
-    expect(looks).toBeGreaterThan(0);
   });
 });
 
@@ -204,35 +179,10 @@ describe("a write that sets something, left open", () => {
       entries: [{ kind: "resource", address: api, resource: recordOf("s1") }, done, end],
     });
   });
-
-  it("is closed where nothing is recorded, and where its type is not known any more", async () => {
-    expect(await recoverOf({}, [setting], finding())).toMatchObject({ entries: [done, end] });
-    const unknown = { ...creation, type: "bucket" };
-    expect(await recoverOf({}, [unknown], finding())).toMatchObject({
-      ...{ entries: [done, end], retriableIntents: [] },
-    });
-  });
-
-  it("with a path of the thing itself makes nothing, though it is posted", async () => {
-    const action = intentOf({ operation: "restart", path: "/services/s1/restart" });
-    const { entries } = await recoverOf({ [api]: recordOf("s1") }, [action], finding(liveOf("other")));
-    expect(entries).toEqual([
-      { kind: "resource", address: api, resource: recordOf("s1", { writes: 4 }) },
-      ...[done, end],
-    ]);
-  });
 });
 
 describe("a deletion that was not answered", () => {
   const state = { [api]: recordOf("s1", { deletionFailed: "x" }) };
-
-  it("is over where its resource is gone, which is then known as deleted", async () => {
-    const gone = await recoverOf(state, [deletion], reading({ kind: "gone" }));
-    expect(gone.entries).toEqual([
-      { kind: "resource", address: api, resource: null, deletedAt: timeAt(0) },
-      ...[done, end],
-    ]);
-  });
 
   it("of a type whose deletions take time is waited for, from when it was sent", async () => {
     const at = timeAt(-1000);
@@ -245,26 +195,6 @@ describe("a deletion that was not answered", () => {
       },
       ...[done, end],
     ]);
-  });
-
-  it("did not happen where its resource is there: it is sent again under its own key, while that counts", async () => {
-    const there = reading({ kind: "found", live: liveOf("s1") });
-    expect(await recoverOf(state, [deletion], there)).toMatchObject({
-      ...{ entries: [refused, end], retriableIntents: [deletion] },
-    });
-    expect(await recoverOf(state, [{ ...deletion, at: tooOld }], there)).toMatchObject({
-      ...{ entries: [refused, end], retriableIntents: [] },
-    });
-  });
-
-  it("is sent again under its own key, while that counts, where it cannot be looked for", async () => {
-    const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
-    expect(await recoverOf(state, [deletion], blind)).toMatchObject({
-      ...{ entries: [refused, end], retriableIntents: [deletion] },
-    });
-    expect(await recoverOf(state, [{ ...deletion, at: tooOld }], blind)).toMatchObject({
-      ...{ entries: [refused, end], retriableIntents: [] },
-    });
   });
 });
 
@@ -371,12 +301,6 @@ describe("a write of a verb, left open", () => {
       expect(await recoverOf(state, [intent], type)).toMatchObject({
         ...{ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] },
       });
-  });
-
-  it("about what is no longer recorded did nothing that anybody could look for", async () => {
-    const asked: unknown[] = [];
-    const { entries } = await recoverOf({}, [intent], acting(["d1"], asked));
-    expect({ entries, asked }).toEqual({ entries: [refused, end], asked: [] });
   });
 
   it("is looked for once though it was sent several times under one key", async () => {

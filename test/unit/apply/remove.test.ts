@@ -151,41 +151,6 @@ describe("a deletion", () => {
       return { run, end: perform(run, deletion(), remove).catch((cause: unknown) => cause) };
     };
 
-    it("has happened where its resource is gone: nothing is sent again", async () => {
-      const { run, end } = failing({ kind: "gone" }, [failure("uncertain")]);
-      expect(await end).toEqual({ kind: "done" });
-      expect(run.requests).toHaveLength(1);
-      expect(run.journal.openAt(api)).toEqual([]);
-      expect(run.entries).toContainEqual({ kind: "outcome", seq: 1, result: "done", status: 0, id: "s1" });
-    });
-
-    it("is sent again under its own key where its resource is there", async () => {
-      const { run, end } = failing({ kind: "found", live: liveOf("s1") }, [failure("uncertain")]);
-      expect(await end).toEqual({ kind: "done" });
-      const [first, second] = run.requests.map(({ idempotencyKey }) => idempotencyKey);
-      expect([first, run.requests.length]).toEqual([second, 2]);
-      const twice = failing({ kind: "found", live: liveOf("s1") }, [
-        failure("uncertain"),
-        failure("uncertain", 502),
-      ]);
-      expect(await twice.end).toMatchObject({ kind: "uncertain", status: 502 });
-      expect(twice.run.journal.recorded(api)).toBeDefined();
-    });
-
-    it("is waited for where it goes on, as it is seen to", async () => {
-      const poll: Resource["poll"] = async (_, { id }) =>
-        id === "op" ? { kind: "done" } : { kind: "failed", summary: "another" };
-      const { run, end } = failing({ kind: "gone", ending }, [failure("uncertain")], { poll });
-      expect(await end).toEqual({ kind: "done" });
-      expect(run.requests).toHaveLength(1);
-      expect(run.entries).toContainEqual(
-        expect.objectContaining({
-          address: api,
-          resource: expect.objectContaining({ pending: expect.objectContaining({ id: "op" }) }),
-        }),
-      );
-    });
-
     it("that was refused is over where its resource is gone, and failed where it is there", async () => {
       const refused = failing({ kind: "gone" }, [failure("refused", 409)]);
       expect(await refused.end).toEqual({ kind: "done" });
@@ -213,17 +178,6 @@ describe("forgetting", () => {
     expect(await perform(run, deletion({ instance: { ending } }), forget)).toEqual({ kind: "done" });
     expect(run.requests).toEqual([]);
     expect(run.entries.at(-1)).toMatchObject({ address: api, resource: null, deletedAt: timeAt(0) });
-  });
-
-  it("keeps what is retained, with its parts", async () => {
-    const run = runWith(deletable());
-    expect(await perform(run, deletion({ retains: true }), forget)).toEqual({ kind: "done" });
-    expect(run.journal.recorded(api)).toEqual({ ...resources[api], retained: true });
-    expect(run.journal.recorded(variable)).toMatchObject({ retained: true });
-    expect(run.journal.recorded(shop)).not.toHaveProperty("retained");
-    const bare = runWith(deletable(), { resources: {} });
-    expect(await perform(bare, deletion({ retains: true }), forget)).toEqual({ kind: "done" });
-    expect(bare.entries).toEqual([]);
   });
 });
 
@@ -258,15 +212,6 @@ describe("archiving", () => {
       ...{ writtenAt: timeAt(0), updatedAt: timeAt(5), retained: true },
     });
     expect(run.journal.openAt(api)).toEqual([]);
-  });
-
-  it("is repeated once without a certain answer, and not after a refusal", async () => {
-    const once = archiving([failure("uncertain")]);
-    expect(await perform(once.run, deletion(), archive)).toEqual({ kind: "done" });
-    expect(once.asked()).toBe(2);
-    const refused = archiving([failure("refused", 409)]);
-    await expect(perform(refused.run, deletion(), archive)).rejects.toMatchObject({ kind: "refused" });
-    expect(refused.asked()).toBe(1);
   });
 
   it("needs a type that can be archived, and an id", async () => {

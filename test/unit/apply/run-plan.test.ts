@@ -181,22 +181,6 @@ describe("a run", () => {
     ]);
   });
 
-  it("sends nothing for what changes in the state alone, nor for what is taken over as it is", async () => {
-    const lifecycle = [{ path: "preventDestroy" }] as unknown as Change["attributes"];
-    const recordOnly = of("update", api, {
-      lifecycle,
-      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
-    });
-    const adopted = of("adopt", web, { instance: { live: liveOf("s2") } });
-    const { log, counts } = await ran(
-      [{ ...recordOnly, attributes: [] }, adopted],
-      {},
-      { resources: { [api]: recordOf("s1") } },
-    );
-    expect(log).toEqual([]);
-    expect(counts).toMatchObject({ changed: 1, adopted: 1 });
-  });
-
   it("continues with all else where a change fails, and skips what waits for that, by its name", async () => {
     const { log, counts, diagnostics, exitCode, run } = await ran(
       [of("create", api), { ...of("create", web), dependsOn: [api] }, of("create", shop)],
@@ -246,37 +230,6 @@ describe("a run", () => {
     },
   );
 
-  it("begins nothing after an answer that says that the key is no good", async () => {
-    const run = runOf({ types: [telling([], { [`create ${api}`]: refused(401) })] });
-    const { counts, diagnostics } = await runPlan(run, planOf(of("create", api), of("create", web)), 1);
-    expect(counts).toMatchObject({ added: 0, failed: 1, skipped: 1 });
-    expect(diagnostics).toMatchObject([{ code: "api.unauthorized" }]);
-    const usual = runOf({ types: [telling([], { [`create ${api}`]: refused(400) })] });
-    expect((await runPlan(usual, planOf(of("create", api), of("create", web)), 1)).counts).toMatchObject({
-      added: 1,
-    });
-  });
-
-  it("names what an interrupted run leaves at the service", async () => {
-    const stop = new AbortController();
-    const building = {
-      create: async () => ({
-        id: "s1",
-        live: liveOf("s1"),
-        pending: { kind: "deployment", id: "d" } as const,
-      }),
-      poll: async () => {
-        stop.abort();
-        return { kind: "waiting", status: "building" } as const;
-      },
-    };
-    const { exitCode, stillRunning } = await ran([of("create", api)], {}, {}, building, stop);
-    expect({ exitCode, stillRunning }).toEqual({
-      exitCode: 130,
-      stillRunning: [`${api} is still deploying.`],
-    });
-  });
-
   it("ends with 1 where nothing worked, with 7 where something did not run, and with 8 for a checkout", async () => {
     const failing = { [`create ${api}`]: refused(400) };
     expect((await ran([of("create", api)], failing)).exitCode).toBe(1);
@@ -295,35 +248,6 @@ describe("a run", () => {
     };
     expect((await ran([of("create", api)], {}, {}, unpaid)).exitCode).toBe(8);
     expect((await ran([of("create", api), held], {}, {}, unpaid)).exitCode).toBe(7);
-  });
-
-  it("records what has moved under its new address before anything else happens to it", async () => {
-    const before = recordOf("s1", { parent: shop });
-    const moved = of("no-op", web, {
-      previousAddress: api,
-      instance: { recorded: before, live: liveOf("s1") },
-    });
-    const { run } = await ran([moved], {}, { resources: { [api]: before } });
-    expect(run.journal.recorded(api)).toBeUndefined();
-    expect(run.journal.recorded(web)).toMatchObject({ id: "s1", parent: shop });
-    const other = "project.other" as Address;
-    const declared = of("update", web, {
-      previousAddress: api,
-      instance: { recorded: before, desired: { parent: other } as never },
-    });
-    const along = await ran(
-      [declared],
-      { [`update ${web}`]: refused(400) },
-      { resources: { [api]: before } },
-    );
-    expect(along.run.journal.recorded(web)).toMatchObject({ parent: other });
-    const root = of("no-op", web, {
-      previousAddress: api,
-      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
-    });
-    const alone = await ran([root], {}, { resources: { [api]: recordOf("s1") } });
-    expect(alone.run.journal.recorded(web)).not.toHaveProperty("parent");
-    expect((await ran([moved])).run.journal.recorded(api)).toBeUndefined();
   });
 });
 
@@ -364,19 +288,6 @@ describe("the failure of a change", () => {
         hint: expect.stringContaining("Run the same command again"),
       },
     });
-  });
-
-  it("says that a name may be held by what no list shows, where a creation meets something", async () => {
-    const archives = { attribute: "archived", unlisted: "archived services" };
-    const hint = async (change: Change, status: number, more: Partial<Resource>) =>
-      (await failed(change, refused(status), more))?.hint ?? "";
-    expect(await hint(of("create", api), 409, { archives })).toContain("archived services");
-    expect(await hint(of("create", api), 400, { archives })).not.toContain("archived services");
-    expect(await hint(of("create", api), 409, {})).not.toContain("no list shows");
-    const attributes = [{ path: "plan" }] as unknown as Change["attributes"];
-    expect(await hint({ ...of("update", api), attributes }, 409, { archives })).not.toContain(
-      "archived services",
-    );
   });
 
   it("of what has moved is one of its change as well", async () => {
@@ -448,17 +359,5 @@ describe("the look at what something ran in", () => {
       () => Promise.reject(new Error("x")),
     ])
       expect((await looked(deployment("update"), read)).entries).toEqual([]);
-  });
-
-  it("is left out where nothing ran, and after an interrupt", async () => {
-    const lifecycle = [{ path: "preventDestroy" }] as unknown as Change["attributes"];
-    for (const change of [
-      deployment("no-op"),
-      deployment("update", { attributes: [], lifecycle }),
-      deployment("delete"),
-      of("update", api),
-    ])
-      expect((await looked(change, found())).asked).toEqual([]);
-    expect((await looked(deployment("update"), found(), true)).asked).toEqual([]);
   });
 });

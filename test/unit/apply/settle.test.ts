@@ -82,25 +82,4 @@ describe("waitUntilSettled", () => {
     const done = await waiting((_, at) => (at < 29_000 ? lost : { kind: "done" }));
     expect(done.result).toEqual({ kind: "done" });
   });
-
-  it("polls a last time after an interrupt", async () => {
-    const { result, moments } = await waiting(() => busy, { stopAt: 250 });
-    expect(result).toEqual({ kind: "interrupted", pending: deploying });
-    expect(moments).toEqual([0, 250]);
-    const cut = await waiting(
-      (_, at) => {
-        if (at >= 250) throw new Error("cut");
-        return busy;
-      },
-      { stopAt: 250 },
-    );
-    expect(cut.result).toEqual({ kind: "interrupted", pending: deploying });
-  });
-
-  it("fails when a poll fails", async () => {
-    const broken = waiting(() => {
-      throw new Error("no such route");
-    });
-    await expect(broken).rejects.toThrow("no such route");
-  });
 });

@@ -13,8 +13,6 @@ import {
   RnvProvider,
   Service,
 } from "../../../src/cdktf/cdktf";
-import type { Plan } from "../../../src/plan/plan";
-import { planJson } from "../../../src/report/plan-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -136,38 +134,6 @@ describe("data sources in a run", () => {
     expect((await one.apply(stack)).exitCode).toBe(0);
     const front = store.services().find(({ name }) => name === "front");
     expect(front?.configuration.startCommand).toBe(api.id);
-  });
-
-  it("leave the same plan as a manifest that says their values", async () => {
-    const { service } = theirWorkspace();
-    program((made) => {
-      const api = new DataRnvService(made, "api", { id: service.id });
-      const startCommand = `serve ${api.id}`;
-      new Service(made, "guest", { kind: "web", configuration: { ...configuration, startCommand } });
-      new TerraformOutput(made, "apiId", { value: api.id });
-    });
-    const manifest = {
-      services: {
-        guest: {
-          kind: "web",
-          configuration: { ...configuration, startCommand: `serve ${service.id}` },
-        },
-      },
-      outputs: { apiId: service.id },
-    };
-    one.write("rnv.yaml", JSON.stringify(manifest));
-    const changes = async (files: readonly string[]) => {
-      const { plan } = await one.plan({ files });
-      const { resource_changes, output_changes, summary } = JSON.parse(planJson(plan as Plan)) as Record<
-        string,
-        unknown
-      >;
-      const own = (resource_changes as { address: string }[]).filter(
-        ({ address }) => address === "service.guest",
-      );
-      return JSON.stringify({ own, output_changes, summary }).replace(/,"(range|construct)":\{[^}]*\}/g, "");
-    };
-    expect(await changes(stack.files)).toBe(await changes(["rnv.yaml"]));
   });
 });
 

@@ -105,27 +105,4 @@ describe("the constructs on cdktf and on cdktn", () => {
       terraform: { required_providers: { rnv: { source: "rnv/rnv", version: `~> ${version}` } } },
     });
   });
-
-  it("turn secret sources into sensitive variables that hold no text", () => {
-    const { 0: shop } = synthesized(cdktf, onCdktf);
-    const { variable, resource } = shop as {
-      variable: Record<string, object>;
-      resource: Record<string, object>;
-    };
-    const { shop__api__TOKEN: token } = resource.rnv_variable as Record<string, object>;
-    // Terraform sends it and keeps it in no state; a digest tells it of a change.
-    expect(token).toMatchObject({
-      value_wo: "${var.env_SHOP_TOKEN}",
-      value_wo_version: expect.stringMatching(/sha256\("[\w/-]+ \$\{var\.env_SHOP_TOKEN\}"\)/),
-    });
-    expect(token).not.toHaveProperty("value");
-    expect(variable.env_SHOP_TOKEN).toEqual({
-      type: "string",
-      sensitive: true,
-      description: "The environment variable SHOP_TOKEN.",
-      "//": { rnv: { source: { fromEnv: "SHOP_TOKEN" } } },
-    });
-    expect(Object.values(variable).every((one) => (one as { sensitive: boolean }).sensitive)).toBe(true);
-    expect(JSON.stringify(variable)).toContain('{"fromCommand":["vault","read"]}');
-  });
 });

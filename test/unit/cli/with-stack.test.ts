@@ -161,12 +161,6 @@ describe("--app and cdktf.json", () => {
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 
-  it("make the folders above the output folder, which the library does not", async () => {
-    write("app.js", program.replace("{ recursive: true }", "{}"));
-    write("cdktf.json", JSON.stringify({ app: "node app.js", output: "build/stacks" }));
-    expect((await withStack(invocation())).options.file).toEqual(["build/stacks"]);
-  });
-
   it("nothing runs where neither names a program", async () => {
     const made = invocation();
     expect(await withStack(made)).toBe(made);
@@ -202,13 +196,6 @@ describe("--app and cdktf.json", () => {
       code: "command.usage",
     });
     expect(await refused(invocation({ app: "node app.js" }, ["p"]))).toMatchObject({ code: "command.usage" });
-  });
-
-  it("a cdktf.json that is no such file is refused, however large it is", async () => {
-    for (const text of ["[1", `{"app":"node app.js"${" ".repeat(1024 * 1024)}}`]) {
-      write("cdktf.json", text);
-      expect(await refused(invocation())).toMatchObject({ code: "stack.syntax" });
-    }
   });
 
   it("a program that fails is shown with what it printed", async () => {
@@ -247,10 +234,5 @@ describe("--app and cdktf.json", () => {
     const waiting = refused({ ...invocation({ app: "node app.js" }), signal: abort.signal });
     setImmediate(() => abort.abort());
     expect(await waiting).toMatchObject({ summary: 'the program "node app.js" was interrupted' });
-  });
-
-  it("a cdktf.json that cannot be read is an error", async () => {
-    write("cdktf.json", "{");
-    expect(await refused(invocation())).toMatchObject({ code: "stack.syntax" });
   });
 });

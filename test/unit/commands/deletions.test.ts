@@ -80,35 +80,6 @@ describe("a deletion whose operation fails", () => {
     },
   );
 
-  it.each([[], ["failed-deletions-archive"], ["failed-deletions-linger"]] as const)(
-    "never makes a second service when the block comes back (%s)",
-    async (...left) => {
-      const { bench, store } = await opened("failed-deletions", ...(left as Condition[]));
-      const before = store.services().map(({ id }) => id);
-      bench.write("rnv.yaml", withoutApi);
-      await bench.apply();
-      bench.write("rnv.yaml", withApi);
-      expect((await bench.apply()).exitCode).toBe(0);
-      expect(store.services().map(({ id }) => id)).toEqual(before);
-      expect(await recordedIn(bench, api)).not.toHaveProperty("deletionFailed");
-      bench.remove();
-    },
-  );
-
-  it("makes destroy send DELETE again, for every kind", async () => {
-    const { bench, store, deletes, keys } = await opened("failed-deletions");
-    const destroy = { mode: "destroy" } as const;
-    expect((await bench.apply(destroy)).exitCode).toBe(1);
-    expect((await bench.apply(destroy)).exitCode).toBe(1);
-    expect(deletes.map(({ path }) => path.split("/").at(-2))).toEqual(["services", "services"]);
-    store.setCondition("failed-deletions", false);
-    store.setCondition("queued-deletions", true);
-    expect((await bench.apply(destroy)).exitCode).toBe(0);
-    expect(store.projects()).toEqual([]);
-    expect(new Set(keys()).size).toBe(4);
-    bench.remove();
-  });
-
   it("keeps a variable, and one that stands while its operation is not found", async () => {
     const { bench, store, deletes } = await opened("failed-deletions");
     bench.write("rnv.yaml", withoutLevel);
@@ -182,28 +153,6 @@ describe("a deletion whose operation fails", () => {
     expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
     bench.remove();
   });
-
-  it.each([
-    ["before", []],
-    ["after", []],
-    ["after", ["failed-deletions-linger"]],
-    ["before", ["failed-deletions-linger"]],
-  ] as const)("is seen by the run after one that was killed %s it was received (%s)", async (when, left) => {
-    const { bench, store } = await opened("failed-deletions", ...left);
-    const [service] = store.services();
-    bench.write("rnv.yaml", withoutApi);
-    await bench.applyUntilDeath({ write: 1, when }, { parallelism: 1 });
-    bench.clock.advance(60_000);
-    // As long as it fails, nothing is forgotten and nothing is made.
-    await bench.plan();
-    expect((await bench.apply()).exitCode).not.toBe(0);
-    expect(await recordedIn(bench, api)).toMatchObject({ id: service?.id, deletionFailed: failed });
-    store.setCondition("failed-deletions", false);
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect(store.services()).toEqual([]);
-    expect(await recordedIn(bench, api)).toBeUndefined();
-    bench.remove();
-  });
 });
 
 describe("a service that another user is deleting", () => {
@@ -242,22 +191,6 @@ describe("a service that another user is deleting", () => {
     });
     expect((await bench.apply()).exitCode).not.toBe(0);
     expect(store.services().map(({ id }) => id)).toEqual([second?.id]);
-    bench.remove();
-  });
-});
-
-describe("a variable that another user deletes after the plan was made", () => {
-  it("is forgotten with the deletion that finds it gone", async () => {
-    const { bench, store } = await opened();
-    const [service] = store.services();
-    bench.write("rnv.yaml", withoutLevel);
-    const [variable] = store.variables(service?.id ?? "");
-    bench.emulator.setFaults((_, { method }) => {
-      if (method === "DELETE") store.deleteVariableNow(variable?.id ?? "");
-      return undefined;
-    });
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(await recordedIn(bench, level)).toBeUndefined();
     bench.remove();
   });
 });

@@ -50,14 +50,6 @@ describe("what is live and not managed", () => {
       .map(({ address, action }) => `${address} ${action}`);
   };
 
-  it("an exported manifest changes nothing when it is planned with --adopt", async () => {
-    seed();
-    const { text, diagnostics } = await exported();
-    expect(diagnostics).toEqual([]);
-    bench.write("rnv.yaml", text);
-    expect((await changesOf())?.filter((change) => !change.startsWith("deployment."))).toEqual([]);
-  });
-
   it("holds no value of a variable and reveals none", async () => {
     seed();
     const { text } = await exported();
@@ -118,27 +110,6 @@ services:
     );
   const recordedNow = async () => Object.keys((await bench.state())?.resources ?? {});
 
-  it("import records a project, then a service in it, then its variable", async () => {
-    const { project, api, variable } = seed();
-    bench.write("rnv.yaml", declared);
-    await take("project.shop", project.id);
-    await take("service.shop.api", api.id);
-    await take("variable.shop.api.LOG_LEVEL", variable.id);
-    const state = await bench.state();
-    expect(state?.resources).toMatchObject({
-      "project.shop": { id: project.id, name: "Online shop" },
-      "service.shop.api": {
-        id: api.id,
-        parent: "project.shop",
-        computed: { url: expect.any(String) },
-        preventDestroy: true,
-        onRemove: "retain",
-      },
-      "variable.shop.api.LOG_LEVEL": { id: variable.id, parent: "service.shop.api" },
-    });
-    expect(JSON.stringify(state)).not.toContain("secret-value");
-  });
-
   it("import refuses what is recorded, missing, elsewhere, or out of order, and records nothing then", async () => {
     const { project, other, api, alone } = seed();
     bench.write("rnv.yaml", declared);
@@ -190,23 +161,6 @@ services:
       hint: `write it to rnv.yaml, then: rnv import project.shop ${project.id}`,
     });
     expect(refused?.detail).toContain("projects:\n  shop:\n    name: Online shop");
-    expect(await recordedNow()).toEqual([]);
-  });
-
-  it("leaves a declared difference that needs a replacement to the plan, which destroys nothing unconfirmed", async () => {
-    const { project, odd } = seed();
-    bench.write("rnv.yaml", declared);
-    await take("project.shop", project.id);
-    expect(await refusalOf("service.shop.odd", odd.id)).toBeUndefined();
-    const { plan } = await bench.plan({ secrets: "skip" });
-    const change = plan?.changes.find(({ address }) => address === "service.shop.odd");
-    expect(change).toMatchObject({ action: "replace", guard: { code: "guard.delete_unconfirmed" } });
-  });
-
-  it("import reads a manifest with its mistakes as any verb does", async () => {
-    const { project } = seed();
-    bench.write("rnv.yaml", "projects: { shop: { nmae: x } }\n");
-    expect(await refusalOf("project.shop", project.id)).toMatchObject({ code: "manifest.unknown_key" });
     expect(await recordedNow()).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import type { RuntimeAction } from "../../../src/commands/act-on-service";
-import type { Lags } from "../../../src/emulator/lag";
-import { type ActionRequest, createWorkbench, type Workbench } from "../../support/workbench";
+import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `projects:
   shop:
@@ -70,46 +69,4 @@ describe("a verb whose reads stay behind", () => {
       expect(bench.writes()).toHaveLength(sent);
     },
   );
-});
-
-/** By time, and by count: all reads together, and the replicas of some apart. */
-const lags: readonly (readonly [string, Lags])[] = [
-  ["1.5 s", { all: { ms: 1500 } }],
-  ["3 reads", { all: { reads: 3 } }],
-  ["1.5 s in deployments and operations", { deployments: { ms: 1500 }, operations: { ms: 1500 } }],
-];
-
-describe.each(lags)("right after an apply, with reads that are %s behind,", (_, lag) => {
-  let bench: Workbench;
-  const store = () => bench.emulator.store;
-  /** Newest first. */
-  const deployed = () => [...store().deployments(store().services()[0]?.id ?? "")].reverse();
-  const act = async (action: RuntimeAction, more: Partial<ActionRequest> = {}) =>
-    expect(await bench.act({ action, confirm: async () => "api", ...more })).toMatchObject({ exitCode: 0 });
-  const applied = async (text = shop) => {
-    bench.write("rnv.yaml", text);
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-  };
-  beforeEach(async () => {
-    bench = createWorkbench();
-    store().setLag(lag);
-    await applied();
-  });
-  afterEach(() => bench.remove());
-
-  it("restart, suspend and resume are carried out once each", async () => {
-    for (const action of ["restart", "suspend", "resume"] as const) await act(action);
-    expect(
-      store()
-        .operations()
-        .map(({ kind }) => kind),
-    ).toEqual(["restart", "suspend", "resume"]);
-  });
-
-  it("rollback goes back to the release before the last one", async () => {
-    const [first] = deployed();
-    await applied(shop.replace('api" }', 'api", replicas: 2 }'));
-    await act("rollback");
-    expect(deployed().map(({ sourceDeploymentId }) => sourceDeploymentId)).toEqual([first?.id, null, null]);
-  });
 });

@@ -1,4 +1,3 @@
-import type { ApplyEvent } from "../../../src/model/apply-event";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const minute = 60_000;
@@ -79,38 +78,6 @@ describe("a deployment that an earlier run left queued", () => {
     const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
     expect(waited).toBeGreaterThan(2);
     expect(waited).toBeLessThan(4);
-  });
-
-  it("is waited for no more than its whole timeout when the clock was set back meanwhile", async () => {
-    await leaveByKill("timeout: 10m");
-    const late = bench.clock;
-    const clock = { ...late, now: () => late.now() - 24 * 60 * minute };
-    const waited = await minutesOf(() => bench.apply({}, { clock }));
-    expect(waited).toBeLessThan(11);
-  });
-
-  it.each([
-    ["back", -60 * minute],
-    ["forward", 60 * minute],
-  ])("is waited for as long where the clock is set %s meanwhile", async (_, shift) => {
-    bench.write("rnv.yaml", shop("timeout: 10m"));
-    const { clock } = bench;
-    let shifted = 0;
-    const emit = (event: ApplyEvent): void => {
-      if (event.type === "waiting") shifted = shift;
-    };
-    const set = { ...clock, now: () => clock.now() + shifted };
-    const waited = await minutesOf(async () => {
-      expect((await bench.apply({}, { clock: set, emit })).exitCode).toBe(7);
-    });
-    expect(waited).toBeGreaterThan(9.9);
-    expect(waited).toBeLessThan(10.1);
-  });
-
-  it("is not waited for where `wait: false` says so", async () => {
-    bench.write("rnv.yaml", shop("wait: false"));
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(0))).toBeLessThan(1);
   });
 
   it("is not waited for by an apply of something else", async () => {

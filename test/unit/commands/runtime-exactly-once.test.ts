@@ -1,6 +1,5 @@
 import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/act-on-service";
 import type { Fault } from "../../../src/emulator/faults";
-import type { Address } from "../../../src/model/address";
 import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -38,12 +37,7 @@ const restart = { action: "restart" } as const;
 
 describe("a verb that writes", () => {
   let bench: Workbench;
-  let kill = () => {};
-  let killed: Promise<void>;
   beforeEach(async () => {
-    killed = new Promise((resolve) => {
-      kill = resolve;
-    });
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
     await bench.apply();
@@ -134,17 +128,6 @@ describe("a verb that writes", () => {
   describe.each(verbs.map((verb) => [verb.commit ? "deploy --commit" : verb.action, verb] as const))(
     "%s",
     (_name, verb) => {
-      it.each(shareOf(faults, 3))("survives %s by itself, and does it once", async (_fault, fault) => {
-        const before = await prepare(verb.action);
-        let hits = 0;
-        bench.emulator.setFaults((_, { method }) => (isWrite(method) && hits++ === 0 ? fault : undefined));
-        const note = expect.objectContaining({ code: "live.rolled_back", severity: "warning" });
-        const diagnostics = verb.action === "rollback" ? [note] : [];
-        expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics });
-        expect(deeds()).toEqual(onceMore(before, verb.action));
-        expect((await bench.state())?.open).toEqual([]);
-      });
-
       it.each(shareOf(faults, 3))(
         "after %s that does not end names itself, and again does it once",
         async (_fault, fault) => {
@@ -175,40 +158,6 @@ describe("a verb that writes", () => {
           expect(await bench.state()).toMatchObject({ open: [], run: null });
         },
       );
-
-      it.each(["before", "after"] as const)(
-        "killed just %s the service heard of it does it once",
-        async (when) => {
-          const before = await prepare(verb.action);
-          await bench.actUntilDeath({ write: 1, when }, verb);
-          expect((await bench.state())?.open).toMatchObject([{ command: { action: verb.action } }]);
-          expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
-          expect(deeds()).toEqual(onceMore(before, verb.action));
-          expect(await bench.state()).toMatchObject({ open: [], run: null });
-        },
-      );
-
-      it("killed while it waits is waited for by the same command, which sends nothing", async () => {
-        const before = await prepare(verb.action);
-        await Promise.race([
-          act(
-            { ...verb, onWaiting: () => kill() },
-            { clock: { ...bench.clock, sleep: () => new Promise(() => {}) } },
-          ),
-          killed,
-        ]);
-        expect((await bench.state())?.run?.accepted?.command.action).toBe(verb.action);
-        bench.emulator.resetLog();
-        const since: string[] = [];
-        expect(await act({ ...verb, onGoingOn: (at) => since.push(at) })).toMatchObject({
-          result: "done",
-          exitCode: 0,
-        });
-        expect(since).toHaveLength(1);
-        expect(bench.writes()).toEqual([]);
-        expect(deeds()).toEqual(onceMore(before, verb.action));
-        expect(await bench.state()).toMatchObject({ open: [], run: null });
-      });
 
       it("is given again once it has ended, and then does it again", async () => {
         const before = await prepare(verb.action);
@@ -278,17 +227,6 @@ describe("a verb that writes", () => {
     expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
-  it("is looked for once its key no longer counts, and sent again only where it is not there", async () => {
-    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
-    bench.clock.advance(30 * 3_600_000);
-    expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
-    expect(deeds().deployments).toBe(3);
-    await bench.actUntilDeath({ write: 1, when: "before" }, { action: "deploy" });
-    bench.clock.advance(30 * 3_600_000);
-    expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
-    expect(deeds().deployments).toBe(4);
-  });
-
   it("that cannot be looked up stops clearly once its key no longer counts, and then goes again", async () => {
     await bench.actUntilDeath({ write: 1, when: "after" }, { action: "restart" });
     bench.clock.advance(30 * 3_600_000);
@@ -342,12 +280,5 @@ describe("a verb that writes", () => {
     expect(await quiet()).toEqual([]);
     await act({ action: "deploy", commit: "b".repeat(40) });
     expect(await quiet()).toEqual(["deployment.shop.api"]);
-  });
-
-  it("that failed leaves the plan as it was: what serves is what was deployed before", async () => {
-    bench.emulator.store.failNextDeployment("*", "npm ci failed");
-    expect(await act({ action: "deploy" })).toMatchObject({ exitCode: 7 });
-    expect(await quiet()).toEqual([]);
-    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
   });
 });

@@ -34,18 +34,6 @@ describe("backups of the state", () => {
   });
   afterEach(() => bench.remove());
 
-  it("are listed newest first, each with what it holds, its size, when it was written and by what", async () => {
-    const backups = await listBackups(bench.context);
-    expect(backups.map(({ parsed }) => Object.keys(parsed?.state.resources ?? {}).length)).toEqual([2, 0]);
-    expect(backups.map(({ bytes }) => bytes)).toEqual(
-      backups.map(({ name }) => Buffer.byteLength(readFileSync(name))),
-    );
-    const written = backups.map(({ parsed }) => Date.parse(parsed?.writer.at ?? ""));
-    expect(written).toEqual([...written].sort().reverse());
-    expect(written[0]).toBeLessThanOrEqual(bench.clock.now());
-    expect(backups.map(({ parsed }) => parsed?.writer.command)).toEqual(["apply", "apply"]);
-  });
-
   it("of an older version are read too: they do not say when they were written", async () => {
     const file = `${path}.backup.1`;
     const {
@@ -82,13 +70,6 @@ describe("backups of the state", () => {
     await restoreState(bench.context, { ...options, from: whole });
     expect((await state())?.resources).toEqual(before?.resources);
     expect((await bench.apply()).diagnostics).toEqual([]);
-  });
-
-  it("leave nothing locked when there is no such backup, and when the file is no state", async () => {
-    expect(await code(restoreState(bench.context, { ...options, from: 9 }))).toBe("command.usage");
-    const from = { text: "[]", name: "wrong.json" };
-    expect(await code(restoreState(bench.context, { ...options, from }))).toBe("state.unreadable");
-    expect((await bench.apply()).exitCode).toBe(0);
   });
 
   it("do not take the place of writes that are not settled, unless forced", async () => {

@@ -45,13 +45,6 @@ describe("the verbs of the state", () => {
     expect(now.filter((address) => /\.api(\.|$)/.test(address))).toEqual([]);
   });
 
-  it("mv to where the manifest moved it leaves no service to create or delete", async () => {
-    await moveState(bench.context, { ...lock, from: "service.shop.api", to: "service.shop.web" });
-    bench.write("rnv.yaml", shop("web"));
-    const { plan } = await bench.plan();
-    expect(plan?.changes.filter(({ type, action }) => type === "service" && action !== "no-op")).toEqual([]);
-  });
-
   it("mv refuses an address that is taken, of another type, or unknown", async () => {
     const move = (from: string, to: string) => codes(moveState(bench.context, { ...lock, from, to }));
     expect(await move("service.shop.api", "service.shop.api-docs")).toEqual(["state.conflict"]);

@@ -1,5 +1,4 @@
 import type { Address } from "../../../src/model/address";
-import type { StateBackend, StateSession } from "../../../src/state/backend";
 import { withoutFields } from "../../support/edited-answers";
 import { type ActionRequest, createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -71,61 +70,6 @@ describe("a create that was not answered, beside another thing of its name", () 
     expect(creates()).toEqual([]);
     expect(await recorded()).toMatchObject({ id: made?.id });
   });
-
-  it("is for a person to decide after a kill as well", async () => {
-    await bench.applyUntilDeath({ write: 1, when: "after" }, { parallelism: 1 });
-    addNamesake();
-    bench.emulator.resetLog();
-    const { exitCode, diagnostics } = await bench.apply();
-    expect({ exitCode, diagnostics }).toMatchObject({
-      exitCode: 1,
-      diagnostics: [{ code: "state.open_intent" }],
-    });
-    expect(bench.writes()).toEqual([]);
-    expect(await recorded()).toBeUndefined();
-  });
-});
-
-describe("a create whose run ended with its answer", () => {
-  it("is recorded where it lies, and the next run continues with it", async () => {
-    let session: StateSession | undefined;
-    let end = (): void => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const never = new Promise<never>(() => {});
-    const lock: StateBackend["lock"] = async (holder, timeoutMs) => {
-      const held = await bench.context.backend.lock(holder, timeoutMs);
-      session = held;
-      let hasEnded = false;
-      return {
-        state: held.state,
-        isFormOutdated: held.isFormOutdated,
-        commit: (state) => (hasEnded ? never : held.commit(state)),
-        erase: () => (hasEnded ? never : held.erase()),
-        release: () => (hasEnded ? never : held.release()),
-        append: async (entries, options) => {
-          if (hasEnded) return never;
-          await held.append(entries, options);
-          if (!entries.some((entry) => entry.kind === "resource" && entry.address === address)) return;
-          hasEnded = true;
-          end();
-          return never;
-        },
-      };
-    };
-    const backend = { ...bench.context.backend, lock };
-    await Promise.race([bench.apply({ parallelism: 1 }, { backend }), ended]);
-    await session?.release();
-    const [made] = store().services();
-    expect(await recorded()).toMatchObject({
-      id: made?.id,
-      parent: "project.shop",
-      applied: { projectId: made?.projectId },
-    });
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(creates()).toHaveLength(1);
-  });
 });
 
 // "A field that did not take is an error naming it, never a silent success" (DESIGN section 4).
@@ -150,18 +94,6 @@ describe("a change that the answer does not show", () => {
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect((await recorded())?.applied["configuration.branch"]).toBe("develop");
     expect((await bench.plan()).plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
-  });
-
-  it("of something new records its id, and nothing of it as applied", async () => {
-    withBranch("develop");
-    bench.emulator.setFaults((_, { method }) => (method === "GET" ? undefined : withoutFields("branch")));
-    const { diagnostics } = await bench.apply();
-    expect(diagnostics).toMatchObject([{ code: "apply.not_taken", attribute: "configuration.branch" }]);
-    const [made] = store().services();
-    expect(await recorded()).toMatchObject({ id: made?.id, applied: {} });
-    bench.emulator.setFaults(undefined);
-    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
-    expect(creates()).toHaveLength(1);
   });
 });
 

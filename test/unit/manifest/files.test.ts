@@ -81,15 +81,6 @@ describe("several -f", () => {
     const twice = await load(cwd, { files: ["-", "-"], standardInput });
     expect(twice.diagnostics[0]?.code).toBe("command.usage");
   });
-
-  it("each report their own mistakes, with their names", async () => {
-    const cwd = folderWith({ "a.yaml": "x: 1\n", "b.yaml": "y: 1\n" });
-    expect(briefs(await load(cwd, { files: ["b.yaml", "a.yaml", "c.yaml"] }))).toEqual([
-      "manifest.not_found",
-      "manifest.unknown_key a.yaml:1:1 x",
-      "manifest.unknown_key b.yaml:1:1 y",
-    ]);
-  });
 });
 
 describe("a folder", () => {

@@ -1,6 +1,6 @@
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
-import { GeneratedSecret, Template } from "../../../src/model/value";
+import { GeneratedSecret, type Template } from "../../../src/model/value";
 import { shownTexts } from "../../support/shown-texts";
 import { briefs, loadText, removeFolders } from "./load";
 
@@ -67,24 +67,6 @@ describe("loadManifest", () => {
       "variable.shop.api.TOKEN",
       "variable.shop.api.WORKER_HOST",
     ]);
-  });
-
-  it("names a resource after its key unless it has a name", async () => {
-    const { attribute, pointed } = await loadShop();
-    expect(attribute("service.shop.api", "name")).toBe("api");
-    expect(pointed("service.shop.api", "name")).toBe("api");
-    expect(attribute("service.docs", "name")).toBe("The docs");
-    expect(attribute("variable.shop.api.LOG_LEVEL", "key")).toBe("LOG_LEVEL");
-  });
-
-  it("links a child to its parent by a reference to the parent's id", async () => {
-    const { desired, attribute } = await loadShop();
-    expect(attribute("service.shop.api", "projectId")).toEqual(
-      new Template([{ address: "project.shop" as Address, attribute: "id" }], false),
-    );
-    expect(desired.resources.get("variable.shop.api.TOKEN" as Address)?.parent).toBe("service.shop.api");
-    expect(desired.resources.get("service.docs" as Address)).toMatchObject({ parent: undefined });
-    expect(attribute("service.docs", "projectId")).toBeUndefined();
   });
 
   it("closes values of variables over as secrets, from text, environment, generator or template", async () => {

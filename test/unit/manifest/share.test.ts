@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import type { LoadedManifest } from "../../../src/manifest/context";
@@ -239,25 +239,6 @@ describe("fromCommand", () => {
     `services:\n  api:\n    kind: web\n    variables:\n${Object.entries(values)
       .map(([name, rest]) => `      ${name}: { fromCommand: ${command}${rest} }\n`)
       .join("")}`;
-
-  it("runs once for all that name it, and json picks from what it printed", async () => {
-    const cwd = folderWith({
-      "rnv.yaml": manifest({
-        A: ", json: /data/a~1b",
-        B: ", json: /data/n",
-        C: ", json: /data/t",
-        D: ", json: /data/l/0",
-        E: ", env: [HOME], json: /data/n",
-      }),
-    });
-    const found = await load(cwd, { types: resourceTypes, environment: process.env });
-    expect(briefs(found)).toEqual([]);
-    expect(Object.values(variables(found)).map((said) => said.split(" ")[0])).toEqual(
-      ["hunter2", "2", "true", "z", "2"].map(text),
-    );
-    // Once for each environment that it is given.
-    expect(readFileSync(join(cwd, "runs"), "utf8")).toBe("xx");
-  });
 
   it.each([
     [", json: /data/none", "printed no single value at /data/none"],

@@ -3,7 +3,7 @@ import { findStages } from "../../../src/manifest/load-manifest";
 import type { StageName } from "../../../src/model/stage";
 import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
-import { briefs, folderWith, load, removeFolders } from "./load";
+import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
 
 afterAll(removeFolders);
 
@@ -23,118 +23,11 @@ const read = (
 
 describe("mistakes in stages", () => {
   const production = { name: "production" };
-  const cases: readonly (readonly [what: string, stages: string, brief: string, asked?: StageName])[] = [
-    ["no mapping", "stages: [production]\n", "manifest.stage rnv.yaml:1:9"],
-    ["a stage that is text", "stages: { production: yes please }\n", "manifest.stage rnv.yaml:1:23"],
-    [
-      "a key that is slightly wrong",
-      "stages:\n  production: { overly: a.yaml }\n",
-      "manifest.stage rnv.yaml:2:17",
-    ],
-    ["a flag that is none", 'stages: { production: { protect: "yes" } }\n', "manifest.stage rnv.yaml:1:34"],
-    [
-      "a duration that is none",
-      "stages: { production: { disposable: true, expires: 3 days } }\n",
-      "manifest.stage rnv.yaml:1:52",
-    ],
-    ["a number as overlay", "stages: { production: { overlay: 3 } }\n", "manifest.stage rnv.yaml:1:34"],
-    ["a name with a slash", "stages: { production: {}, a/b: {} }\n", "manifest.stage rnv.yaml:1:27"],
-    ["a name that rnv uses", "stages: { production: {}, emulator: {} }\n", "manifest.stage rnv.yaml:1:27"],
-    [
-      "protected and disposable",
-      "stages: { production: { protect: true, disposable: true } }\n",
-      "manifest.stage rnv.yaml:1:34",
-    ],
-    [
-      "expires, and is not disposable",
-      "stages: { production: { expires: 72h } }\n",
-      "manifest.stage rnv.yaml:1:34",
-    ],
-    [
-      "one state for all instances",
-      "stages: { production: {}, p: { each: true, state: one.json } }\n",
-      "manifest.stage rnv.yaml:1:51",
-    ],
-    [
-      "an overlay that is not there",
-      "stages: { production: { overlay: no.yaml } }\n",
-      "manifest.stage rnv.yaml:1:34",
-    ],
-    [
-      "an overlay outside",
-      "stages: { production: { overlay: /etc/hostname } }\n",
-      "manifest.stage rnv.yaml:1:34",
-    ],
-    [
-      "an overlay of itself",
-      "stages: { production: { overlay: rnv.yaml } }\n",
-      "manifest.stage rnv.yaml:1:34",
-    ],
-    [
-      "an overlay with stages",
-      "stages: { production: { overlay: again.yaml } }\n",
-      "manifest.stage again.yaml:1:1",
-    ],
-    [
-      "a workspace that is none",
-      "stages: { production: { workspace: shop } }\n",
-      "manifest.stage rnv.yaml:1:36",
-    ],
-    [
-      "a workspace of an unset variable",
-      `stages: { production: { workspace: "${open}env.NOPE}" } }\n`,
-      "manifest.env_missing rnv.yaml:1:36",
-    ],
-    [
-      "a password in the state",
-      "stages: { production: { state: 'https://u:hunter2@example.com/s' } }\n",
-      "manifest.stage rnv.yaml:1:32",
-    ],
-    [
-      "a token in the state",
-      "stages: { production: { state: 'https://example.com/s?private_token=hunter2' } }\n",
-      "manifest.stage rnv.yaml:1:32",
-    ],
-    [
-      "a secret of the environment in the state",
-      `stages: { production: { state: "s-${open}env.API_TOKEN}" } }\n`,
-      "manifest.secret_source rnv.yaml:1:32",
-    ],
-    [
-      "a reference in the state",
-      `stages: { production: { state: "${open}service.docs.url}" } }\n`,
-      "manifest.reference_syntax rnv.yaml:1:32",
-    ],
-    [
-      "an id where there is none",
-      `stages: { production: { state: "s-${open}stage.id}" } }\n`,
-      "manifest.reference_syntax rnv.yaml:1:32",
-    ],
-    [
-      "a stage that is slightly wrong",
-      "stages: { production: {} }\n",
-      "manifest.stage_unknown",
-      { name: "prodution" },
-    ],
-    ["no stages at all", "version: 1\n", "manifest.stage_unknown"],
-    [
-      "an id of a stage that stands once",
-      "stages: { production: {} }\n",
-      "manifest.stage_unknown",
-      { name: "production", id: "1" },
-    ],
-    ["no id of an instance", "stages: { production: { each: true } }\n", "manifest.stage_unknown"],
-    [
-      "an id that is a path",
-      "stages: { production: { each: true } }\n",
-      "manifest.stage_unknown",
-      { name: "production", id: "../x" },
-    ],
-  ];
-  it.each(cases.map(([what, ...rest]) => ({ what, rest })))("$what", async ({ rest }) => {
-    const [stages, brief, asked = production] = rest;
+  it.each(mistakesIn("stages.txt"))("%s", async (_, stages, expected) => {
+    const [brief, asked = "production"] = expected.split(" | --stage ");
+    const [, name = "", id] = /^([^/]*)(?:\/(.*))?$/.exec(asked) ?? [];
     const files = { "rnv.yaml": stages + base, "again.yaml": "stages: { x: {} }\n" };
-    const found = await read(files, asked, { API_TOKEN: "hunter2" });
+    const found = await read(files, { name, ...(id !== undefined && { id }) }, { API_TOKEN: "hunter2" });
     expect(places(found)).toEqual([brief]);
     expect(found.desired).toBeUndefined();
     expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain("hunter2");

@@ -24,19 +24,6 @@ function unrecorded(): { world: World; ids: ReadonlyMap<string, string> } {
 }
 
 describe("a live thing that is declared but not recorded", () => {
-  it("is taken over with --adopt, and then there is nothing left to do", () => {
-    const { world } = unrecorded();
-    const plan = world.plan(desiredOf(shop()), { adopt: true });
-    expect(codesOf(plan)).toEqual([]);
-    expect(changeOf(plan, "service.shop.api")).toMatchObject({ action: "adopt", attributes: [] });
-    expect(changeOf(plan, "variable.shop.api.KEY").attributes).toMatchObject([
-      { path: "value", cause: "take-over" },
-    ]);
-    expect(plan.summary).toMatchObject({ adopt: 3, destroy: 0 });
-    world.apply(plan);
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
   it("is an error where the import names another id than the state records, and nothing is written", () => {
     const world = new World();
     world.settle(desiredOf(shop()));
@@ -60,13 +47,6 @@ describe("a live thing that is declared but not recorded", () => {
       },
     ]);
     expect([codesOf(importing(id)), actionsOf(importing(id))]).toEqual([[], []]);
-  });
-
-  it("of a managed service is not taken over unasked", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    world.recorded.delete(at("variable.shop.api.KEY"));
-    expect(codesOf(world.plan(desiredOf(shop())))).toEqual(["live.unmanaged_exists"]);
   });
 
   it("under the name that something gone is to get is an error, under another one it is not", () => {
@@ -127,31 +107,6 @@ describe("a live thing that is declared but not recorded", () => {
     expect(actionsOf(plan)).toEqual([]);
   });
 
-  it("that no block of its own holds is taken over by a flag or a command: there is no place for an import line", () => {
-    const { world } = unrecorded();
-    const [project, service, variable] = shop();
-    world.settle(desiredOf([project, service].flatMap((one) => one ?? [])), { adopt: true });
-    const plan = world.plan(desiredOf([project, service, variable].flatMap((one) => one ?? [])));
-    expect(plan.diagnostics).toMatchObject([
-      { code: "live.unmanaged_exists", address: "variable.shop.api.KEY", hint: "plan with --adopt" },
-    ]);
-    expect(plan.diagnostics[0]?.detail).toMatch(
-      /^To take it over: plan with --adopt, or run: rnv import variable/,
-    );
-    expect(plan.diagnostics[0]?.detail).not.toContain("add the line");
-  });
-
-  it("is an error with the ids where two bear the name", () => {
-    const { world, ids } = unrecorded();
-    const id = ids.get("service.shop.api") as string;
-    const found = world.live.get(id);
-    if (found) world.live.set("twin", { ...found, id: "twin" });
-    const plan = world.plan(desiredOf(shop()), { adopt: true });
-    expect(plan.diagnostics).toMatchObject([{ code: "live.ambiguous" }]);
-    expect(plan.diagnostics[0]?.detail).toContain(id);
-    expect(plan.diagnostics[0]?.detail).toContain("twin");
-  });
-
   it("is an error whose hint imports the first of them, in whatever order the service lists them", () => {
     const { world, ids } = unrecorded();
     const found = world.live.get(ids.get("project.shop") as string) as LiveResource;
@@ -197,14 +152,6 @@ describe("a variable to be preserved", () => {
     declare("variable.api.KEY", { preserve: true }),
   ]);
 
-  it("must be there", () => {
-    const world = new World();
-    world.settle(desiredOf([declare("service.api", { kind: "web" })]));
-    const plan = world.plan(preserved);
-    expect(plan.diagnostics).toMatchObject([{ code: "live.preserve_missing", address: "variable.api.KEY" }]);
-    expect(actionsOf(plan)).toEqual([]);
-  });
-
   it("is taken note of without a fuss, and never deleted", () => {
     const world = new World();
     world.settle(
@@ -216,17 +163,5 @@ describe("a variable to be preserved", () => {
     world.recorded.delete(at("variable.api.KEY"));
     const change = changeOf(world.plan(preserved), "variable.api.KEY");
     expect(change).toMatchObject({ action: "adopt", attributes: [], onRemove: "retain" });
-  });
-});
-
-describe("what is live and not managed", () => {
-  it("is listed by type and name, in whatever order the service lists it", () => {
-    const world = new World();
-    const names = ["b", "a", "c"];
-    world.settle(desiredOf(names.map((name) => declare(`service.${name}`, { kind: "web" }))));
-    world.recorded.clear();
-    const input = world.input(desiredOf([]));
-    for (const inventory of [input.inventory, [...input.inventory].reverse()])
-      expect(makePlan({ ...input, inventory }).unmanaged.map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 });

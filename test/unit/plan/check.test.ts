@@ -1,11 +1,10 @@
-import { error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
 import type { Finding, ResourceType } from "../../../src/model/resource-type";
 import { checkData, checkDeclared, tellUnlisted } from "../../../src/plan/check";
 import type { DataUse } from "../../../src/plan/data";
 import type { Decision } from "../../../src/plan/decision";
 import type { PlanInput } from "../../../src/plan/plan";
-import { at, catalog, options, range, reference } from "../../support/plan-world";
+import { at, catalog, options, range } from "../../support/plan-world";
 import {
   changesOf,
   decisionOf,
@@ -168,7 +167,6 @@ describe("what no list of the service shows", () => {
 });
 
 describe("a data source", () => {
-  const problem = error("plan.data_deferred", "not there");
   const source = {
     address: at("data.shop.rnv_service.api"),
     owner: "shop/api",
@@ -199,36 +197,6 @@ describe("a data source", () => {
   const web = at("service.web");
   const decided = (action: Parameters<typeof decisionOf>[0], type?: ResourceType) =>
     decisionsOf(decisionOf(action, { address: web, ...(type && { type }), live: liveOf({}, { id: "s7" }) }));
-
-  it("that cannot be read is an error for whoever needs it", () => {
-    const broken = use({ problems: [problem], usedBy: new Set([web]) });
-    expect(told(broken)).toEqual([problem]);
-    expect(told(broken, decisionsOf(), { mode: "destroy" })).toEqual([]);
-    expect(told(broken, decisionsOf(), { targets: [shop] })).toEqual([]);
-    expect(told(broken, decisionsOf(), { excludes: [web] })).toEqual([]);
-    expect(told(broken, decisionsOf(), { targets: [web] }, new Set([web]))).toEqual([problem]);
-  });
-
-  it("cannot be read before what it is looked up by, or depends on, is changed", () => {
-    const deferred = [
-      {
-        severity: "error",
-        code: "plan.data_deferred",
-        address: source.address,
-        summary: expect.stringContaining(web),
-        range,
-      },
-    ];
-    const query = use({ query: { id: { value: reference(web, "id"), range } } });
-    expect(told(query, decided("create"))).toMatchObject(deferred);
-    expect(told(query, decided("replace"))).toMatchObject(deferred);
-    expect(told(query, decided("update"))).toEqual([]);
-    const depends = use({ dependsOn: [web] });
-    for (const action of ["create", "update", "replace", "delete", "forget"] as const)
-      expect(told(depends, decided(action))).toMatchObject(deferred);
-    for (const action of ["no-op", "adopt"] as const) expect(told(depends, decided(action))).toEqual([]);
-    expect(told(depends)).toEqual([]);
-  });
 
   it("cannot be used once what it found is gone", () => {
     const found = use({ found: liveOf({}, { id: "s7" }) });

@@ -1,9 +1,8 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import type { Standing } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
-import { undeclaredFields } from "../../../src/plan/diff";
 import { driftReport } from "../../../src/plan/drift";
-import { at, declare, desiredOf, reference, types, World } from "../../support/plan-world";
+import { at, declare, desiredOf, reference, World } from "../../support/plan-world";
 
 const branch = "configuration.branch";
 
@@ -59,28 +58,6 @@ describe("drift has classes", () => {
     const { pending, consequences, hasDrift } = driftReport(plan);
     expect(pending.map(({ action, address }) => `${action} ${address}`)).toContain("replace service.api");
     expect([consequences, hasDrift]).toEqual([[], false]);
-  });
-
-  it("a field changed outside is drifted, and the deployment that repairs it is its consequence", () => {
-    const world = settled();
-    world.touch("service.api", { [branch]: "hotfix" });
-    expect(classes(world, shop())).toEqual({
-      ...none,
-      drifted: [`service.api ${branch}`],
-      consequences: ["deployment.api < service.api"],
-      hasDrift: true,
-    });
-  });
-
-  it("a field changed on both sides is both, and its deployment pending", () => {
-    const world = settled();
-    world.touch("service.api", { [branch]: "hotfix" });
-    expect(classes(world, shop({ branch: "next" }))).toEqual({
-      ...none,
-      drifted: [`service.api ${branch}`],
-      pending: ["update deployment.api", `update service.api ${branch}`],
-      hasDrift: true,
-    });
   });
 
   it("has the reason of what runs, what is archived, and where something moved from", () => {
@@ -172,17 +149,6 @@ describe("drift has classes", () => {
     expect(classes(world, without)).toEqual({ ...none, pending: ["forget variable.api.KEY"] });
   });
 
-  it("a service deleted outside is missing with its variables, and its deployment follows", () => {
-    const world = settled([...shop(), ...others]);
-    world.lose("service.api", "variable.api.KEY", "deployment.api");
-    expect(classes(world, [...shop(), ...others])).toEqual({
-      ...none,
-      missing: ["service.api", "variable.api.KEY"],
-      consequences: ["deployment.api < service.api"],
-      hasDrift: true,
-    });
-  });
-
   it("a deployment of a missing service that is not wanted again follows too", () => {
     const world = settled([...shop(), ...others]);
     world.lose("service.api", "variable.api.KEY", "deployment.api");
@@ -264,55 +230,10 @@ describe("where a deployment stands", () => {
     summary: "deployment 1 failed: no such branch",
   };
 
-  it("is pending when it failed, although there is nothing to apply", () => {
-    const world = settled();
-    stand(world, "deployment.api", failed);
-    const report = driftReport(world.plan(desiredOf(shop())));
-    expect(report).toMatchObject({
-      pending: [{ address: "deployment.api", action: "no-op", fields: [], standing: failed }],
-      running: [],
-      hasDrift: false,
-    });
-  });
-
   it("is said beside the change that runs it again", () => {
     const world = settled();
     stand(world, "deployment.api", failed);
     const { pending } = driftReport(world.plan(desiredOf(shop({ branch: "next" }))));
     expect(pending[0]).toMatchObject({ address: "deployment.api", action: "update", standing: failed });
-  });
-});
-
-describe("what counts as drift", () => {
-  const plan = () => settled().plan(desiredOf(shop({ branch: "next" })));
-  const theirs = [{ type: "variable", id: "1", name: "DEBUG", within: at("service.api") }];
-
-  it("is drifted and missing, and what is asked for besides", () => {
-    expect(driftReport(plan()).failOn).toEqual(["drifted", "missing"]);
-    expect(driftReport(plan()).hasDrift).toBe(false);
-    expect(driftReport(plan(), { failOn: ["pending"] }).hasDrift).toBe(true);
-    expect(driftReport(plan(), { failOn: ["unmanaged"] }).hasDrift).toBe(false);
-    expect(driftReport(plan(), { unmanaged: theirs }).hasDrift).toBe(false);
-    expect(driftReport(plan(), { unmanaged: theirs, failOn: ["unmanaged"] }).hasDrift).toBe(true);
-    const undeclared = [{ address: at("service.api"), path: branch, value: "dev", default: "main" }];
-    expect(driftReport(plan(), { undeclared }).hasDrift).toBe(false);
-    expect(driftReport(plan(), { undeclared, failOn: ["unmanaged"] }).hasDrift).toBe(true);
-    expect(driftReport(settled().plan(desiredOf(shop())), { undeclared, failOn: ["pending"] }).hasDrift).toBe(
-      false,
-    );
-  });
-});
-
-describe("settings that are not declared", () => {
-  const undeclared = (world: World, resources = shop()) =>
-    undeclaredFields(world.plan(desiredOf(resources)), [...types.values()]).map(
-      ({ address, path, value, default: byDefault }) => [address, path, value, byDefault],
-    );
-
-  it("are those of managed things that are not at their default", () => {
-    const world = settled();
-    expect(undeclared(world)).toEqual([]);
-    world.touch("service.api", { "configuration.port": 9000, "configuration.buildCommand": "" });
-    expect(undeclared(world)).toEqual([["service.api", "configuration.port", 9000, 8000]]);
   });
 });

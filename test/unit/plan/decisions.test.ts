@@ -1,29 +1,18 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, Unknown, UnreadSecret } from "../../../src/model/value";
 import type { Change } from "../../../src/plan/plan";
-import {
-  appearanceOf,
-  createdAttributes,
-  lookupIn,
-  nameAfter,
-  neighboursOf,
-  printsOfRevealed,
-  unboundSecrets,
-  unreadSecrets,
-} from "../../../src/plan/resolve";
-import { at, range } from "../../support/plan-world";
+import { appearanceOf, lookupIn, printsOfRevealed, unboundSecrets } from "../../../src/plan/resolve";
+import { at } from "../../support/plan-world";
 import {
   changesOf,
   decisionOf,
   decisionsOf,
   type InstanceGiven,
-  instanceOf,
   liveOf,
   recordOf,
   typeWith,
 } from "./fixtures";
 
-const shop = at("project.shop");
 const key = new Uint8Array(32).fill(1);
 
 describe("what a reference finds", () => {
@@ -87,18 +76,6 @@ describe("what a reference finds", () => {
   });
 });
 
-describe("the attributes after a plan", () => {
-  const live = liveOf({ plan: "free" });
-
-  it("hold the name, else it is the live one", () => {
-    expect(nameAfter(decisionOf("update", { declared: { name: "web" }, live }))).toBe("web");
-    expect(nameAfter(decisionOf("no-op", { declared: {}, live }))).toBe("api");
-    const nameless = typeWith({ nameAttribute: undefined });
-    expect(nameAfter(decisionOf("no-op", { type: nameless, declared: { name: "web" }, live }))).toBe("api");
-    expect(nameAfter(decisionOf("create", { declared: {} }))).toBeUndefined();
-  });
-});
-
 describe("when lists show a resource only after the plan", () => {
   const type = typeWith({ archives: { attribute: "archived", unlisted: "archived ones" } });
   const appearance = (
@@ -116,67 +93,6 @@ describe("when lists show a resource only after the plan", () => {
       "restored",
     );
     expect(appearance("update", { declared: { name: "web" }, live }, "name")).toBe("renamed");
-  });
-});
-
-describe("the neighbours of a resource", () => {
-  const variable = typeWith({ type: "variable" });
-  const layout = decisionOf("no-op", {
-    address: "layout.shop",
-    type: typeWith({ type: "layout", follows: ["variable"] }),
-    parent: shop,
-  });
-  const neighbour = (name: string, ...[action, given, more]: Parameters<typeof decisionOf>) =>
-    decisionOf(action, { address: `variable.shop.${name}`, type: variable, parent: shop, ...given }, more);
-
-  it("are those of the types that it follows, in the same parent, with their ids before and after", () => {
-    const live = liveOf({ name: "A" }, { id: "v1", name: "A" });
-    const neighbours = neighboursOf(
-      layout,
-      decisionsOf(
-        neighbour("A", "no-op", { declared: {}, live }),
-        neighbour("B", "replace", { declared: { name: "B" }, recorded: recordOf({}, { id: "v2" }) }),
-        neighbour("C", "create", { declared: { name: "C" } }),
-        neighbour("D", "delete", { live: liveOf({}, { id: "v4", name: "D" }) }),
-        neighbour("E", "no-op", { declared: {}, parent: "project.other" }),
-        layout,
-      ),
-    );
-    const shown = { isHidden: false, isRemoved: false };
-    expect(neighbours).toEqual([
-      { address: "variable.shop.A", id: "v1", idBefore: "v1", name: "A", ...shown },
-      { address: "variable.shop.B", idBefore: "v2", name: "B", ...shown },
-      { address: "variable.shop.C", name: "C", ...shown },
-      { address: "variable.shop.D", id: "v4", idBefore: "v4", name: "D", isHidden: false, isRemoved: true },
-    ]);
-  });
-});
-
-describe("the attributes of a creation", () => {
-  it("are those declared, sorted, without what only rnv reads and what is left to the service", () => {
-    const token = new Secret("a-token");
-    const declared = { projectId: "p1", plan: "pro", kind: null, preserve: true, unheardOf: 1, token };
-    const instance = instanceOf({ declared });
-    const resolved = new Map(Object.entries({ ...declared, name: "api" })) as never;
-    const created = createdAttributes({
-      instance,
-      resolved,
-      secrets: new Map(),
-      undecided: decisionOf("no-op"),
-    });
-    expect(created.map(({ path, after, placement }) => [path, after, placement])).toEqual([
-      ["name", { kind: "value", value: "api" }, undefined],
-      ["plan", { kind: "value", value: "pro" }, undefined],
-      ["projectId", { kind: "value", value: "p1" }, true],
-      ["token", { kind: "secret" }, undefined],
-    ]);
-    for (const change of created)
-      expect(change).toMatchObject({
-        before: { kind: "absent" },
-        cause: "edit",
-        forcesReplacement: false,
-        range,
-      });
   });
 });
 
@@ -207,28 +123,6 @@ describe("the fingerprints of a live secret", () => {
 });
 
 describe("secrets that were not compared", () => {
-  const given = (more: InstanceGiven = {}, address = "service.api"): InstanceGiven => ({
-    ...{ address, declared: { token: new UnreadSecret("TOKEN is not set") } },
-    ...{ recorded: recordOf({ token: { fingerprint: "f" } }) },
-    ...more,
-  });
-  const told = (...[action, more, decision]: Parameters<typeof decisionOf>) =>
-    unreadSecrets(decisionsOf(decisionOf(action, given(more), decision))).map(({ reason }) => reason);
-
-  it("are told, with the reason, sorted by address", () => {
-    const decisions = decisionsOf(
-      decisionOf("no-op", given({}, "service.b")),
-      decisionOf("no-op", given({}, "service.a")),
-    );
-    expect(unreadSecrets(decisions)).toEqual([
-      { address: "service.a", attribute: "token", reason: "TOKEN is not set" },
-      { address: "service.b", attribute: "token", reason: "TOKEN is not set" },
-    ]);
-    expect(told("update", { declared: { token: new Secret("x") } })).toEqual([
-      expect.stringContaining("RNV_STATE_KEY"),
-    ]);
-  });
-
   it("bind no saved plan: those of a change without a fingerprint, sorted", () => {
     const resolved = new Map([
       ["z", new UnreadSecret("x")],

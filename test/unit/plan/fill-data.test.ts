@@ -119,11 +119,6 @@ describe("a plan with data sources", () => {
     return makePlan(input).diagnostics.map(({ code }) => code);
   };
 
-  it("fails with one that found nothing, unless all is to be destroyed", () => {
-    expect(codesOf({})).toEqual(["live.data_missing"]);
-    expect(codesOf({ mode: "destroy" })).toEqual([]);
-  });
-
   it("with a target asks only for those that the target needs, also by way of others", () => {
     const more = desiredOf(
       [

@@ -1,10 +1,7 @@
 import { defaultLifecycle } from "../../../src/model/desired";
-import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { isUnconfirmed } from "../../../src/plan/guards";
-import { makePlan } from "../../../src/plan/make-plan";
-import type { PlanInput } from "../../../src/plan/plan";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
+import { at, changeOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const keep = { preventDestroy: false, ignoreChanges: [] };
 const shop = () => [
@@ -22,20 +19,6 @@ function settledShop(more: Parameters<typeof desiredOf>[0] = []): World {
 }
 
 describe("a deletion", () => {
-  it("needs a confirmation by name, for services and projects", () => {
-    const world = settledShop();
-    const plan = world.plan(desiredOf([]), { allowEmpty: true });
-    expect(actionsOf(plan)).toEqual([
-      "delete project.shop",
-      "delete service.shop.api",
-      "delete variable.shop.api.LEVEL",
-    ]);
-    expect(guarded(plan)).toEqual([
-      "guard.delete_unconfirmed project.shop",
-      "guard.delete_unconfirmed service.shop.api",
-    ]);
-  });
-
   it("that only lacks its confirmation is told from one that is held", () => {
     const lifecycle = { ...defaultLifecycle, preventDestroy: true };
     const world = settledShop([declare("service.db", { kind: "web" }, { lifecycle })]);
@@ -43,23 +26,6 @@ describe("a deletion", () => {
     expect(plan.changes.filter(isUnconfirmed).map(({ address }) => address)).toEqual([
       ...["project.shop", "service.shop.api"],
     ]);
-  });
-
-  it("is confirmed on the command line, in the manifest, or by destroy", () => {
-    const world = settledShop();
-    const confirmedDeletes = [at("service.shop.api")];
-    expect(guarded(world.plan(desiredOf([shop()[0] as never]), { confirmedDeletes }))).toEqual([]);
-    const removed = [{ address: at("service.shop.api"), range }];
-    expect(guarded(world.plan(desiredOf([shop()[0] as never], { removed })))).toEqual([]);
-    expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toEqual([]);
-  });
-
-  it("of something renamed since stands still", () => {
-    const world = settledShop();
-    world.touch("service.shop.api", { name: "api-prod" }, "api-prod");
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    expect(guarded(plan)).toEqual(["guard.name_changed service.shop.api"]);
-    expect(changeOf(plan, "service.shop.api").name).toBe("api-prod");
   });
 
   it("in a protected stage stands still, and in a disposable one needs no name", () => {
@@ -100,73 +66,5 @@ describe("a deletion", () => {
     expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toContain(
       "guard.prevent_destroy service.shop.api",
     );
-  });
-});
-
-describe("a deletion of what holds something else", () => {
-  const inside = (world: World, holdings?: PlanInput["holdings"]) =>
-    makePlan({ ...world.input(desiredOf([]), { mode: "destroy" }), ...(holdings && { holdings }) });
-
-  it("stands still for a live thing that is not managed here", () => {
-    const world = settledShop();
-    const id = world.id("project.shop");
-    const api = world.live.get(world.id("service.shop.api")) as LiveResource;
-    world.live.set("s-9", { ...api, id: "s-9", name: "legacy", parentId: id });
-    const plan = inside(world);
-    expect(guarded(plan)).toEqual(["guard.holds_others project.shop"]);
-    expect(changeOf(plan, "project.shop").guard?.summary).toBe(
-      'project.shop holds what is not deleted with it: the service "legacy" (id s-9), which is not managed here',
-    );
-  });
-});
-
-describe("a resource no longer declared", () => {
-  it.each([
-    ["retain", "forget", 0],
-    ["archive", "delete", 0],
-    ["delete", "delete", 1],
-  ] as const)("with onRemove %s ends in %s", (onRemove, action, destroyed) => {
-    const world = settledShop([
-      declare("service.shop.old", { kind: "web" }, { lifecycle: { ...keep, onRemove } }),
-    ]);
-    const plan = world.plan(desiredOf(shop()));
-    expect(changeOf(plan, "service.shop.old")).toMatchObject({ action, onRemove });
-    expect(plan.summary.destroy).toBe(destroyed);
-    expect(guarded(plan)).toHaveLength(destroyed);
-    const id = world.id("service.shop.old");
-    world.apply(plan);
-    expect(world.live.has(id)).toBe(destroyed === 0);
-    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
-  });
-
-  it("is never deleted because the manifest is empty", () => {
-    const world = settledShop();
-    expect(codesOf(world.plan(desiredOf([])))).toEqual(["guard.empty_manifest"]);
-    expect(codesOf(world.plan(desiredOf([]), { allowEmpty: true }))).toEqual([]);
-    expect(codesOf(new World().plan(desiredOf([])))).toEqual([]);
-  });
-});
-
-describe("something recorded that is gone", () => {
-  it("needs proof: something else must still be there", () => {
-    const world = settledShop();
-    world.lose("project.shop", "service.shop.api", "variable.shop.api.LEVEL");
-    const plan = world.plan(desiredOf(shop()));
-    expect(codesOf(plan)).toEqual(["live.gone_unproven", "live.gone_unproven"]);
-    expect(plan.diagnostics[0]?.hint).toContain("rnv state rm project.shop");
-    expect(actionsOf(plan)).toEqual([]);
-  });
-
-  it("stops the plan when more than a third of the variables of what still stands vanishes at once", () => {
-    const variables = ["A", "B", "C", "D"].map((key) =>
-      declare(`variable.a.${key}`, { value: new Secret(key) }),
-    );
-    const desired = desiredOf([declare("service.a", { kind: "web" }), ...variables]);
-    const world = new World();
-    world.settle(desired);
-    world.lose("variable.a.A", "variable.a.B");
-    expect(codesOf(world.plan(desired))).toEqual([]);
-    world.lose("variable.a.C");
-    expect(codesOf(world.plan(desired))).toEqual(["live.mass_disappearance"]);
   });
 });

@@ -1,5 +1,5 @@
 import { Secret } from "../../../src/model/secret";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
+import { actionsOf, at, changeOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const shop = (service: string, name = service) => [
   declare("project.shop"),
@@ -16,25 +16,6 @@ function settled(): World {
 }
 
 describe("a moved resource", () => {
-  it("takes its contents along and changes nothing at the service", () => {
-    const world = settled();
-    const desired = desiredOf(shop("api", "web"), { moved: [move("service.shop.web", "service.shop.api")] });
-    const plan = world.plan(desired);
-    expect(codesOf(plan)).toEqual([]);
-    expect(actionsOf(plan)).toEqual([]);
-    expect(plan.changes.map(({ address, previousAddress }) => [address, previousAddress])).toEqual([
-      ["deployment.shop.api", "deployment.shop.web"],
-      ["project.shop", undefined],
-      ["service.shop.api", "service.shop.web"],
-      ["variable.shop.api.KEY", "variable.shop.web.KEY"],
-    ]);
-    world.apply(plan);
-    expect([...world.recorded.keys()].sort()).toEqual(plan.changes.map(({ address }) => address));
-    expect(world.plan(desired).changes.every(({ previousAddress }) => previousAddress === undefined)).toBe(
-      true,
-    );
-  });
-
   it("takes its logical name as its name unless it declares one", () => {
     const desired = desiredOf(shop("api"), { moved: [move("service.shop.web", "service.shop.api")] });
     expect(changeOf(settled().plan(desired), "service.shop.api").attributes).toMatchObject([

@@ -1,15 +1,5 @@
 import { Template } from "../../../src/model/value";
-import {
-  actionsOf,
-  at,
-  changeOf,
-  codesOf,
-  declare,
-  desiredOf,
-  range,
-  reference,
-  World,
-} from "../../support/plan-world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const shop = () => [
   declare("project.shop"),
@@ -23,24 +13,6 @@ const shop = () => [
 ];
 
 describe("the order of changes", () => {
-  it("destroys in reverse, variables and deployments with their service", () => {
-    const world = new World();
-    world.settle(desiredOf(shop()));
-    const plan = world.plan(desiredOf([]), { mode: "destroy" });
-    expect(plan.changes.map(({ address, action, withParent }) => [address, action, withParent])).toEqual([
-      ["deployment.shop.api", "delete", true],
-      ["deployment.shop.worker", "delete", true],
-      ["project.shop", "delete", false],
-      ["service.shop.api", "delete", false],
-      ["service.shop.worker", "delete", false],
-      ["variable.shop.api.HOST", "delete", true],
-    ]);
-    expect(changeOf(plan, "project.shop").dependsOn).toEqual(["service.shop.api", "service.shop.worker"]);
-    expect(plan.changes.every(({ guard }) => guard === undefined)).toBe(true);
-    world.apply(plan);
-    expect([world.live.size, world.recorded.size]).toEqual([0, 0]);
-  });
-
   it("lets a create that takes over a name wait for the deletion", () => {
     const world = new World();
     world.settle(
@@ -78,20 +50,6 @@ describe("the order of changes", () => {
     expect(changeOf(plan, "service.shop.api").dependsOn).toEqual(["project.shop"]);
     expect(changeOf(plan, "variable.shop.api.HOST").withParent).toBe(true);
     expect(plan.summary).toEqual({ add: 6, change: 0, destroy: 4, adopt: 0, forget: 0 });
-  });
-
-  it("names every member of a cycle", () => {
-    const refer = (to: string) => ({ kind: "web", "configuration.buildCommand": reference(to, "url") });
-    const plan = new World().plan(
-      desiredOf([
-        declare("service.a", refer("service.b")),
-        declare("service.b", refer("service.c")),
-        declare("service.c", refer("service.a")),
-      ]),
-    );
-    expect(plan.diagnostics).toMatchObject([
-      { code: "plan.cycle", detail: "service.a -> service.b -> service.c -> service.a", range },
-    ]);
   });
 
   it("names the same cycle however what is waited for is ordered", () => {

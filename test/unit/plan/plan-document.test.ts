@@ -1,9 +1,8 @@
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { planDocument } from "../../../src/plan/document";
-import { driftReport } from "../../../src/plan/drift";
 import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
-import { changeOf, declare, desiredOf, range, reference, World } from "../../support/plan-world";
+import { declare, desiredOf, range, reference, World } from "../../support/plan-world";
 
 const shop = (branch = "dev", token = "t0ken-text") => [
   declare("project.shop"),
@@ -24,29 +23,6 @@ const resource = (world: World, address: string, ...args: Parameters<World["plan
   );
 
 describe("a plan as JSON", () => {
-  it("shows a create as Terraform does, without the secret", () => {
-    const document = planDocument(new World().plan(desiredOf(shop(), { outputs })));
-    expect(document).toMatchObject({
-      format_version: "1.2",
-      summary: { add: 3, change: 0, destroy: 0 },
-      output_changes: { url: { actions: ["create"], after: null, after_unknown: true } },
-    });
-    const [, service, variable] = document.resource_changes as readonly object[];
-    expect(service).toMatchObject({
-      address: "service.shop.api",
-      type: "service",
-      name: "shop.api",
-      change: {
-        actions: ["create"],
-        before: null,
-        after: { kind: "web", name: "api", configuration: { branch: "dev" } },
-        after_unknown: { projectId: true },
-      },
-    });
-    expect(variable).toMatchObject({ change: { after: { value: null }, after_sensitive: { value: true } } });
-    expect(JSON.stringify(document)).not.toContain("t0ken-text");
-  });
-
   it("tells what there will be as Terraform does: unknown values left out, secrets null, what ends not at all", () => {
     const planned = (...args: Parameters<World["plan"]>) =>
       planDocument(settled().plan(...args)).planned_values as never as {
@@ -103,20 +79,6 @@ describe("a plan as JSON", () => {
     world.recorded.clear();
     const adopted = resource(world, "service.shop.api", desiredOf(shop("main")), { adopt: true });
     expect(adopted).toMatchObject({ change: { actions: ["update"], importing: { id } } });
-  });
-
-  it("shows drift beside the changes", () => {
-    const world = settled();
-    world.touch("service.shop.api", { "configuration.branch": "hotfix" });
-    expect(planDocument(world.plan(desiredOf(shop()))).resource_drift).toMatchObject([
-      {
-        address: "service.shop.api",
-        change: {
-          before: { configuration: { branch: "dev" } },
-          after: { configuration: { branch: "hotfix" } },
-        },
-      },
-    ]);
   });
 
   it("has a code for the reason of a create, a deletion and a replacement", () => {
@@ -176,17 +138,6 @@ describe("a saved plan", () => {
     expect(saved && compareWithSaved(saved, world.plan(desiredOf(shop("main"))))).toBeUndefined();
   });
 
-  it("is damaged by any byte that differs", () => {
-    for (let i = 0; i < text.length; i += 7) {
-      const other = text[i] === "0" ? "1" : "0";
-      expect(readSavedPlan(text.slice(0, i) + other + text.slice(i + 1)).diagnostics).toMatchObject([
-        { code: "plan.damaged" },
-      ]);
-    }
-    for (const damaged of ["", "{}", ` ${text}`, `${text}\n`, text.slice(0, -1)])
-      expect(readSavedPlan(damaged).document).toBeUndefined();
-  });
-
   const staleOver = (other: ReturnType<World["plan"]>) => saved && compareWithSaved(saved, other);
 
   it("is stale once something else changes, a secret text included", () => {
@@ -207,15 +158,5 @@ describe("a saved plan", () => {
   it("is not stale because of what it does not touch", () => {
     const live = { ...plan, unmanaged: [{ type: "service", id: "x", name: "x" }] };
     expect(staleOver(live)).toBeUndefined();
-  });
-});
-
-describe("the drift report", () => {
-  it("of a refresh shows drift and changes nothing", () => {
-    const world = settled();
-    world.touch("service.shop.api", { "configuration.branch": "hotfix" });
-    const plan = world.plan(desiredOf(shop("main")), { mode: "refresh-only" });
-    expect(changeOf(plan, "service.shop.api")).toMatchObject({ action: "no-op", attributes: [] });
-    expect(driftReport(plan).drifted).toMatchObject([{ address: "service.shop.api" }]);
   });
 });

@@ -137,44 +137,11 @@ describe("what a policy sees", () => {
 describe("a policy", () => {
   const failing = { each: "service", require: "service.kind == 'cron'" };
 
-  it("fails for each subject by its address, where it is declared", async () => {
-    expect(await judged(failing)).toEqual(["failed service.shop.web: no"]);
-    const subjects = subjectsOf(shop, { stage: "", types: resourceTypes })("service");
-    expect(subjects.map((one) => one.range)).toEqual([range, undefined]);
-    expect(await judged({ each: "plan", require: "plan.unmanaged == 0" })).toEqual(["failed: no"]);
-  });
-
   it("is not judged where its `when` says no", async () => {
     expect(await judged({ ...failing, when: "service.kind == 'cron'" })).toEqual(["passed"]);
     expect(await judged({ ...failing, when: "service.kind == 'web'" })).toEqual([
       "failed service.shop.web: no",
     ]);
-  });
-
-  it("is overridden by name where it may be, and nowhere else", async () => {
-    expect(await judged({ ...failing, level: "overridable" }, shop, ["rule"])).toEqual([
-      "overridden service.shop.web: no",
-    ]);
-    expect(await judged({ ...failing, level: "overridable" }, shop, ["other"])).toEqual([
-      "failed service.shop.web: no",
-    ]);
-    for (const level of ["mandatory", "advisory"] as const)
-      expect(await judged({ ...failing, level }, shop, ["rule"])).toEqual(["failed service.shop.web: no"]);
-  });
-
-  it("that throws, or says neither true nor false, is an error that nothing overrides", async () => {
-    const broken = (require: string, when?: string) =>
-      judged({ each: "service", level: "overridable", require, ...(when && { when }) }, shop, ["rule"]);
-    expect(await broken("service.configuration.branch == 'main'", "service.kind == 'web'")).toEqual([
-      expect.stringMatching(/^error service\.shop\.web: it cannot be judged: No such key: branch/),
-    ]);
-    const whatever = "plan.changes[0].fields[0].after";
-    expect(await broken(whatever, "service.kind == 'web'")).toEqual([
-      "error service.shop.web: `require` is neither true nor false",
-    ]);
-    expect(await broken("true", whatever)).toContain(
-      "error service.shop.web: `when` is neither true nor false",
-    );
   });
 });
 

@@ -1,19 +1,6 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
-import type { State } from "../../../src/model/state";
-import type { Plain } from "../../../src/model/value";
-import { makePlan } from "../../../src/plan/make-plan";
-import {
-  actionsOf,
-  at,
-  changeOf,
-  codesOf,
-  declare,
-  desiredOf,
-  range,
-  reference,
-  World,
-} from "../../support/plan-world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const shop = (deploy: Record<string, string> = {}, branch = "main") => [
   declare("service.api", { kind: "web", "configuration.branch": branch }),
@@ -28,23 +15,6 @@ function settled(deploy: Record<string, string> = {}): World {
 }
 
 describe("a deployment", () => {
-  it("runs once for everything that changes, and says why", () => {
-    const change = changeOf(settled().plan(desiredOf(shop({}, "dev"))), "deployment.api");
-    expect(change).toMatchObject({
-      action: "update",
-      attributes: [],
-      effects: ["deploys"],
-      reason: "service.api changes",
-      dependsOn: ["service.api"],
-    });
-  });
-
-  it("never runs where it is not wanted, and is not recorded then", () => {
-    const world = settled({ when: "never" });
-    expect([...world.recorded.keys()]).toEqual(["service.api", "variable.api.KEY"]);
-    expect(actionsOf(world.plan(desiredOf(shop({ when: "never" }, "dev"))))).toEqual(["update service.api"]);
-  });
-
   it("that ran before rnv knew of it is taken over without a word", () => {
     const world = settled();
     world.recorded.delete(at("deployment.api"));
@@ -128,78 +98,5 @@ describe("a layout", () => {
     expect(changeOf(bare.plan(layout()), "layout.shop")).toMatchObject({
       ...{ action: "create", reason: "positions differs" },
     });
-  });
-});
-
-describe("the price of a plan", () => {
-  const priced = (plan?: string) =>
-    desiredOf([
-      declare("service.a", { kind: "web", ...(plan === undefined ? {} : { "configuration.plan": plan }) }),
-      declare("service.b", { kind: "web", "configuration.plan": "starter" }),
-    ]);
-
-  it("is what is managed before and after", () => {
-    const world = new World();
-    const first = world.plan(priced("starter"));
-    expect(first.cost).toEqual({
-      before: { usd: 0, ngn: 0 },
-      after: { usd: 14, ngn: 14000 },
-      estimate: true,
-    });
-    world.apply(first);
-    const reset = world.plan(priced());
-    expect(reset.cost).toMatchObject({ before: { usd: 14 }, after: { usd: 7 } });
-    expect(changeOf(reset, "service.a")).toMatchObject({ cost: { before: { usd: 7 }, after: { usd: 0 } } });
-    expect(world.plan(desiredOf([]), { mode: "destroy" }).cost).toMatchObject({
-      before: { usd: 14 },
-      after: { usd: 0 },
-    });
-  });
-});
-
-describe("what the catalog does not offer", () => {
-  const gold = desiredOf([declare("service.a", { kind: "web", "configuration.plan": "gold" })]);
-
-  it("is no error where it is there already", () => {
-    const world = new World();
-    world.settle(gold);
-    expect(codesOf(world.plan(gold))).toEqual([]);
-    const other = { kind: "web", "configuration.plan": "gold", "configuration.branch": "dev" };
-    expect(world.plan(desiredOf([declare("service.a", other)])).diagnostics).toMatchObject([
-      { code: "plan.not_on_offer", severity: "warning" },
-    ]);
-  });
-});
-
-describe("an output", () => {
-  const outputs = new Map([["url", { value: reference("service.api", "url"), range }]]);
-
-  /** A plan of this mode where these outputs are recorded. */
-  const planned = (recorded: Record<string, Plain>, mode: "apply" | "destroy" | "refresh-only" = "apply") => {
-    const world = settled();
-    const url = `https://${world.id("service.api")}`;
-    const input = world.input(desiredOf(shop(), { outputs }), { mode });
-    const state = { ...(input.state as State), outputs: { ...recorded, ...(recorded.url && { url }) } };
-    const { outputs: changes, plannedOutputs } = makePlan({ ...input, state });
-    return [changes.map(({ name, after }) => [name, after.kind]), Object.keys(plannedOutputs)];
-  };
-
-  it("that is as recorded is no change; one that is no longer declared goes, all of them with a destroy", () => {
-    expect(planned({ url: "…" })).toEqual([[], ["url"]]);
-    expect(planned({ url: "…", old: 1 })).toEqual([[["old", "absent"]], ["url"]]);
-    expect(planned({ url: "…", old: 1 }, "destroy")).toEqual([
-      [
-        ["old", "absent"],
-        ["url", "absent"],
-      ],
-      [],
-    ]);
-    expect(planned({ old: 1 }, "refresh-only")).toEqual([[], ["old"]]);
-  });
-
-  it("that is a secret is shown as one and never compared: no state holds it", () => {
-    const held = new Map([["key", { value: reference("variable.api.KEY", "value"), range }]]);
-    const plan = settled().plan(desiredOf(shop(), { outputs: held }));
-    expect([plan.outputs, plan.plannedOutputs]).toEqual([[], { key: { kind: "secret" } }]);
   });
 });

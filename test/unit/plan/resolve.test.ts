@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { Template } from "../../../src/model/value";
-import { at, changeOf, declare, desiredOf, reference, World } from "../../support/plan-world";
+import { changeOf, declare, desiredOf, reference, World } from "../../support/plan-world";
 
 const field = "configuration.buildCommand";
 const pair = (attribute: string, branch: string) =>
@@ -23,12 +23,6 @@ describe("a reference", () => {
     expect(referred("updatedAt", "main").after).toMatchObject({ kind: "value" });
   });
 
-  it("to a declared field has the declared value, to another the live one or the default", () => {
-    expect(referred("configuration.branch").after).toEqual({ kind: "value", value: "dev" });
-    const { after } = referred("configuration.port");
-    expect(after).toEqual({ kind: "value", value: 8000 });
-  });
-
   it("to a secret makes a text that holds it a secret", () => {
     const parts = ["https://", { address: declare("variable.a.KEY").address, attribute: "value" }];
     const plan = new World().plan(
@@ -41,21 +35,6 @@ describe("a reference", () => {
     const change = changeOf(plan, "service.b");
     expect(change.attributes.find(({ path }) => path === field)?.after).toEqual({ kind: "secret" });
     expect(JSON.stringify(change)).not.toContain("https://text");
-  });
-
-  it("to a field without a value adds nothing to a text", () => {
-    const build = new Template(["run ", { address: at("service.a"), attribute: "slug" }, "!"], false);
-    const desired = desiredOf([
-      declare("service.a", { kind: "web" }),
-      declare("service.b", { kind: "web", [field]: build }),
-    ]);
-    const world = new World();
-    world.settle(desiredOf([declare("service.a", { kind: "web" })]));
-    expect(
-      changeOf(world.plan(desired), "service.b").attributes.find(({ path }) => path === field)?.after,
-    ).toEqual({
-      ...{ kind: "value", value: "run !" },
-    });
   });
 
   it("inside a text is the text of what it refers to", () => {

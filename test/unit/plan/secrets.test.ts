@@ -56,22 +56,10 @@ describe("a secret that was revealed", () => {
     return makePlan({ ...world.input(shop()), revealed: new Map([[address, revealed]]) });
   }
 
-  it("is what it should be, or drift whatever its time says", () => {
-    expect(actionsOf(planned("text"))).toEqual([]);
-    expect(planned("text").revealed).toEqual([{ address, attribute: "value", isEqual: true }]);
-    expect(changeOf(planned("other"), address).attributes).toMatchObject([{ path: "value", cause: "drift" }]);
-    expect(planned("other").revealed).toEqual([{ address, attribute: "value", isEqual: false }]);
-  });
-
   it.each<[string, Partial<Revealed>]>([
     ["something else", { id: "another" }],
     ["what it was before a change", { updatedAt: "2020-01-01T00:00:00.000Z" }],
   ])("of %s says nothing", (_, about) => {
     expect(actionsOf(planned("other", () => about))).toEqual([]);
-  });
-
-  it("is marked in its change", () => {
-    expect(changeOf(planned("other"), address).instance.isRevealed).toBe(true);
-    expect(changeOf(settled().plan(shop()), address).instance.isRevealed).toBeUndefined();
   });
 });

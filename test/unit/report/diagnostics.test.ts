@@ -119,13 +119,6 @@ describe("diagnosticsText", () => {
     expect(carets.trimEnd().length).toBe(line.indexOf("HERE") + 4);
   });
 
-  it("makes foreign text inert", () => {
-    const finding = error("apply.failed", "\u001b[2Jboom", { detail: "::error::x", hint: "a\n::b" });
-    expect(text([finding])).toBe(
-      "error[apply.failed]: \\u001b[2Jboom\n  \\u003a:error::x\n  hint: a\n        \\u003a:b\n\n1 error",
-    );
-  });
-
   it("colours the heading and the carets", () => {
     expect(diagnosticsText([unknownKey], createStyle({ color: true }), false)).toBe(
       [

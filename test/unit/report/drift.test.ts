@@ -121,12 +121,6 @@ it("puts what follows from a repair below it, in the words of what becomes of it
   );
 });
 
-it("says that there is none", () => {
-  expect(driftText(driftReport(plan([change("no-op", "service.a")])), plainStyle)).toBe(
-    "No drift. Your infrastructure matches the configuration.\n",
-  );
-});
-
 it("is one JSON document", () => {
   expect(JSON.parse(driftJson(report))).toMatchObject({
     format_version: "1.1",

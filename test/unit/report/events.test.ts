@@ -115,19 +115,6 @@ it.each(lines)("%j is one JSON line that its schema accepts and that starts with
   expect(() => eventSchema.parse(JSON.parse(json))).not.toThrow();
 });
 
-it("cannot be made to give commands by what the service says", () => {
-  const event: ApplyEvent = {
-    type: "waiting",
-    address: api,
-    action: "create",
-    elapsedSeconds: 1,
-    note: "\n::set-output name=a::b\u001b[2J",
-  };
-  expect(eventText(event, plainStyle)).toBe(
-    "service.shop.api: Still creating... 1s, \\n::set-output name=a::b\\u001b[2J",
-  );
-});
-
 it("colours the closing line by how it ended", () => {
   const style = createStyle({ color: true });
   expect(eventText(summary({}), style)).toContain("\u001b[32m");

@@ -1,9 +1,7 @@
 import { isMarked } from "../../../src/api/code-host/code-host";
-import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import { compareWithRecord, type PlanRecord } from "../../../src/plan/digest";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
-  appliedComment,
   type CommentSubject,
   failedPlanComment,
   markerOf,
@@ -11,8 +9,6 @@ import {
   readRecord,
   refusedComment,
 } from "../../../src/report/job-comment";
-import { codeQuality, failedSuite, junit, planFindings, planSuite } from "../../../src/report/job-reports";
-import { differenceText } from "../../../src/report/plan-wording";
 import { fc } from "../../support/fixed-seed";
 import { change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
@@ -152,61 +148,4 @@ describe("a long plan", () => {
     );
     expect(failed.length).toBeLessThanOrEqual(limit);
   });
-});
-
-it("tells in one line that nothing changes", () => {
-  expect(comment(planned([])).split("\n").slice(2)).toEqual([
-    "**rnv plan of `production`, `shop/rnv.yaml`**: No changes. Your infrastructure matches the configuration.",
-    "",
-  ]);
-});
-
-it("tells how an apply ended, and where a plan differs from the reviewed one", () => {
-  const applied = appliedComment(
-    {
-      exitCode: 3,
-      summary: "Apply incomplete. Resources: 1 added.",
-      diagnostics: [{ severity: "error", code: "apply.failed", summary: "no" }],
-    },
-    subject,
-    origin,
-  );
-  expect(applied).toContain("**Partly applied (exit 3).** Apply incomplete.");
-  expect(applied).toContain("Nothing is lost. Run this job again to continue.");
-  expect(applied).toContain("error[apply.failed]: no");
-  const reviewed = recordIn(comment(planned([renamed(1), renamed(2)]))) as never;
-  const now = planned([renamed(1), renamed(2, { action: "delete" }), renamed(3)]);
-  const without = planned([renamed(1)]);
-  expect(differenceText(compareWithRecord(reviewed, now, { key })).split("\n")).toEqual([
-    "- `service.shop.service-2` would change in another way than was reviewed",
-    "- `service.shop.service-3` would change now, and was not reviewed",
-  ]);
-  expect(differenceText(compareWithRecord(reviewed, without, { key }))).toContain(
-    "no longer needs to change",
-  );
-});
-
-it("writes JUnit and code quality of what is blocked, at its line", () => {
-  const guard = { code: "guard.prevent_destroy", summary: `<no> "&" \u0007`, hint: "let go" } as const;
-  const range = new SourceFile("rnv.yaml", "a: 1\nb: 2\n").range(6, 9);
-  const blocked = renamed(1, { guard });
-  const made = planned([{ ...blocked, instance: { ...blocked.instance, desired: { range } as never } }]);
-  expect(junit([planSuite(made, "rnv plan")])).toContain(
-    '<failure type="guard.prevent_destroy" message="&lt;no&gt; &quot;&amp;&quot; \\u0007">',
-  );
-  const empty = planSuite(planned([]), "s");
-  expect(junit([empty])).toContain('tests="1" failures="0"');
-  const errors = [{ severity: "error", code: "manifest.syntax", summary: "no" }] as const;
-  const both = junit([empty, failedSuite(errors, "t")]);
-  expect(both).toContain('<testsuites tests="2" failures="1">');
-  expect(both).toContain('<testsuite name="t" tests="1" failures="1">');
-  const found = planFindings(made);
-  const issues = JSON.parse(codeQuality([...found, ...found], (file) => `shop/${file}`));
-  expect(issues).toMatchObject([
-    {
-      check_name: "guard.prevent_destroy",
-      severity: "critical",
-      location: { path: "shop/rnv.yaml", lines: { begin: 2 } },
-    },
-  ]);
 });

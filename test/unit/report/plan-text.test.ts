@@ -1,10 +1,9 @@
 import type { Change, Plan } from "../../../src/plan/plan";
 import { planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
-import { absent, address, change, field, plan, secret, unknown, value } from "../../support/plan-fixture";
+import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 
 const summary = { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 };
-const money = { usd: 7, ngn: 10500 };
 
 /** What the plan says about one change, without heading and closing line. */
 function about(item: Change, rest: Partial<Plan> = {}): string[] {
@@ -13,130 +12,6 @@ function about(item: Change, rest: Partial<Plan> = {}): string[] {
 }
 
 describe("the lines of a change", () => {
-  it.each<[string, Change, string[]]>([
-    [
-      "a create with its fields",
-      change("create", "project.shop", { attributes: [field("name", absent, value("Shop"))] }),
-      ["  + project.shop will be created", '      + name  "Shop"'],
-    ],
-    [
-      "a create of what was deleted outside",
-      change("create", "service.a", { missing: true, reason: "it was deleted outside of rnv" }),
-      ["  + service.a will be created again", "      because it was deleted outside of rnv"],
-    ],
-    [
-      "a first run",
-      change("create", "deployment.shop.api", { reason: "service.shop.api changes", effects: ["deploys"] }),
-      ["  + deployment.shop.api will run", "      because service.shop.api changes", "      effect: deploys"],
-    ],
-    [
-      "a further run",
-      change("update", "deployment.shop.api", { reason: "service.shop.api changes" }),
-      ["  ~ deployment.shop.api will run again", "      because service.shop.api changes"],
-    ],
-    [
-      "each cause of an update",
-      change("update", "service.shop.api", {
-        id: "s1",
-        attributes: [
-          field("a", value("x"), value("y")),
-          field("b", value(1), value(2), { cause: "drift" }),
-          field("c", value(true), value(false), { cause: "removed" }),
-          field("d", value([]), value(["z"]), { cause: "take-over" }),
-        ],
-        released: [field("e", value("ours"), value("theirs"), { cause: "released" })],
-        effects: ["restarts", "billing"],
-        cost: { before: money, after: { usd: 14.5, ngn: 21000 } },
-      }),
-      [
-        "  ~ service.shop.api will be updated in place",
-        '      ~ a  "x" -> "y"',
-        "      ~ b  1 -> 2         # drift: changed outside rnv",
-        "      ~ c  true -> false  # back to the default",
-        '      ~ d  [] -> ["z"]    # take-over: set outside rnv until now',
-        '        e  "theirs"       # released: no longer managed, left as it is',
-        "      effect: restarts, changes the bill",
-        "      cost: USD 7 -> 14.50, NGN 10,500 -> 21,000 a month",
-      ],
-    ],
-    [
-      "secrets and unknowns without a value",
-      change("update", "variable.shop.api.KEY", { attributes: [field("value", secret, unknown)] }),
-      [
-        "  ~ variable.shop.api.KEY will be updated in place",
-        "      ~ value  (sensitive) -> (known after apply)",
-      ],
-    ],
-    [
-      "a field that is unset",
-      change("update", "service.a", { attributes: [field("p", value("x"), absent)] }),
-      ["  ~ service.a will be updated in place", '      - p  "x"'],
-    ],
-    [
-      "a replacement that is blocked",
-      change("replace", "service.shop.docs", {
-        id: "s2",
-        attributes: [field("kind", value("web"), value("static"), { forcesReplacement: true })],
-        effects: ["destructive"],
-        guard: {
-          code: "guard.delete_unconfirmed",
-          summary: "service.shop.docs would be replaced",
-          hint: "confirm it by name: --confirm-delete service.shop.docs",
-        },
-      }),
-      [
-        "-/+ service.shop.docs must be replaced [id=s2]",
-        '      ~ kind  "web" -> "static"  # forces replacement',
-        "      effect: destructive",
-        "      blocked: service.shop.docs would be replaced",
-        "               confirm it by name: --confirm-delete service.shop.docs",
-        "",
-        "1 change is blocked. Nothing is applied until you confirm or remove it.",
-      ],
-    ],
-    [
-      "a deletion, with the name that it confirms",
-      change("delete", "service.shop.worker", { id: "s3", name: "Old worker" }),
-      ['  - service.shop.worker ("Old worker") will be destroyed [id=s3]'],
-    ],
-    [
-      "an archiving",
-      change("delete", "service.a", { id: "s4", onRemove: "archive", reason: "onRemove: archive" }),
-      ["  - service.a will be archived [id=s4]", "      because onRemove: archive"],
-    ],
-    [
-      "an import as it is",
-      change("adopt", "service.a", { id: "s5" }),
-      ["  > service.a will be imported [id=s5]"],
-    ],
-    [
-      "an import that changes fields",
-      change("adopt", "service.a", {
-        id: "s6",
-        attributes: [field("p", value(1), value(2), { cause: "take-over" })],
-      }),
-      [
-        "  > service.a will be imported and updated in place [id=s6]",
-        "      ~ p  1 -> 2  # take-over: set outside rnv until now",
-      ],
-    ],
-    [
-      "what is forgotten",
-      change("forget", "service.a", { id: "s7", reason: "onRemove: retain" }),
-      ["  < service.a will no longer be managed [id=s7]", "      because onRemove: retain"],
-    ],
-    [
-      "a move together with a change",
-      change("update", "service.b", {
-        previousAddress: address("service.a"),
-        attributes: [field("p", value(1), value(2))],
-      }),
-      ["  ~ service.b will be updated in place", "      moved from service.a", "      ~ p  1 -> 2"],
-    ],
-  ])("show %s", (_, item, lines) => {
-    expect(about(item)).toEqual(lines);
-  });
-
   it("stand below each other where a pair is too long for the line", () => {
     const before = "npm ci && npm run build";
     const item = change("update", "service.a", {
@@ -179,52 +54,6 @@ describe("the lines of a change", () => {
     expect(lines).toHaveLength(43);
   });
 });
-
-describe("the end of a plan", () => {
-  const last = (given: Plan) => planText(given, plainStyle).trimEnd().split("\n").at(-1);
-  const updates = [change("update", "service.a", { attributes: [field("p", value(1), value(2))] })];
-
-  it.each<[string, Plan, string]>([
-    [
-      "counts",
-      plan(updates, { summary: { ...summary, add: 1, change: 1, destroy: 1 } }),
-      "Plan: 1 to add, 1 to change, 1 to destroy.",
-    ],
-    [
-      "imports first",
-      plan(updates, { summary: { ...summary, adopt: 2, add: 1 } }),
-      "Plan: 2 to import, 1 to add, 0 to change, 0 to destroy.",
-    ],
-    [
-      "what is forgotten last",
-      plan(updates, { summary: { ...summary, forget: 1 } }),
-      "Plan: 0 to add, 0 to change, 0 to destroy, 1 to forget.",
-    ],
-    [
-      "no changes",
-      plan([change("no-op", "service.a")]),
-      "No changes. Your infrastructure matches the configuration.",
-    ],
-    ["nothing to destroy", inMode("destroy", []), "No changes. No objects need to be destroyed."],
-    [
-      "nothing to refresh",
-      inMode("refresh-only", [change("no-op", "service.a")]),
-      "No changes. Your infrastructure still matches the configuration.",
-    ],
-    [
-      "an error",
-      plan([], { diagnostics: [{ severity: "error", code: "live.ambiguous", summary: "two" }] }),
-      "Planning failed: 1 error. Nothing of this plan can be applied.",
-    ],
-  ])("tells %s", (_, given, line) => {
-    expect(last(given)).toBe(line);
-  });
-});
-
-function inMode(mode: Plan["options"]["mode"], changes: readonly Change[]): Plan {
-  const base = plan(changes);
-  return { ...base, options: { ...base.options, mode } };
-}
 
 it("colours symbols, addresses and what is lost", () => {
   const text = planText(

@@ -39,12 +39,6 @@ it("shows what is recorded, and what a run left open", () => {
   );
 });
 
-it("says that an empty state is empty", () => {
-  expect(stateText({ ...state, resources: {}, outputs: {}, run: null, open: [] }, plainStyle)).toBe(
-    "The state is empty.\n",
-  );
-});
-
 it("shows the same in Markdown, each resource with a list of its fields", () => {
   expect(stateMarkdown(state)).toBe(
     [

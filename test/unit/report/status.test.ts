@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
 import type { Release, RunningService } from "../../../src/model/live";
-import { oneStatusText, releasesText, statusJson, statusText } from "../../../src/report/status-text";
+import { releasesText, statusText } from "../../../src/report/status-text";
 import { plainStyle } from "../../../src/report/style";
 import { exactTime, timeAgo } from "../../../src/report/time-text";
 
@@ -95,30 +95,6 @@ describe("what runs", () => {
     );
   });
 
-  it("of one service is told with ids and exact times", () => {
-    const one = service("service.shop.api", {
-      name: "API",
-      url: "https://api.example",
-      healthCheckedAt: "2026-11-22T11:59:50Z",
-      release: release({ commitMessage: "Fix the cart\n\nlong", actor: "maya" }),
-      latest: release({ id: "d2", status: "building", serves: false }),
-    });
-    expect(oneStatusText(one, now, plainStyle)).toBe(
-      [
-        'service.shop.api ("API")',
-        "  runs     live",
-        "  health   ready, checked 10s ago",
-        "  url      https://api.example",
-        "  release  deployment d1",
-        '  commit   branch main, "Fix the cart"',
-        "  since    2h ago (2026-11-22 09:30:00Z)",
-        "  by       maya",
-        "  latest   deployment d2, building",
-        "",
-      ].join("\n"),
-    );
-  });
-
   it("stays aligned where text is two columns wide", () => {
     const wide = [service("service.a", { health: "準備完了" }), service("service.b", { health: "ok" })];
     const columns = statusText(wide, now, plainStyle)
@@ -127,63 +103,11 @@ describe("what runs", () => {
       .map((line) => stringWidth(line.slice(0, line.indexOf("main"))));
     expect(new Set(columns).size).toBe(1);
   });
-
-  it("is one JSON document", () => {
-    expect(JSON.parse(statusJson(services))).toMatchObject({
-      format_version: "1.0",
-      services: [
-        { address: "service.shop.web", runs: "suspended" },
-        { address: "service.shop.api", release: { id: "d1", serves: true }, standing: [{ code: "failed" }] },
-        { address: "service.cron", archived: true },
-        { runs: "gone" },
-        { runs: "unknown" },
-      ],
-    });
-  });
 });
 
 describe("the deployments of a service", () => {
   const list = (releases: readonly Release[], more: object = {}) =>
     releasesText({ address: at("service.shop.api"), releases, hasMore: false, ...more }, now, plainStyle);
-
-  it("stand newest first with what came of each", () => {
-    const created = { createdAt: "2026-11-22T11:00:00Z", startedAt: "2026-11-22T11:00:30Z" };
-    const text = list([
-      release({
-        id: "d4",
-        status: "queued",
-        serves: false,
-        blockedReason: "no worker",
-        finishedAt: undefined,
-        ...created,
-      }),
-      release({
-        id: "d3",
-        status: "failed",
-        serves: false,
-        error: "npm ERR!",
-        finishedAt: "2026-11-22T11:01:40Z",
-        ...created,
-      }),
-      release({ id: "d2", actor: "maya", sourceId: "d0" }),
-      release({ id: "d1", serves: false, canRollback: true, commit: "ab".repeat(20) }),
-    ]);
-    expect(text).toBe(
-      [
-        "deployment  status        built from    by    created  took",
-        "d4          queued        main          -     1h ago   -",
-        "    waits: no worker",
-        "d3          failed        main          -     1h ago   1m10s",
-        "    npm ERR!",
-        "d2          live, serves  main          maya  -        -",
-        "    rolled back to the release of d0",
-        "d1          live *        abababababab  -     -        -",
-        "",
-        "To go back to one marked *: rnv rollback service.shop.api ID",
-        "",
-      ].join("\n"),
-    );
-  });
 
   it("say why there are none, and that there are older ones", () => {
     expect(list([], { reason: "hosting is disabled" })).toBe(

@@ -50,13 +50,6 @@ const reason = (
 };
 
 describe("a deployment runs", () => {
-  it("when its service or its variables change in this plan, and says which", () => {
-    expect(reason([one(api, { changes: true })])).toBe("service.shop.api changes");
-    const two = [one(variable("A"), { changes: true }), one(variable("B"), { changes: true })];
-    expect(reason([one(api, { changes: true }), ...two])).toBe("service.shop.api and 2 variables change");
-    expect(reason([one(api), ...two], { inputs: {} })).toBe("2 variables change");
-  });
-
   it("when an earlier run wrote and did not come to deploy", () => {
     expect(reason([one(api, { writes: 2 })], { inputs: { [api]: 1 } })).toBe(
       "service.shop.api changed since the last deploy",
@@ -83,16 +76,6 @@ describe("a deployment runs", () => {
 });
 
 describe("a deployment rests", () => {
-  it("when nothing was written since the last one", () => {
-    expect(
-      reason([one(api), one(variable("A"))], { inputs: { [api]: 1, [variable("A")]: 1 } }),
-    ).toBeUndefined();
-  });
-
-  it("when it is declared never to run, whatever differs", () => {
-    expect(reason([one(api, { changes: true })], { declared: { when: "never" } })).toBeNull();
-  });
-
   it("when its service is archived, even where it should always run", () => {
     const parent = { archived: true };
     expect(reason([one(api, { changes: true })], { parent })).toBeNull();

@@ -49,44 +49,6 @@ describe("queuing a deployment", () => {
     expect(accepted.pending).toEqual(pending);
     expect(accepted.live?.attributes.get("commit")).toBe(commit);
   });
-
-  it("ends with the service's error when it fails", async () => {
-    const made = await world();
-    made.emulator.store.failNextDeployment(made.serviceId, "npm ERR! missing script: build");
-    const { pending } = await deployment.create(
-      made.endpoints,
-      createInput("", { serviceId: made.serviceId }),
-    );
-    expect(pending && (await settled(made, deployment, pending))).toMatchObject({
-      kind: "failed",
-      summary: "npm ERR! missing script: build",
-    });
-  });
-
-  it("awaits the checkout of a paid plan, and goes live once it is paid", async () => {
-    const made = await world();
-    made.emulator.store.editConfiguration(made.serviceId, { plan: "starter" });
-    const { pending } = await deployment.create(
-      made.endpoints,
-      createInput("", { serviceId: made.serviceId }),
-    );
-    if (pending === undefined) throw new Error("nothing is pending");
-    expect(await settled(made, deployment, pending)).toMatchObject({ kind: "checkout" });
-    made.emulator.store.completeCheckout(made.serviceId);
-    expect(await settled(made, deployment, pending)).toMatchObject({ kind: "done" });
-  });
-
-  it("follows a newer deployment, which must serve the pinned commit", async () => {
-    const made = await world();
-    const end = async (newer: string) => {
-      const input = createInput("", { serviceId: made.serviceId, commit });
-      const { pending } = await deployment.create(made.endpoints, input);
-      made.emulator.store.deploy(made.serviceId, { commitSha: newer });
-      return pending && (await settled(made, deployment, pending));
-    };
-    expect(await end(commit)).toMatchObject({ kind: "done" });
-    expect(await end(other)).toMatchObject({ kind: "failed" });
-  });
 });
 
 describe("reading a deployment", () => {

@@ -25,31 +25,6 @@ function world() {
 }
 
 describe("an automatic layout", () => {
-  it("gives every service a place in one save, and then reads as declared", async () => {
-    const { save, saved, ids, shown, projectId } = world();
-    expect(await shown("auto")).toEqual({});
-    const { id, live } = await save({ positions: "auto" });
-    expect(id).toBe(projectId);
-    expect(live?.attributes.get("positions")).toBe("auto");
-    expect(Object.keys((await saved()).positions).sort()).toEqual(Object.values(ids).sort());
-    expect(await shown("auto")).toBe("auto");
-  });
-
-  it("is a difference again once a service has no place, and moves no other", async () => {
-    const { save, saved, add, shown, endpoints, projectId } = world();
-    await save({ positions: "auto" });
-    const before = (await saved()).positions;
-    add("late");
-    expect(await shown("auto")).toEqual(before);
-    await layout.update(
-      endpoints,
-      updateInput(projectId, { projectId, positions: "auto" }, { changed: new Set() }),
-    );
-    const after = (await saved()).positions;
-    expect(after).toMatchObject(before);
-    expect(Object.keys(after)).toHaveLength(3);
-  });
-
   it.each([
     ["auto", ["made"], "service.shop.s0 needs a place"],
     ["auto", ["restored", undefined], "service.shop.s0 needs a place"],

@@ -1,7 +1,7 @@
 import { defaultGaps } from "../../../src/api/gaps";
 import { productionEnvironmentId, project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
-import { createInput, embedded, settled, target, updateInput } from "./embedded";
+import { createInput, embedded, settled, target } from "./embedded";
 
 const removal = (id: string, name: string) => ({ address: createInput(name, {}).address, id, name });
 
@@ -15,22 +15,6 @@ describe("creating a project", () => {
       color: defaultGaps.projectColor,
     });
     expect(live?.computed.get("productionEnvironmentId")).toMatch(/^[0-9a-f-]{36}$/);
-  });
-});
-
-describe("updating a project", () => {
-  it("sends only what changed", async () => {
-    const { endpoints, emulator } = embedded();
-    const { id } = await project.create(endpoints, createInput("Shop", { color: "#111111" }));
-    emulator.resetLog();
-    const input = updateInput(
-      id,
-      { description: "", color: "#222222" },
-      { changed: new Set(["description"]) },
-    );
-    const { live } = await project.update(endpoints, input);
-    expect(emulator.log.map(({ method, body }) => [method, body])).toEqual([["PATCH", { description: "" }]]);
-    expect(live?.attributes.get("color")).toBe("#111111");
   });
 });
 
@@ -90,22 +74,6 @@ describe("deleting a project", () => {
         },
       ],
     });
-  });
-
-  it("waits by looking at the project when the service queues it", async () => {
-    const world = embedded();
-    const { id } = await project.create(world.endpoints, createInput("Shop", {}));
-    const pending = { kind: "operation", id: "queued", projectId: id } as const;
-    expect(await project.poll(world.reads(), pending)).toMatchObject({
-      kind: "waiting",
-      status: "deleting",
-      atMost: { ms: 300_000 },
-    });
-    await project.remove(world.endpoints, removal(id, "Shop"));
-    // To a key that lost its membership nothing is shown either.
-    expect(await project.poll(world.reads(), pending)).toEqual({ kind: "done", showsNothing: true });
-    await project.create(world.endpoints, createInput("Docs", {}));
-    expect(await project.poll(world.reads(), pending)).toEqual({ kind: "done" });
   });
 });
 

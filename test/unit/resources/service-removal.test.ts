@@ -1,18 +1,7 @@
-import { ApiError } from "../../../src/api/api-error";
-import { createReads } from "../../../src/api/reads";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, settled, target } from "./embedded";
 
-const refused = {
-  kind: "refused",
-  operation: "x",
-  method: "GET",
-  path: "/x",
-  message: "not found",
-  requestId: "r",
-  attempts: 1,
-} as const;
 const web = { kind: "web", "configuration.repository": "https://git.example.com/shop/api" };
 const removal = (id: string) => ({ address: createInput("api", {}).address, id, name: "api" });
 
@@ -34,56 +23,6 @@ describe("deleting a service", () => {
     expect(await service.read(world.reads(), target("api", { id }))).toEqual({ kind: "gone" });
   });
 
-  it("waits for the queued operation when something runs", async () => {
-    const world = embedded();
-    const id = await running(world);
-    const { pending } = await service.remove(world.endpoints, removal(id));
-    expect(pending).toMatchObject({ kind: "operation", serviceId: id });
-    if (pending === undefined) return;
-    expect(await settled(world, service, pending)).toEqual({
-      kind: "done",
-      showsNothing: true,
-      notes: ["queued", "running"],
-    });
-  });
-
-  it("reports an operation that failed while the service stands", async () => {
-    const world = embedded();
-    const id = await running(world);
-    world.emulator.store.failNextOperation(id);
-    const { pending } = await service.remove(world.endpoints, removal(id));
-    expect(pending && (await settled(world, service, pending))).toMatchObject({
-      kind: "failed",
-      summary: "the service could not carry it out",
-    });
-  });
-
-  it("is not done because its operation is complete, or not found: the service must be gone", async () => {
-    const world = embedded({ conditions: ["queued-deletions"] });
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    const { pending } = await service.remove(world.endpoints, removal(id));
-    if (pending === undefined) throw new Error("nothing is pending");
-    const early = createReads({
-      ...world.endpoints,
-      getOperation: async (serviceId, operationId) => ({
-        ...(await world.endpoints.getOperation(serviceId, operationId)),
-        status: "complete",
-      }),
-    });
-    // It is marked as being deleted: the operation that is complete may be another's.
-    expect(await service.poll(early, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 300_000 } });
-    const unread = createReads({
-      ...world.endpoints,
-      getOperation: () => Promise.reject(new ApiError({ ...refused, status: 404 })),
-    });
-    expect(await service.poll(unread, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 300_000 } });
-    world.emulator.store.settle();
-    early.invalidate();
-    expect(await service.poll(early, pending)).toEqual({ kind: "done", showsNothing: true });
-    unread.invalidate();
-    expect(await service.poll(unread, pending)).toEqual({ kind: "done", showsNothing: true });
-  });
-
   it("is seen in the deployments of the service where no route reads a service", async () => {
     const world = embedded({ gaps: { readService: false } });
     const { id } = await service.create(world.endpoints, createInput("api", web));
@@ -93,19 +32,6 @@ describe("deleting a service", () => {
     expect(await service.poll(world.reads(), pending)).toMatchObject({ kind: "waiting" });
     await service.remove(world.endpoints, removal(id));
     expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done" });
-  });
-
-  it("is done when neither operation nor service is shown any more", async () => {
-    const world = embedded();
-    const { id } = await service.create(world.endpoints, createInput("api", web));
-    const unknown = { kind: "operation", serviceId: id, id: "00000000-0000-4000-8000-000000000000" } as const;
-    // It does not even show that its deletion was asked for: no longer waited for than reads may lag.
-    expect(await service.poll(world.reads(), unknown)).toMatchObject({
-      kind: "waiting",
-      atMost: { ms: 30_000 },
-    });
-    await service.remove(world.endpoints, removal(id));
-    expect(await service.poll(world.reads(), unknown)).toEqual({ kind: "done", showsNothing: true });
   });
 
   it("waits by looking at the service when it was queued without an operation to ask for", async () => {

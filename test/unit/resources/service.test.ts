@@ -15,32 +15,6 @@ async function shopIn({
 }
 
 describe("creating a service", () => {
-  it("saves the declared configuration without deploying, in one request", async () => {
-    const world = embedded();
-    const shop = await shopIn(world);
-    world.requests();
-    const input = createInput(
-      "api",
-      { ...web, projectId: shop.id, "configuration.port": 3000, "configuration.branch": null },
-      { parent: shop.known },
-    );
-    const { id, live, pending } = await service.create(world.endpoints, input);
-    expect(world.emulator.log.map(({ body }) => body)).toEqual([
-      {
-        name: "api",
-        kind: "web",
-        configuration: { repository: web["configuration.repository"], port: 3000 },
-        deploy: false,
-        projectId: shop.id,
-        environmentId: shop.production,
-      },
-    ]);
-    expect(pending).toBeUndefined();
-    expect(live).toMatchObject({ id, name: "api", parentId: shop.id });
-    expect(live?.attributes.get("configuration.port")).toBe(3000);
-    expect(live?.attributes.get("configuration.branch")).toBe("main");
-  });
-
   it("looks its environment up by name or id, with one request", async () => {
     const world = embedded();
     const shop = await shopIn(world);
@@ -55,20 +29,6 @@ describe("creating a service", () => {
       ...Array(3).fill("GET /projects/ID"),
       ...Array(3).fill("POST /services"),
     ]);
-  });
-
-  it("names the environments that there are when the declared one is not", async () => {
-    const world = embedded();
-    const shop = await shopIn(world);
-    const input = createInput("api", { ...web, projectId: shop.id, environment: "Prodution" });
-    await expect(service.create(world.endpoints, input)).rejects.toMatchObject({
-      diagnostics: [
-        {
-          attribute: "environment",
-          hint: 'did you mean "Production"?; it has: Production; others are made in the dashboard',
-        },
-      ],
-    });
   });
 
   it("archives it as a second step, and reports what was made when that step fails", async () => {
@@ -107,23 +67,6 @@ describe("updating a service", () => {
     ]);
     expect(after?.attributes.get("configuration.port")).toBe(8000);
     expect(after?.name).toBe("api2");
-  });
-
-  it("archives last and restores first", async () => {
-    const { world, id, live } = await made();
-    const fields = { "configuration.port": 1 };
-    const away = await service.update(
-      world.endpoints,
-      updateInput(id, { ...fields, archived: true }, { live }),
-    );
-    expect(world.requests()).toEqual(["PATCH /services/ID", "POST /services/ID/archive"]);
-    expect(away.live?.attributes.get("archived")).toBe(true);
-    const back = await service.update(
-      world.endpoints,
-      updateInput(id, { ...fields, archived: false }, { live }),
-    );
-    expect(world.requests()).toEqual(["POST /services/ID/restore", "PATCH /services/ID"]);
-    expect(back.live?.attributes.get("archived")).toBe(false);
   });
 });
 

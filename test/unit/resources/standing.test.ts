@@ -1,5 +1,4 @@
 import { deployment } from "../../../src/resources/deployment";
-import { service } from "../../../src/resources/service";
 import { type Embedded, embedded, target } from "./embedded";
 
 interface World extends Embedded {
@@ -41,17 +40,6 @@ describe("where a deployment stands", () => {
     expect(made.requests().filter((request) => request.includes("/deploys"))).toEqual([]);
   });
 
-  it("is pending once the latest failed or was cancelled, but not where nothing is ever deployed from here", async () => {
-    const made = world();
-    made.emulator.store.failNextDeployment(made.serviceId);
-    const { id } = made.emulator.store.deploy(made.serviceId);
-    made.emulator.store.settle();
-    expect(await standing(made, live(made))).toEqual(["pending: failed"]);
-    expect(await standing(made, live(made), "never")).toEqual(["running: failed"]);
-    made.emulator.store.editDeployment(id, { status: "cancelled" });
-    expect(await standing(made)).toEqual(["pending: cancelled"]);
-  });
-
   it("is under way, waits, or awaits a checkout while the latest has not ended", async () => {
     const made = world();
     const { store } = made.emulator;
@@ -76,17 +64,6 @@ describe("where a deployment stands", () => {
     made.emulator.store.editService(made.serviceId, () => ({ liveDeploymentId: first }));
     expect(await standing(made, first)).toEqual(["running: older_release"]);
   });
-
-  it("is rolled back when the release that serves is one of before", async () => {
-    const made = world();
-    const first = live(made);
-    made.emulator.store.deploy(made.serviceId);
-    made.emulator.store.settle();
-    const second = live(made);
-    await made.endpoints.rollBack(made.serviceId, first, "api");
-    made.emulator.store.settle();
-    expect(await standing(made, second)).toEqual(["running: rolled_back"]);
-  });
 });
 
 it("of many services that were deployed elsewhere only the first are asked, in one reading of the workspace", async () => {
@@ -105,18 +82,4 @@ it("of many services that were deployed elsewhere only the first are asked, in o
       }),
     );
   expect(made.requests().filter((request) => request.includes("/deploys/"))).toHaveLength(100);
-});
-
-describe("a suspended service", () => {
-  it("says so, and is otherwise as it was", async () => {
-    const made = world();
-    const look = async () => {
-      const read = await service.read(made.reads(), target("api", { id: made.serviceId }));
-      return read.kind === "found" ? read.live.standing : read.kind;
-    };
-    expect(await look()).toBeUndefined();
-    await made.endpoints.runAction(made.serviceId, "suspend");
-    made.emulator.store.settle();
-    expect(await look()).toEqual([{ code: "suspended", class: "running", summary: "suspended" }]);
-  });
 });

@@ -4,7 +4,7 @@ import { isPreserved } from "../../../src/model/resource-type";
 import { Secret } from "../../../src/model/secret";
 import { service } from "../../../src/resources/service";
 import { variable } from "../../../src/resources/variable";
-import { createInput, embedded, target, updateInput } from "./embedded";
+import { createInput, embedded, target } from "./embedded";
 
 async function world(options: Parameters<typeof embedded>[0] = {}) {
   const made = embedded(options);
@@ -15,59 +15,6 @@ async function world(options: Parameters<typeof embedded>[0] = {}) {
 }
 
 describe("a variable", () => {
-  it("is created under its logical name, and its value appears nowhere", async () => {
-    const { create, serviceId, reads } = await world();
-    const accepted = await create("LOG_LEVEL");
-    expect(accepted.live).toMatchObject({ name: "LOG_LEVEL", parentId: serviceId });
-    expect([...(accepted.live?.attributes.keys() ?? [])]).toEqual(["serviceId", "key"]);
-    const read = await variable.read(reads(), target("LOG_LEVEL", { id: accepted.id, parentId: serviceId }));
-    expect(JSON.stringify([accepted, read])).not.toContain("s3cret");
-  });
-
-  it("is changed by one request that carries the changed field alone", async () => {
-    const { create, endpoints, emulator, serviceId } = await world();
-    const { id, live } = await create("LOG_LEVEL");
-    emulator.resetLog();
-    const rename = updateInput(
-      id,
-      { key: "LEVEL", value: new Secret("unsent") },
-      { live, changed: new Set(["key"]) },
-    );
-    const renamed = await variable.update(endpoints, rename);
-    expect(renamed.live?.name).toBe("LEVEL");
-    await variable.update(
-      endpoints,
-      updateInput(id, { value: new Secret("other"), serviceId }, { changed: new Set(["value"]) }),
-    );
-    expect(emulator.log.map(({ body }) => Object.keys(body as object))).toEqual([["key"], ["value"]]);
-    const revealed = await endpoints.revealVariable(serviceId, id);
-    const key = new Uint8Array(32);
-    expect(revealed.fingerprint(key, "a")).toBe(new Secret("other").fingerprint(key, "a"));
-  });
-
-  it("is gone once no list shows it, whatever became of the operation of its deletion", async () => {
-    const { create, endpoints, reads, serviceId, emulator } = await world({
-      conditions: ["queued-deletions"],
-    });
-    const { id } = await create("LOG_LEVEL");
-    const { address } = createInput("LOG_LEVEL", {});
-    const { pending } = await variable.remove(endpoints, {
-      address,
-      id,
-      name: "LOG_LEVEL",
-      parentId: serviceId,
-    });
-    if (pending === undefined) throw new Error("nothing is pending");
-    const unknown = { ...pending, id: "00000000-0000-4000-8000-000000000000" };
-    expect(await variable.poll(reads(), unknown)).toMatchObject({
-      kind: "waiting",
-      atMost: { ms: 300_000 },
-    });
-    emulator.store.settle();
-    expect(await variable.poll(reads(), unknown)).toEqual({ kind: "done" });
-    expect(await variable.poll(reads(), pending)).toEqual({ kind: "done" });
-  });
-
   it("is proven to be gone at once, also after a list that others asked for before its deletion", async () => {
     const { create, endpoints, emulator, clock, serviceId, requests } = await world();
     emulator.store.addProject({ name: "Shop" });

@@ -28,29 +28,6 @@ async function refusal(written: unknown, others: object = {}): Promise<string[]>
 const placeOf = ({ diagnostics: [first] }: LoadedManifest): string | undefined => pointedAt(first);
 
 describe("the text of a stack", () => {
-  it.each([
-    ["plain", "plain"],
-    ["$${literal} and %%{if}", "${literal} and %{if}"],
-    ['a ${"b ${"c"}"} d', "a b c d"],
-    ['${"line\\nbreak \\"quoted\\" \\u00e9"}', 'line\nbreak "quoted" é'],
-    ['${join(", ", ["a", "b", 3, true])}', "a, b, 3, true"],
-    ['${join("-", ["a"], ["b", "c"])}', "a-b-c"],
-    ['${["a", "b"][1]}', "b"],
-    ['${{ "x" = "y", z : "w" }.z}', "w"],
-    ['${{"x-y" = ["p", "q"]}["x-y"][0]}', "p"],
-    [
-      'x${jsonencode({"b" = [1, true, null], "a" = "<&>"})}',
-      'x{"a":"\\u003c\\u0026\\u003e","b":[1,true,null]}',
-    ],
-    ['x${jsonencode({"10" = "b", "9" = "a"})}', 'x{"10":"b","9":"a"}'],
-    ['${ ( "in parentheses" ) }', "in parentheses"],
-    ["${1.50}", "1.5"],
-    ["${1e15}", "1000000000000000"],
-    ["${1 / 10000000}", "0.0000001"],
-  ])("%s is read as Terraform reads it", async (written, expected) => {
-    expect(await text(written)).toBe(expected);
-  });
-
   it("takes an empty text, and a dollar before a reference, as they are", async () => {
     const others = { variable: { price: { default: "5" } } };
     expect(await text("")).toBe("");
@@ -168,15 +145,6 @@ describe("names of a stack", () => {
     expect(await port({ type: "number", default: "90" }, {})).toBe(90);
     expect(await port({ type: "number" }, { RNV_VAR_port: "high" })).toBe("stack.invalid_value");
     expect(await port({ type: "number" }, {})).toBe("stack.variable_missing");
-  });
-
-  it("a variable of a list is JSON in the environment", async () => {
-    const stack = withService(
-      { configuration: { ignore_paths: "${var.paths}" } },
-      { variable: { paths: { type: "list(string)" } } },
-    );
-    const found = await loadStackJson(stack, { environment: { RNV_VAR_paths: '["a","b"]' } });
-    expect(values(found, "service.api")["configuration.ignorePaths"]).toEqual(["a", "b"]);
   });
 
   it("locals refer to each other, and not to themselves", async () => {

@@ -141,13 +141,6 @@ describe("the resources of a stack", () => {
     ]);
     expect(found.desired?.removed.map(({ address }) => address)).toEqual(["service.shop.gone"]);
   });
-
-  it("ignore_changes all is every attribute", async () => {
-    const found = await loadStackJson(withService({ lifecycle: { ignore_changes: "all" } }));
-    expect(resource(found, "service.api").lifecycle.ignoreChanges).toEqual(
-      expect.arrayContaining(["name", "kind", "configuration.branch", "archived"]),
-    );
-  });
 });
 
 describe("what Terraform has and rnv does not", () => {
@@ -269,13 +262,6 @@ describe("mistakes in a stack", () => {
       expect.stringContaining("manifest.missing_key service.a lacks kind"),
       expect.stringContaining("rnv_project.p lacks name"),
       expect.stringContaining("rnv_variable.v lacks service_id"),
-    ]);
-  });
-
-  it("a key that is duplicated is found beside one that ends in a backslash", async () => {
-    const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
-    expect((await loadStackJson(twice)).diagnostics).toMatchObject([
-      { code: "stack.duplicate", range: { start: twice.lastIndexOf('"name"') } },
     ]);
   });
 

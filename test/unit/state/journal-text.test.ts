@@ -44,10 +44,6 @@ describe("the text of a journal", () => {
     });
   });
 
-  it("is one JSON object a line", async () => {
-    expect(lines.map((line) => JSON.parse(line).entry)).toEqual([header, ...entries]);
-  });
-
   it("is damaged where an encrypted entry cannot be opened, and names its line", async () => {
     const encrypted = { kind: "sealed", keyId: "k", nonce: "n", data: "d" } as never;
     const text = `${lines[0]}${encodeLine(1, 1, encrypted)}`;
@@ -115,11 +111,6 @@ describe("the text of a journal", () => {
   ])("whose header has no %s is damaged", async (name, values, why) => {
     for (const value of values)
       expect(await problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
-  });
-
-  it("whose header is no object is damaged", async () => {
-    for (const value of [null, 7, "text"])
-      expect(await problem(encodeLine(0, 0, value as never))).toContain("not the header of a journal");
   });
 
   it("asks for the key of its entries where they are encrypted, and with its salt where it has one", async () => {

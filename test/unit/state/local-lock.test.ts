@@ -1,7 +1,7 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState } from "../../../src/state/recorded";
-import { diskError, MemoryDisk } from "../../support/memory-disk";
+import { MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, stillClock } from "./fixtures";
 
 const path = "/s/state.json";
@@ -63,48 +63,6 @@ describe("the lock of a local state", () => {
     await backend(100).lock(holder("abc", 100), 0);
     expect(await codeOf(backend(200).lock(holder("def", 200), 5000))).toBe("state.lock_held");
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
-  });
-
-  it.each([
-    ["back", -3_600_000],
-    ["forward", 3_600_000],
-  ])("is waited for as long where the clock is set %s meanwhile", async (_, shift) => {
-    const { backend, clock } = setUp();
-    await backend(100).lock(holder("abc", 100), 0);
-    const { sleep, now } = clock;
-    clock.sleep = async (milliseconds) => {
-      await sleep(milliseconds);
-      clock.now = () => now() + shift;
-    };
-    expect(await codeOf(backend(200).lock(holder("def", 200), 5000))).toBe("state.lock_held");
-    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
-  });
-
-  it("that becomes free between two looks is taken without a wait", async () => {
-    const { backend, disk, clock } = setUp();
-    let lost = 0;
-    disk.fault = ({ name, path: to }) => {
-      if (name !== "link" || to !== `${path}.lock` || lost === 2) return undefined;
-      lost += 1;
-      throw diskError("EEXIST");
-    };
-    await backend(100).lock(holder("abc", 100), 0);
-    expect(lost).toBe(2);
-    expect(clock.slept).toEqual([]);
-    expect(lockOf(disk).id).toBe("abc");
-  });
-
-  it("that never comes into view is waited for without a message", async () => {
-    const { backend, disk, clock } = setUp();
-    disk.fault = ({ name, path: to }) => {
-      if (name === "link" && to === `${path}.lock`) throw diskError("EEXIST");
-      return undefined;
-    };
-    const seen: unknown[] = [];
-    const wait = { onHeld: (by: unknown) => seen.push(by) };
-    expect(await codeOf(backend(100).lock(holder("abc", 100), 250, wait))).toBe("state.lock_held");
-    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(250);
-    expect(seen).toEqual([]);
   });
 
   it("is given to one who waits once it is released", async () => {
@@ -202,20 +160,6 @@ describe("the lock of a local state", () => {
     expect(await backend(200).forceUnlock("abc")).toEqual(held);
     expect([...disk.names.keys()]).toEqual([]);
     expect(await backend(200).forceUnlock("abc")).toBeUndefined();
-  });
-
-  it("says who removes it while that goes on", async () => {
-    const { backend, disk } = setUp();
-    await backend(100).lock(holder("abc", 100), 0);
-    let claim: unknown;
-    disk.fault = ({ name, path: at }) => {
-      if (name === "remove" && at === `${path}.lock`) claim = JSON.parse(disk.text(`${at}.abc.claim`));
-      return undefined;
-    };
-    await backend(200).forceUnlock("abc");
-    expect(claim).toMatchObject({
-      ...{ command: "force-unlock", host: "here", pid: 200, since: "2026-01-01T00:01:00.000Z" },
-    });
   });
 
   it("stops a holder that lost it, and nothing of the next one is touched", async () => {

@@ -1,7 +1,5 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import type { StateSession } from "../../../src/state/backend";
 import { emptyState } from "../../../src/state/recorded";
-import type { StateFault } from "../../support/http-state-server";
 import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 
@@ -29,16 +27,6 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
   const isWrite = (method: string, path: string): boolean =>
     (method === "POST" || method === "PUT") && path.split("?")[0] === setup.path;
   const stored = () => JSON.parse(setup.server.stored.get(setup.path) ?? "null");
-
-  it("is nothing at first, and what was committed afterwards", async () => {
-    expect(await setup.backend().read()).toBeUndefined();
-    const session = await setup.backend().lock(holder("a"), 0);
-    expect(session.state).toBeUndefined();
-    expect((await session.commit(start)).serial).toBe(1);
-    expect((await session.commit(start)).serial).toBe(2);
-    await session.release();
-    expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
-  });
 
   it("carries intents in the stored state: durable before append returns", async () => {
     const session = await setup.backend().lock(holder("a"), 0);
@@ -82,15 +70,6 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
     await second.release();
   });
 
-  it("stops a holder whose lock was taken away before the new holder wrote", async () => {
-    const first = await setup.backend().lock(holder("a"), 0);
-    await first.commit(start);
-    await setup.backend().forceUnlock("a");
-    const second = await setup.backend().lock(holder("b"), 0);
-    expect((await problem(first.commit(start))).code).toBe("state.lock_lost");
-    await second.release();
-  });
-
   it("stops a holder whose lock was taken away after the new holder wrote", async () => {
     const first = await setup.backend().lock(holder("a", 4242), 0);
     await first.commit(start);
@@ -108,80 +87,6 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ kind, start: startServer
     await second.commit({ ...start, outputs: { by: "second" } });
     await second.release();
     expect(stored().outputs).toEqual({ by: "second" });
-  });
-
-  it("leaves no lock behind when nothing holds it", async () => {
-    expect(await setup.backend().forceUnlock("a")).toBeUndefined();
-    const session = await setup.backend().lock(holder("b"), 0);
-    await session.release();
-  });
-
-  it.each<[string, StateFault]>([
-    ["is lost", { kind: "reset", after: true }],
-    ["is 503", { kind: "status", status: 503 }],
-    ["is a web page", { kind: "status", status: 200 }],
-  ])("writes once, whichever of its answers %s", async (_title, fault) => {
-    // Every request of the run fails once, each in its turn.
-    for (let index = 0; index < 12; index += 1) {
-      setup.server.stored.clear();
-      const from = setup.server.seen.length;
-      setup.server.fault = (_request, n) => (n - from === index ? fault : undefined);
-      const session = await setup.backend().lock(holder(`run-${index}`), 0);
-      await session.commit(start);
-      await session.append([intent(1)], { durable: true });
-      await session.append([outcome(1), resourceEntry("service.api", "1")], { durable: false });
-      const written = await session.commit({ ...start, outputs: { end: "reached" } });
-      await session.release();
-      setup.server.fault = undefined;
-      expect(stored()).toMatchObject({ serial: written.serial, outputs: { end: "reached" }, open: [] });
-      const next = await setup.backend().lock(holder("next"), 0);
-      await next.release();
-    }
-  });
-
-  it("says that a server which never answers could not be written, and keeps what was there", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
-    const before = stored();
-    setup.server.fault = ({ method, path }) => (isWrite(method, path) ? { kind: "reset" } : undefined);
-    expect(await problem(session.append([intent(1)], { durable: true }))).toMatchObject({
-      code: "state.write_failed",
-      summary: expect.stringContaining("ended before a whole answer came"),
-    });
-    expect(stored()).toEqual(before);
-    setup.server.fault = undefined;
-    // What could not be distinguished is settled by the next write: nothing was lost.
-    await session.append([intent(2)], { durable: true });
-    expect(stored().open).toHaveLength(2);
-    await session.release();
-  });
-
-  it("gives a serial to one state only, also where it could not be looked up whether a write arrived", async () => {
-    const session = await setup.backend().lock(holder("a"), 0);
-    await session.commit(start);
-    let arrived = false;
-    setup.server.fault = ({ method, path }) => {
-      if (arrived) return { kind: "status", status: 403 };
-      arrived = isWrite(method, path);
-      return arrived ? { kind: "reset", after: true } : undefined;
-    };
-    await problem(session.append([intent(1)], { durable: true }));
-    const { serial } = stored();
-    setup.server.fault = undefined;
-    await session.append([intent(2)], { durable: true });
-    expect(stored().open).toHaveLength(2);
-    expect(stored().serial).toBeGreaterThan(serial);
-    await session.release();
-  });
-
-  it("goes on after a crash between an intent and its outcome", async () => {
-    const killed = await setup.backend().lock(holder("a", 555), 0);
-    await killed.commit(start);
-    await killed.append([intent(1)], { durable: true });
-    const next = await lockAfter(setup, "a");
-    expect(next.state).toMatchObject({ serial: 2, open: [{ seq: 1 }] });
-    await next.commit({ ...start, serial: 2 });
-    await next.release();
   });
 
   it.each([401, 403, 405])("names the answer %s and does not repeat the request", async (status) => {
@@ -260,15 +165,6 @@ it("a lock whose server does not say who holds it is removed by its id, and by n
   await next.release();
   await setup.server.close();
 });
-
-/** The lock after its holder died: taken over where the store can swap, force-unlocked where it cannot. */
-async function lockAfter(setup: RemoteSetup, dead: string): Promise<StateSession> {
-  const next = setup.backend({}, 200);
-  return next.lock(holder("next", 200), 0).catch(async () => {
-    await next.forceUnlock(dead);
-    return next.lock(holder("next", 200), 0);
-  });
-}
 
 // "After each durable write the lock is proven": nothing else tells a server that takes a write from whoever sends it.
 describe("a run that stood still between its read and its write, on a server without rules", () => {

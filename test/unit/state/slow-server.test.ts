@@ -28,13 +28,11 @@ const impatient = (): StateServer =>
 const kinds = [
   {
     kind: "http",
-    path: "/state/shop",
     start: serveHttpState,
     store: (url: string) => createHttpStore(waiting(httpStateSettings(`${url}/state/shop`, {})), impatient()),
   },
   {
     kind: "s3",
-    path: "/bucket/shop.json",
     start: serveS3,
     store: (endpoint: string) => {
       const address = { kind: "s3", bucket: "bucket", key: "shop.json", endpoint } as const;
@@ -57,7 +55,7 @@ const late = {
   hint: expect.stringContaining("RNV_STATE_TIMEOUT"),
 };
 
-describe.each(kinds)("a server of states that does not answer ($kind)", ({ start, store, path }) => {
+describe.each(kinds)("a server of states that does not answer ($kind)", ({ start, store }) => {
   let server: TestServer;
   let backend: StateBackend;
   beforeEach(async () => {
@@ -79,8 +77,6 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     timeoutMs = fault === undefined ? 10_000 : shortMs;
   };
   const first = emptyState({ lineage: "line", ...origin });
-  const isStateWrite = (method: string, at: string): boolean =>
-    method !== "GET" && method !== "LOCK" && method !== "UNLOCK" && at.split("?")[0] === path;
 
   it.each([
     ["hang", late],
@@ -95,38 +91,6 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     expect(await problem(backend.read())).toMatchObject({ code: "state.unreadable", ...told });
     faulty(undefined);
     expect((await backend.read())?.serial).toBe(1);
-  });
-
-  it("gives a lock back that it was given without hearing of it", async () => {
-    let attempts = 0;
-    faulty(({ method, path: at }) => {
-      if (method !== "LOCK" && !(method === "PUT" && at.endsWith(".lock"))) return undefined;
-      attempts += 1;
-      // The last attempt arrives.
-      return { kind: "hang", after: attempts === 3 };
-    });
-    expect(await problem(backend.lock(holder("a"), 0))).toMatchObject({
-      code: "state.write_failed",
-      ...late,
-    });
-    faulty(undefined);
-    const next = await backend.lock(holder("b"), 0);
-    await next.release();
-  });
-
-  it.each([false, true])("loses nothing of what was to be written (it arrived: %s)", async (after) => {
-    const session = await backend.lock(holder("a"), 0);
-    await session.commit(first);
-    faulty(({ method, path: at }) => (isStateWrite(method, at) ? { kind: "hang", after } : undefined));
-    const wrote = session.append([intent(1)], { durable: true });
-    // Arrived is arrived: it is read, and the answer is not needed.
-    if (after) await wrote;
-    else expect(await problem(wrote)).toMatchObject({ code: "state.write_failed", ...late });
-    faulty(undefined);
-    await session.release();
-    const next = await backend.lock(holder("b"), 0);
-    expect(next.state).toMatchObject({ serial: after ? 2 : 3, open: [{ seq: 1 }] });
-    await next.release();
   });
 
   it("is asked once for each thing that is left to do, when it was silent to the end", async () => {

@@ -27,15 +27,6 @@ describe("the settings of the provider", () => {
     expect(apiKey).toBeDefined();
   });
 
-  it("name a workspace alike in any case of letters: a state has it in one", async () => {
-    const { workspaceId } = await providerSettings(
-      { workspace_id: "00000000-0000-4000-8000-0000000000E1" },
-      {},
-      folder,
-    );
-    expect(workspaceId).toBe("00000000-0000-4000-8000-0000000000e1");
-  });
-
   it("read no key file without end, and none that is large", async () => {
     writeFileSync(join(folder, "large"), `rnv_${"k".repeat(5000)}`);
     expect(await summaries("large")).toEqual(["RNV_API_KEY_FILE: cannot read large (EFBIG)"]);

@@ -46,13 +46,6 @@ it("tells cause, sides, effects, cost and line of a field", () => {
   expect(text).toContain("will be updated in place deploys, changes the bill");
 });
 
-it("says what was not checked, what is elsewhere and what is not managed", () => {
-  const text = textOf(pageOf(shopPlan));
-  expect(text).toContain("variable.shop.api.WORKER_HOST : the service does not list variables");
-  expect(text).toContain("Also in this workspace, not managed here: 2 services");
-  expect(text).toContain("configuration.branch of service.shop.api had changed outside rnv too");
-});
-
 it("shows policies, those that stop first", () => {
   const range = { file: "rnv.yaml", start: 3, end: 5 };
   const html = pageOf(
@@ -147,11 +140,6 @@ it("has an id once, and a link only to what is there", () => {
   for (const [, target = ""] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
 });
 
-it("says once that nothing changes", () => {
-  const text = textOf(pageOf(plan([change("no-op", "service.shop.api")])));
-  expect(text.match(/no changes/gi)).toHaveLength(1);
-});
-
 it("shows 12 characters of the digest, and copies all", () => {
   const digest = "0123456789abcdef".repeat(4);
   expect(pageOf(plan([], { digest }))).toContain(
@@ -204,11 +192,4 @@ describe("a plan of many", () => {
     expect(html).toContain('id="deployment.shop39.s1999"');
     for (const { address: at } of ended) expect(html).toContain(`id="${at}"`);
   });
-});
-
-it("says that a variable is destroyed with its service", () => {
-  const worker = change("delete", "service.shop.worker");
-  const token = change("delete", "variable.shop.worker.TOKEN", { withParent: true });
-  const text = textOf(pageOf(plan([worker, token])));
-  expect(text).toContain("variable.shop.worker.TOKEN will be destroyed together with service.shop.worker");
 });

@@ -62,14 +62,6 @@ it("draws what changes with its neighbours, and counts the rest", () => {
   ]);
 });
 
-it("counts what is in no project, and what is in projects that do not change, once", () => {
-  const { nodes, left } = topology(
-    plan([service("a", "update"), service("b"), change("no-op", "project.blog"), service("blog.web")]),
-  );
-  expect(nodes.map(({ id, title }) => [id, title])).toEqual([["service.a", "a"]]);
-  expect(left).toEqual(["1 of 3 services are drawn: those that change, and their neighbours."]);
-});
-
 it("tells kind, plan, price, parts and effects of a node", () => {
   const [api] = topology(plan([...shop.changes, change("create", "variable.shop.api.NEW")])).nodes;
   expect(api).toMatchObject({
@@ -179,16 +171,6 @@ it("is a file of its own that any XML parser reads, whatever names stand in it",
   expect(file).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" class="topology"/);
   expect(file).not.toMatch(/<script|<!--|href|[\0\uFFFE]/);
   expect(opened(file)).toEqual([]);
-});
-
-it("shows projects where so many services stand still that none could be told", () => {
-  const many = [1, 2, 3].flatMap((project) => [
-    change("no-op", `project.p${project}`),
-    ...[...Array(101).keys()].map((i) => service(`p${project}.s${i}`)),
-  ]);
-  expect(topology(plan(many))).toMatchObject({
-    nodes: ["p1", "p2", "p3"].map((title) => ({ title, facts: "101 services" })),
-  });
 });
 
 /** Elements that a text opens and does not close, in their order. */
