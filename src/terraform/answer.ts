@@ -8,6 +8,7 @@ import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
+import { generateResourceConfig } from "./resource/generate-config";
 import {
   getResourceIdentitySchemas,
   importIdOf,
@@ -47,6 +48,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
   MoveResourceState: moveResourceState,
+  GenerateResourceConfig: generateResourceConfig,
   ValidateDataResourceConfig: validator(dataSources, "data source"),
   ReadDataSource: readDataSource,
   CallFunction: callFunction,
@@ -166,7 +168,10 @@ function textsOf(value: TerraformValue | undefined): readonly string[] {
   return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
 }
 
-const capabilities = { planDestroy: true, getProviderSchemaOptional: true, moveResourceState: true };
+const capabilities = {
+  ...{ planDestroy: true, getProviderSchemaOptional: true },
+  ...{ moveResourceState: true, generateResourceConfig: true },
+};
 
 const byName = <Item extends { readonly name: string }, To>(
   items: readonly Item[],

@@ -40,6 +40,7 @@ const messages = {
     planDestroy: "bool 1",
     getProviderSchemaOptional: "bool 2",
     moveResourceState: "bool 3",
+    generateResourceConfig: "bool 4",
   },
   ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2", storePlannedPrivate: "bool 3" },
   Function: {
@@ -111,6 +112,8 @@ const messages = {
     priorIdentity: "Identity 8",
     plannedPrivate: "bytes 9",
   },
+  GenerateResourceConfigRequest: { typeName: "string 1", state: "Value 2" },
+  GenerateResourceConfigResponse: { config: "Value 1", diagnostics: "Diagnostic* 2" },
   PlanResourceChangeResponse: {
     plannedState: "Value 1",
     requiresReplace: "AttributePath* 2",
@@ -252,6 +255,7 @@ export const providerMethods = {
   ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
   ImportResourceState: ["ImportResourceStateRequest", "ImportResourceStateResponse"],
   MoveResourceState: ["MoveResourceStateRequest", "MoveResourceStateResponse"],
+  GenerateResourceConfig: ["GenerateResourceConfigRequest", "GenerateResourceConfigResponse"],
   ReadDataSource: ["TypedConfigRequest", "ReadDataSourceResponse"],
   GetFunctions: ["Empty", "GetFunctionsResponse"],
   CallFunction: ["CallFunctionRequest", "CallFunctionResponse"],

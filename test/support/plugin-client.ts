@@ -61,6 +61,8 @@ message MoveRequest {
   string target_type_name = 5; bytes source_private = 6; RawState source_identity = 7; int64 source_identity_schema_version = 8;
 }
 message MoveResponse { DynamicValue target_state = 1; repeated Diagnostic diagnostics = 2; bytes target_private = 3; ResourceIdentityData target_identity = 4; }
+message GenerateRequest { string type_name = 1; DynamicValue state = 2; }
+message GenerateResponse { DynamicValue config = 1; repeated Diagnostic diagnostics = 2; }
 message ListRequest { string type_name = 1; DynamicValue config = 2; bool include_resource_object = 3; int64 limit = 4; }
 message ListEvent { ResourceIdentityData identity = 1; string display_name = 2; optional DynamicValue resource_object = 3; repeated Diagnostic diagnostic = 4; }
 message PlanActionRequest { string action_type = 1; DynamicValue config = 2; ClientCapabilities client_capabilities = 3; }
@@ -80,6 +82,7 @@ const methods = {
   ApplyResourceChange: ["ApplyRequest", "ApplyResponse"],
   ImportResourceState: ["ImportRequest", "ImportResponse"],
   MoveResourceState: ["MoveRequest", "MoveResponse"],
+  GenerateResourceConfig: ["GenerateRequest", "GenerateResponse"],
   ReadDataSource: ["ConfigRequest", "ReadDataResponse"],
   ValidateListResourceConfig: ["ConfigRequest", "Diagnostics"],
   ListResource: ["ListRequest", "ListEvent"],

@@ -390,6 +390,33 @@ describe("what a later Terraform asks for, on the wire", () => {
     expect(`${other.planned_private}`).not.toBe(`${first.planned_private}`);
   });
 
+  it("configuration is generated from a state: what a configuration may say, and nothing at its default (6.11)", async () => {
+    const resource = schema.resource_schemas.rnv_service;
+    const state = dynamic(
+      wholeOf(resource, {
+        ...{ id: api.id, name: "api", kind: "web", archived: false, revision: "1", url: "https://api" },
+        configuration: {
+          ...Object.fromEntries(
+            resource.block.block_types[0].block.attributes.map(({ name }: Answer) => [name, null]),
+          ),
+          branch: "develop",
+          replicas: 1,
+        },
+      }),
+    );
+    const { config } = await client.call("GenerateResourceConfig", { type_name: "rnv_service", state });
+    const generated = plain(config);
+    expect(generated).toMatchObject({
+      name: "api",
+      kind: "web",
+      archived: null,
+      id: null,
+      revision: null,
+      url: null,
+    });
+    expect(generated.configuration).toMatchObject({ branch: "develop", replicas: null });
+  });
+
   it("what is part of another resource is imported by the id of that one", async () => {
     for (const [type, part, id] of [
       ["rnv_variables", "service_id", api.id],

@@ -2,6 +2,7 @@ import { ApiError } from "../../api/api-error";
 import { sendTwice } from "../../apply/journaled-send";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
+import { sameName } from "../../model/text";
 import type { TypeInSession } from "../provider";
 import type { TerraformObject } from "../values";
 import { finishWrite } from "./finish-write";
@@ -35,10 +36,18 @@ async function requestDeletion(deletion: Deletion, input: DeleteInput): Promise<
     return await sendTwice(() => resource.remove(writes, input));
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure;
+    const name = failure.status === 400 ? await nameAtService(deletion, input) : undefined;
+    if (name !== undefined) return sendTwice(() => resource.remove(writes, { ...input, name }));
     const accepted = await endAfter(deletion, failure, input);
     if (accepted === undefined) throw failure;
     return accepted;
   }
+}
+
+/** Returns the name as the service has it, where the state has it in other code points: Terraform composes every text. */
+async function nameAtService({ session, type }: Deletion, input: DeleteInput): Promise<string | undefined> {
+  const { name } = (await type.find(session.reads, input)) ?? input;
+  return name !== input.name && sameName(name, input.name) ? name : undefined;
 }
 
 /** Returns what a refusal means for what is deleted already, or is being deleted; undefined where it exists. */

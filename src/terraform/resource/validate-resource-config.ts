@@ -1,3 +1,4 @@
+import { maxBodyBytes } from "../../api/wire/shapes";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { emptyCatalog } from "../../model/catalog";
 import { generatedName } from "../../model/text";
@@ -7,7 +8,14 @@ import type { RpcAnswer } from "../provider";
 import { checkConfig } from "../schema/check-config";
 import type { SecretBinding } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, type TerraformObject } from "../values";
+import {
+  decodeObject,
+  holdsUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  valueAt,
+} from "../values";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
@@ -18,6 +26,10 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
     ...secretFindings(type.secrets, config, request),
     ...whenFindings(config),
     ...combinationFindings(type, config),
+    ...sizeFindings([
+      ...type.declared.map(({ steps }) => valueAt(config, steps)),
+      ...type.secrets.map(({ name, writeOnlyName }) => config[name] ?? config[writeOnlyName] ?? null),
+    ]),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };
@@ -31,6 +43,18 @@ const combinationFindings = (type: TerraformShape, config: TerraformObject): rea
       const named = summary.startsWith("expected ") ? `${attribute}: ${summary}` : summary;
       return error(code, named, { hint, attribute });
     });
+
+/** Bytes of the values in a request, less the bytes around them. */
+const largestValues = maxBodyBytes - 1024;
+
+/** Returns the error of values that are too large for a request. */
+export function sizeFindings(values: readonly TerraformValue[]): readonly Diagnostic[] {
+  const known = values.map((value) => (holdsUnknown(value) ? null : toPlain(value)));
+  const bytes = Buffer.byteLength(JSON.stringify(known));
+  if (bytes <= largestValues) return [];
+  const summary = `the values have ${bytes} bytes; the service takes at most ${maxBodyBytes} in a request`;
+  return [error("apply.body_too_large", summary, { hint: "make the value smaller" })];
+}
 
 /** Returns what is wrong with the ways in which a configuration sets its secrets. */
 export function secretFindings(

@@ -14,7 +14,7 @@ import { confirmDeleted, parentChange, requireWorkspace } from "../resource/conf
 import { findParent } from "../resource/plan-findings";
 import { mustBeReplaced, plannedAs } from "../resource/plan-resource-change";
 import { locateImport } from "../resource/resource-state";
-import { secretFindings } from "../resource/validate-resource-config";
+import { secretFindings, sizeFindings } from "../resource/validate-resource-config";
 import { emptyValue } from "../schema/block";
 import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
@@ -58,6 +58,7 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, request)
     ...Object.keys(secret)
       .filter((key) => key in shown)
       .map((key) => twice(key, "is in values and in values_wo", "values_wo")),
+    ...Object.values(declared).flatMap((value) => sizeFindings([value])),
   ];
   return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
 };

@@ -18,9 +18,7 @@ const streams = ["ListResource", "InvokeAction"];
 
 /** Calls of later minor versions, one that no core asks for, and services that go-plugin or a debugger may ask for. */
 const laterCalls = [
-  ...["ReadStateBytes", "ConfigureStateStore", "GetMetadata", "GenerateResourceConfig"].map(
-    (name) => `/tfplugin6.Provider/${name}`,
-  ),
+  ...["ReadStateBytes", "ConfigureStateStore", "GetMetadata"].map((name) => `/tfplugin6.Provider/${name}`),
   "/tfplugin6.StateStore/Configure",
   "/tfplugin5.Provider/GetSchema",
   "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
