@@ -3,11 +3,11 @@ import { answerCall, answerStream } from "../../../src/terraform/answer";
 import { providerMethods, streamingMethods } from "../../../src/terraform/protocol";
 import { type PluginServer, serve } from "../../../src/terraform/server";
 
-/** Every call of the provider service in plugin protocol 6.11 that has one answer; those of state stores and of generated configuration are left out. */
+/** Every call of the provider service in plugin protocol 6.11 that has one answer; those of state stores are left out. */
 const calls = [
   ...["GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
   ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
-  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState"],
+  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState", "GenerateResourceConfig"],
   ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
   ...["ValidateEphemeralResourceConfig", "OpenEphemeralResource", "RenewEphemeralResource"],
   ...["CloseEphemeralResource", "GetResourceIdentitySchemas", "UpgradeResourceIdentity"],
