@@ -279,7 +279,19 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   // A secret that was compared in the clear is as declared, even where others wrote it last.
   const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
   if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
+}
+
+/** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
+async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
+  const parent = change.instance.recorded?.parent;
+  if (parent === undefined) return;
+  for (const [address, resource] of run.journal.inside(parent)) {
+    const { [from]: writes, ...others } = resource.inputs ?? {};
+    if (writes !== undefined)
+      await run.journal.record(address, { ...resource, inputs: { ...others, [to]: writes } });
+  }
 }
 
 /** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
