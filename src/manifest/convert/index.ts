@@ -60,12 +60,7 @@ const withoutValues = (text: string): string =>
   text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
 
 /** Returns undefined for a file that cannot be read. */
-function read(
-  { source, text }: ConvertRequest,
-  file: SourceFile,
-  report: Report,
-  clone: Clone,
-): ConvertedManifest | undefined {
+function read({ source, text }: ConvertRequest, file: SourceFile, report: Report, clone: Clone) {
   if (source === "procfile") return convertProcfile(file, text, report, clone);
   // The tag of a merge says what the key says.
   const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
