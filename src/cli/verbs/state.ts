@@ -26,13 +26,12 @@ import {
   resourceText,
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
-import { askForYes } from "../approve";
 import { stateOf, withContext } from "../context";
 import { readText, readTextOrInput } from "../files";
 import type { Handler, Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
-import { createPrompter } from "../prompt";
+import { isApproved } from "../prompt";
 import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -162,15 +161,10 @@ const stateClaimVerb: Verb = {
   options: [...writing, options.autoApprove, options.noInput],
   examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
   handler: async (invocation) => {
-    const { terminal, options: given } = invocation;
-    const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
-    const confirm = async (owner: string): Promise<boolean> => {
-      if (given.autoApprove === true) return true;
+    const { terminal } = invocation;
+    const confirm = (owner: string): Promise<boolean> => {
       const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
-      if (ask) return askForYes(ask, told);
-      throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
-        hint: "rnv state claim -auto-approve",
-      });
+      return isApproved(invocation, "state claim", told);
     };
     const repository = await withContext(invocation, (context) =>
       claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
