@@ -3,7 +3,8 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
-import { fillStage, splitStage, stageText } from "../model/stage";
+import { splitStage, stageText } from "../model/stage";
+import { stateAddress, type Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
@@ -36,17 +37,9 @@ export interface FleetRequest {
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember {
+export interface FleetMember extends Target {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
-  /** From the folder of the fleet, with forward slashes; `.` for itself. */
-  readonly folder: string;
-  /** `production`, `preview/12`. */
-  readonly stage?: string | undefined;
-  /** The address of its state; empty where it is unknown. */
-  readonly state: string;
-  /** What its run is given of the environment. */
-  readonly environment: ProcessEnvironment;
   /** How long its run may take. */
   readonly timeoutMs: number;
   /** Why it cannot be run. */
@@ -119,12 +112,13 @@ function stagesOfMember(
   return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
-    const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
     const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
     return {
-      ...{ name: fullName, folder, stage: shown, environment },
+      ...{ name: fullName, manifest: folder, stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
-      state: isPlaced ? (found.place(stage).place.state ?? "") : stage ? fillStage(usual, stage) : usual,
+      state: isPlaced
+        ? (found.place(stage).place.state ?? "")
+        : stateAddress(environment.RNV_STATE ?? "", { stage: shown }),
       problems: problemsOf(fullName, folder, root, missing),
       timeoutMs: Math.min(parseDuration(timeout ?? "") ?? timeoutMs, longestTimer),
     };
@@ -159,7 +153,7 @@ function problemsOf(
  * mentioned by its manifest.
  */
 export function isTouched(member: FleetMember, root: string, changed: readonly string[]): boolean {
-  const folder = resolve(root, member.folder);
+  const folder = resolve(root, member.manifest);
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));

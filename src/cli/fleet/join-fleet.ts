@@ -42,7 +42,7 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
   const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
   const include =
     options.shards === undefined
-      ? selected.map(({ name: member, folder, stage }) => ({ member, folder, stage }))
+      ? selected.map(({ name: member, manifest: folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
   terminal.out(`${JSON.stringify({ include })}\n`);
   return 0;

@@ -84,7 +84,7 @@ async function runAll(
 ): Promise<void> {
   const { options, signal } = invocation;
   const isUntrusted = options.untrusted === true;
-  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.folder), isUntrusted));
+  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted));
   const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
   const parallelism = Math.max(1, Math.floor(most / groups.size));
   const run = (group: readonly FleetMember[]): Promise<void> =>
@@ -187,7 +187,7 @@ async function runProcess(
 }
 
 /** The process starts in the folder of its first member, with its environment. */
-const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.folder ?? ".");
+const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.manifest ?? ".");
 
 function forkMembers(job: MembersJob): ChildProcess {
   // The entry of this program: beside its bundle, else where the package has it.

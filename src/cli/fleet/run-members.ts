@@ -43,7 +43,7 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     const signal = AbortSignal.any([invocation.signal, late]);
     // Every request in flight listens; that many listeners are no leak.
     setMaxListeners(0, signal);
-    const cwd = join(root, member.folder);
+    const cwd = join(root, member.manifest);
     const own = invocationOf({ ...invocation, options, openTransport, signal, cwd }, member, verb);
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
     const result = memberResult(verb, member, await resultsOf(own, [member.stage], stacks, run));

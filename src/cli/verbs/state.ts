@@ -60,7 +60,7 @@ const stateListVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
     const wanted = (positional[0] as readonly string[] | undefined) ?? [];
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     const all = state ? recordedIn(state).map(({ address }) => address) : [];
     const listed = all.filter(
       (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
@@ -88,7 +88,7 @@ const stateShowVerb: Verb = {
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     const { address, recorded } = findRecorded(state, positional[0] as string);
     if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
@@ -202,7 +202,7 @@ const statePullVerb: Verb = {
   options: [options.state, options.stack],
   examples: [["rnv state pull > backup.json", "a copy"]],
   handler: async (invocation) => {
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     invocation.terminal.out(encodeState(state));
   },

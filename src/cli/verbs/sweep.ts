@@ -144,8 +144,7 @@ async function sweepInstances(
   { goes, kept }: Sweep,
 ): Promise<number> {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ run, outcome }: TargetResult): void => {
-    const { stage = "" } = namesOf(run);
+  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics } = outcome;
     swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
     report(invocation, diagnostics);
