@@ -1,11 +1,11 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/find-fleet";
-import type { FleetVerb } from "../model/fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {
   type FleetReport,
+  type FleetVerb,
   type MemberResult,
   type MemberStatus,
   memberStatuses,
@@ -71,21 +71,19 @@ function placedIn(found: Finding, { manifest: folder = "." }: NamedMember): Find
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
 }
 
-/** The result of a member that is not run. */
-export const refusedMember = (member: NamedMember, problems: readonly Diagnostic[]): MemberResult =>
-  resultOf(member, {
-    ...{ status: "failed", exit_code: 1, seconds: 0 },
-    diagnostics: problems.map((one) => diagnosticData(one)),
-  });
-
 /** What ends the run of a member before it has a result. */
 export type EndedBy = "failed" | "timeout" | "interrupted";
 
-/** The result of a member whose run ended without one; `output` is what its process printed. */
-export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
+/** The result of a member that was not run to its end, with what its process printed or why it was not run. */
+export const endedMember = (
+  member: NamedMember,
+  endedBy: EndedBy,
+  { seconds = 0, output = "", problems = [] as readonly Diagnostic[] } = {},
+): MemberResult =>
   resultOf(member, {
     ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
     output: output.trim().slice(-2000) || undefined,
+    diagnostics: problems.length > 0 ? problems.map((one) => diagnosticData(one)) : undefined,
   });
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */

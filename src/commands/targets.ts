@@ -1,6 +1,7 @@
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { namePattern, shortList } from "../model/text";
+import type { MemberResult } from "../report/fleet-report";
 import type { ApplyOutcome } from "./apply";
 import type { DriftOutcome } from "./drift";
 import type { PlanOutcome } from "./plan";
@@ -9,14 +10,10 @@ import type { PlanOutcome } from "./plan";
 export interface TargetOutcome extends PlanOutcome, DriftOutcome, ApplyOutcome {}
 
 /** How a verb ended on a target, or on several that are joined already. */
-interface TargetEnd<Changes, Drift> {
+interface TargetEnd extends Pick<MemberResult, "changes" | "drift"> {
   readonly exitCode: number;
   readonly seconds?: number;
-  readonly changes?: Changes | undefined;
-  readonly drift?: Drift | undefined;
 }
-
-type Counts = Readonly<Record<string, number>>;
 
 /** From the most telling: interrupted, error, partly applied, failed deployment, stale, refused, lock held, checkout, changes. */
 const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
@@ -25,9 +22,7 @@ const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
  * Joins the ends of stacks, stages, jobs, members of a fleet or shards into one: the most telling exit code (DESIGN section
  * 8), and what they took and found, added up.
  */
-export const joinResults = <Changes extends Counts, Drift extends Counts>(
-  ends: readonly TargetEnd<Changes, Drift>[],
-) => ({
+export const joinResults = (ends: readonly TargetEnd[]) => ({
   exitCode: telling.find((code) => ends.some(({ exitCode }) => exitCode === code)) ?? 0,
   seconds: ends.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
   changes: sumOf(ends.map(({ changes }) => changes)),
@@ -35,7 +30,7 @@ export const joinResults = <Changes extends Counts, Drift extends Counts>(
 });
 
 /** Adds the numbers of each name; undefined where there are none. */
-function sumOf<T extends Counts>(all: readonly (T | undefined)[]): T | undefined {
+function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
   const known = all.filter((one) => one !== undefined);
   const add = (a: T, b: T) =>
     Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;

@@ -1,10 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import type { FleetVerb } from "../model/fleet";
 import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
-import { stateAddress, type Target } from "../model/target";
+import type { Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
@@ -21,6 +20,7 @@ import {
 import { collectFindings } from "./findings";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
+import { stateAddress } from "./stages";
 import { commandEnvironment, trustOf } from "./trust";
 
 export interface FleetRequest {
@@ -165,7 +165,7 @@ export function isTouched(member: FleetMember, root: string, changed: readonly s
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
-export function startsPrograms(folder: string, verb: FleetVerb): boolean {
+export function startsPrograms(folder: string, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
   return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
 }
@@ -183,7 +183,7 @@ function manifestsIn(folder: string): readonly string[] {
 
 function readTextOf(file: string): string {
   try {
-    return statSync(file).size > maxFleetBytes ? "" : readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch {
     return "";
   }
@@ -237,7 +237,7 @@ export function memberEnvironment(
     if (environment[source]) given[name] = environment[source];
   // The member's run starts in its own folder, where other files lie under the same names.
   for (const [name, between] of Object.entries(paths))
-    if (given[name]) given[name] = absolute(given[name], between, cwd);
+    given[name] &&= eachPart(given[name], between, (path) => path.trim() && resolve(cwd, path.trim()));
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
   const state = member.state ?? given.RNV_STATE?.trim();
   if (state) given.RNV_STATE = state.replaceAll(memberPlace, pathOf(member.name));
@@ -253,6 +253,3 @@ const eachPart = (text: string, between: string, change: (part: string) => strin
 /** Two names have two paths. */
 const pathOf = (name: string): string =>
   eachPart(name, "/", (word) => (word === "." ? "_" : encodeURIComponent(word)));
-
-const absolute = (text: string, between: string, cwd: string): string =>
-  eachPart(text, between, (path) => (path.trim() === "" ? path : resolve(cwd, path.trim())));

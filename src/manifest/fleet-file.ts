@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
 import { collectFindings } from "./findings";
@@ -18,11 +17,6 @@ const variableName = z
 const isInside = (path: string): boolean =>
   !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
 
-const isStage = (text: string): boolean => {
-  const { name, id } = splitStage(text);
-  return isStageWord(name) && (id === undefined || isStageWord(id));
-};
-
 const memberSchema = z.strictObject({
   dir: z
     .string()
@@ -31,7 +25,7 @@ const memberSchema = z.strictObject({
     .optional()
     .describe("Folder of the manifest, from that of this file; the name of the member unless said."),
   stages: z
-    .array(z.string().refine(isStage, "expected a stage: staging, or an instance of one: preview/12"))
+    .array(z.string())
     .min(1)
     .optional()
     .describe(

@@ -14,13 +14,13 @@ import {
 } from "../../manifest/find-fleet";
 import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
-import { parseShard, type Shard } from "../../model/fleet";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
 import { type Invocation, listOf } from "../invocation";
 import { jobVariables } from "../job";
+import { parseShard, type Shard } from "../options";
 import { report } from "../report";
 import { askedStage } from "../stages";
 import { policiesOf } from "../verbs/plan";
