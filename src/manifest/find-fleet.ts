@@ -1,23 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
-import {
-  filesBelow,
-  isBelow,
-  isWithin,
-  manifestNames,
-  readSource,
-  realOf,
-  realPath,
-  yamlName,
-} from "./files";
-import { collectFindings } from "./findings";
+import { filesBelow, isBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { stateAddress } from "./stages";
@@ -69,14 +59,8 @@ function declaredMembers(request: FleetRequest): ReadonlyMap<string, DeclaredMem
   const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
   if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
-  const shown = relativeTo(cwd, file);
-  const findings = collectFindings();
-  const text = readSource(shown, cwd, maxFleetBytes, findings.report);
-  if (text === undefined) throw new DiagnosticsError(findings.all());
-  return readFleetFile(shown, text, trustOf(environment, untrusted));
+  return readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted));
 }
-
-const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 

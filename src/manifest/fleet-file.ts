@@ -3,7 +3,7 @@ import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
 import { collectFindings } from "./findings";
-import { judgeDocument, parseDocument } from "./schema-issues";
+import { judgeDocument, readDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
 import type { Trust } from "./trust";
 
@@ -87,9 +87,9 @@ export type DeclaredMember = z.infer<typeof memberSchema>;
  * Reads the members of a fleet file, by name. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
  * untrusted file is refused.
  */
-export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
+export function readFleetFile(file: string, cwd: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
-  const read = parseDocument(fleetFileSchema, file, text, findings.report);
+  const read = readDocument(fleetFileSchema, file, cwd, findings.report);
   if (read !== undefined && trust.isUntrusted)
     judgeDocument(schemaForStrangers(trust), read.root, findings.report, {
       nameOf: (path) => path.join("."),
