@@ -68,11 +68,11 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (one: Invocation, work = run): Promise<TargetOutcome> => {
+  const runOne = async (target: Target, one: Invocation, work = run): Promise<TargetOutcome> => {
     const start = systemClock.elapsed();
     const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
     const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-    const result = { target: targetOf(one), run: one, outcome, seconds };
+    const result = { target, run: one, outcome, seconds };
     results.push(result);
     onResult(result);
     return outcome;
@@ -89,8 +89,8 @@ export async function resultsOf(
       const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.streams;
       if (isDocument && cause instanceof DiagnosticsError)
         invocation.terminal.out(errorDocument(cause.diagnostics));
-      const named = stage === undefined ? {} : { stage: splitStage(stage) };
-      await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
+      const named = stage === undefined ? invocation : { ...invocation, stage: splitStage(stage) };
+      await runOne(targetOf(named), named, () => Promise.reject(cause));
     }
   };
   await runTargets(stages, runStage, { signal: invocation.signal });
@@ -102,12 +102,13 @@ async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
   targets: readonly ReachedTarget[],
-  run: (one: Invocation) => Promise<TargetOutcome>,
+  run: (target: Target, one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
   const isStream = reading.streams === true;
   const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
   const failed = new Set<string>();
-  const runOne = async ({ stack = "", waitsFor, enter }: ReachedTarget): Promise<void> => {
+  const runOne = async (target: ReachedTarget): Promise<void> => {
+    const { stack = "", waitsFor, enter } = target;
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -117,7 +118,8 @@ async function runStacks(
       return;
     }
     const one = await enter();
-    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
+    const runIn = (shown: Invocation) => run(target, shown);
+    const { exitCode } = await (screen === undefined ? runIn(one) : screen.show(one, runIn));
     if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
   };
   await runTargets(targets, runOne, { signal });

@@ -100,7 +100,7 @@ function tellRunner(invocation: Invocation, planned: readonly TargetResult[], re
   const outputs = {
     changes: String(plans.some(({ changes }) => changes)),
     digest: plans.length === 1 ? (only?.digest ?? "") : "",
-    exitcode: String(joinResults(planned.map(({ outcome: { exitCode } }) => ({ exitCode }))).exitCode),
+    exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
   };
   writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
   return writeReports(invocation, planned, request, outputs);
