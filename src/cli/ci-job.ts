@@ -10,11 +10,11 @@ import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import type { CommentSubject, RecordSeal } from "../report/job-comment";
-import { type Invocation, listOf, namesOf } from "./invocation";
+import { targetOf } from "./context";
+import type { Invocation } from "./invocation";
 import { githubEvent, repositoryOf, startedBy } from "./job";
 import { positive } from "./options";
-import { exitCodes, report, repositoryPath } from "./report";
-import { manifestIn } from "./synthesize";
+import { exitCodes, report } from "./report";
 
 /** The facts that a job of GitHub Actions or GitLab reports about itself; elsewhere nearly none. */
 export interface CiJob {
@@ -139,23 +139,18 @@ export async function tellHost(
   }
 }
 
-/** The files that a run reads its manifest from. */
-export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
-  const files = listOf(options.file);
-  return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
-}
-
 /** The manifest, stack and stage of a run: what its comments are about. */
 export function subjectOf(
   invocation: Invocation,
   sealed: Omit<RecordSeal, "repository"> = {},
 ): CommentSubject {
-  const { cwd, environment } = invocation;
-  const manifest = manifestsOf(invocation)
-    .map((file) => repositoryPath(file, cwd, environment) ?? file)
-    .join(",");
-  const seal = { repository: repositoryOf(environment, cwd), ...sealed };
-  return { manifest, ...namesOf(invocation), seal };
+  const { manifest, stage, stack, environment } = targetOf(invocation);
+  return {
+    manifest,
+    stage,
+    stack,
+    seal: { repository: repositoryOf(environment, invocation.cwd), ...sealed },
+  };
 }
 
 /** Finds the comments that may hold the review of a job. Throws where the host cannot be asked. */

@@ -12,9 +12,11 @@ import { embeddedUrl, type Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
+import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
+import type { Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
@@ -23,11 +25,12 @@ import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
-import { formatOf, type Invocation } from "./invocation";
+import { formatOf, type Invocation, listOf, namesOf } from "./invocation";
 import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
-import { report } from "./report";
+import { report, repositoryPath } from "./report";
 import { readSettings, type Settings } from "./settings";
+import { manifestIn } from "./synthesize";
 
 /** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
@@ -246,14 +249,25 @@ export async function withContext<T>(
 export const givenAddress = ({ options, environment }: Invocation): string =>
   typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
 
-/** Reads the state of an invocation, and tells where it is. */
-export const stateOf = (
-  invocation: Invocation,
-): Promise<{ readonly state: State | undefined; readonly location: string }> =>
-  withContext(invocation, async ({ backend }) => ({
-    state: await backend.read(),
-    location: backend.location,
-  }));
+/** The files that a run reads its manifest from. */
+export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
+  const files = listOf(options.file);
+  return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
+}
+
+/** Returns the target that an invocation is in. */
+export function targetOf(invocation: Invocation): Target {
+  const { cwd, environment, options, stage } = invocation;
+  const given = typeof options.state === "string" ? options.state : stage?.state;
+  const files = manifestsOf(invocation).map((file) => repositoryPath(file, cwd, environment) ?? file);
+  const names = namesOf(invocation);
+  const state = stateAddress(given ?? givenAddress(invocation), names);
+  return { manifest: files.join(","), ...names, state, environment };
+}
+
+/** Reads the state of an invocation. */
+export const stateOf = (invocation: Invocation): Promise<State | undefined> =>
+  withContext(invocation, ({ backend }) => backend.read());
 
 /** Sends requests into an emulator in this process, which keeps its records below `cwd`. */
 function embeddedTransport(cwd: string): Transport {

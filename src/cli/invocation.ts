@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Transport } from "../api/transport";
 import type { CrossValue, StackUnit } from "../manifest/context";
 import { type StageName, stageText } from "../model/stage";
+import type { TargetNames } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import type { UsedProfile } from "./profile";
 import type { Terminal } from "./terminal";
@@ -51,13 +52,6 @@ export interface StackRun extends StackUnit {
   readonly sharesRun: boolean;
   /** Takes the outputs of its plan, for the stacks that need them. */
   readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
-}
-
-/** The names of the stage and the stack of a run, for what is written about it. */
-export interface TargetNames {
-  /** `production`, `preview/12`. */
-  readonly stage?: string;
-  readonly stack?: string;
 }
 
 /** Returns what the target of an invocation is called. */

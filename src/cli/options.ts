@@ -177,6 +177,19 @@ export function positive(text: string): number {
   return Number(text);
 }
 
+/** One of `count` parts of a fleet; `index` counts from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Parses `2/4`; undefined for what is no part of a whole. */
+export function parseShard(text: string): Shard | undefined {
+  const [, index, count] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];
+  const shard = { index: Number(index), count: Number(count) };
+  return shard.index >= 1 && shard.index <= shard.count ? shard : undefined;
+}
+
 /** Every option of every verb: does a value follow it. For `normalizeArgv`. */
 export function optionShapes(program: Command): ReadonlyMap<string, OptionShape> {
   const shapes = new Map<string, OptionShape>();

@@ -1,6 +1,7 @@
 import { appendFileSync } from "node:fs";
 import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
+import type { TargetNames } from "../model/target";
 import { reasonOf } from "../model/text";
 import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
@@ -8,7 +9,7 @@ import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
-import { type Invocation, namesOf, type TargetNames } from "./invocation";
+import { type Invocation, namesOf } from "./invocation";
 
 /** Writes the text that `--json` prints into the file of `--json-into`. */
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {

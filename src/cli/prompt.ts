@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
-import type { Prompter } from "./approve";
+import { failure } from "../diagnostics/diagnostic";
+import { askForYes, type Prompter } from "./approve";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
@@ -27,6 +28,16 @@ export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal):
 export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
   const allowed = terminal.interactive && options.input !== false && options.json !== true;
   return allowed ? createTerminalPrompter(terminal, signal) : undefined;
+}
+
+/** Asks for approval of what `text` says a verb will do. Throws `DiagnosticsError` where no answer is possible. */
+export async function isApproved(invocation: Invocation, verb: string, text: string): Promise<boolean> {
+  if (invocation.options.autoApprove === true) return true;
+  const ask = createPrompter(invocation);
+  if (ask) return askForYes(ask, text);
+  throw failure("command.usage", `${verb} needs approval, but this is not a terminal`, {
+    hint: "Run it in a terminal, or add --auto-approve.",
+  });
 }
 
 /** One of the answers to a question that is asked with arrow keys. */

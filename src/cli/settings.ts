@@ -4,13 +4,14 @@ import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
+import { stackPlace, stateAddress } from "../manifest/stages";
 import { Secret } from "../model/secret";
-import { fillStage, mentionsStage, stageText } from "../model/stage";
+import { mentionsStage } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf, sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { readLimited } from "./files";
-import type { StackRun, StageRun } from "./invocation";
+import { namesOf, type StackRun, type StageRun } from "./invocation";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -57,7 +58,7 @@ export function readSettings(
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   const given = flags.state ?? flags.stage?.state ?? setting("RNV_STATE");
-  const where = parseStateAddress(stateOf(given, flags));
+  const where = parseStateAddress(addressFor(given, flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
   const { cwd } = flags;
@@ -95,9 +96,6 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
 
-/** Stands for the name of the stack in the address of a state. */
-export const stackPlace = "${stack}";
-
 /** What the address of a state depends on besides its text. */
 interface StateOwner {
   readonly cwd: string;
@@ -108,36 +106,28 @@ interface StateOwner {
 const invalidState = (summary: string, hint: string): DiagnosticsError =>
   failure("config.invalid", summary, { hint });
 
-/** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
-function stateOf(text: string, { stack, stage }: Pick<StateOwner, "stack" | "stage">): string {
-  if (text === "") {
-    const names = [stage && stageText(stage), stack && folderOf(stack.name)].filter((name) => name);
-    return [".rnv", ...names, "state.json"].join("/");
-  }
-  const staged = stage ? fillStage(text, stage) : text;
-  if (mentionsStage(staged))
+/** Returns the address of the state of a run. Throws where the run lacks what the address holds. */
+function addressFor(given: string, { stack, stage }: Pick<StateOwner, "stack" | "stage">): string {
+  const address = stateAddress(given, namesOf({ stack, stage }));
+  if (mentionsStage(address))
     throw invalidState(
       stage
         ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
         : "the address of the state holds ${stage.…}, and no stage is named",
       "name it with --stage or RNV_STAGE: staging, preview/12",
     );
-  if (!staged.includes(stackPlace)) {
-    if (stack?.sharesRun !== true) return staged;
+  if (address.includes(stackPlace))
+    throw invalidState(
+      `the address of the state holds ${stackPlace}, and no stack is read`,
+      "name it with --stack",
+    );
+  if (given !== "" && !given.includes(stackPlace) && stack?.sharesRun === true)
     throw invalidState(
       "several stacks cannot share one state",
       `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
     );
-  }
-  if (stack !== undefined) return staged.replaceAll(stackPlace, folderOf(stack.name));
-  throw invalidState(
-    `the address of the state holds ${stackPlace}, and no stack is read`,
-    "name it with --stack",
-  );
+  return address;
 }
-
-/** A name as part of a path or an address. */
-const folderOf = (name: string): string => name.replace(/[^\w.-]+/g, "-");
 
 function missing(name: keyof typeof needed): Diagnostic {
   const { meaning, hint } = needed[name];

@@ -12,7 +12,6 @@ import {
   hasErrors,
   warning,
 } from "../diagnostics/diagnostic";
-import { shownPath } from "../manifest/files";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -22,7 +21,7 @@ import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { isStackPath } from "../stack/files";
 import { instancePlace, listInstances } from "../state/list-instances";
-import { givenAddress, settingsOf, stateOf } from "./context";
+import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
 import { readStandardInput } from "./files";
 import { type Invocation, listOf, type StageRun } from "./invocation";
 import { list, options } from "./options";
@@ -54,6 +53,8 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
+  /** Returns the address of the state of a stage or an instance. */
+  readonly locationOf: (name: StageName) => string;
   /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
@@ -75,6 +76,7 @@ export async function stagesOf(
   const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
   return {
     ...{ ...found, at },
+    locationOf: (name) => targetOf({ ...invocation, stage: { ...name, ...found.place(name).place } }).state,
     enter: (asked) => {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
@@ -240,7 +242,7 @@ export interface StageInstance {
   readonly name: StageName;
   /** Absent where the manifest does not declare it: it was removed from there, or renamed. */
   readonly declared?: StageDeclaration;
-  /** Where its state is, as the manifest says, else the default path. */
+  /** The address of its state. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;
@@ -249,18 +251,12 @@ export interface StageInstance {
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
-/** Where the state of a stage or an instance is, as the manifest says. */
-export const locationOf = ({ place }: FoundStages, name: StageName): string =>
-  place(name).place.state ?? `.rnv/${stageText(name)}/state.json`;
-
 /** Reads the state of an invocation, whatever workspace it belongs to; what keeps it from being read is the problem. */
-async function recordedIn(
-  enter: () => Invocation,
-): Promise<Partial<Omit<StageInstance, "name" | "declared">>> {
+async function recordedIn(enter: () => Invocation): Promise<Pick<StageInstance, "state" | "problem">> {
   try {
     const invocation = enter();
     const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
-    return await stateOf({ ...invocation, environment });
+    return { state: await stateOf({ ...invocation, environment }) };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return { problem: cause.diagnostics[0] as Diagnostic };
@@ -275,7 +271,7 @@ export async function standings(
   const names = await found.namesOf(declared);
   const read = async (name: StageName): Promise<StageInstance> => ({
     ...(await recordedIn(() => found.at(name))),
-    ...{ name, declared, location: locationOf(found, name) },
+    ...{ name, declared, location: found.locationOf(name) },
   });
   return names && runTargets(names, read);
 }
@@ -303,10 +299,9 @@ export async function undeclaredStates(
     if (declared.includes(name)) continue;
     const ids = await list({ name, id: instancePlace });
     for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const { state, location = "" } = await recordedIn(() => inStage(stage));
+      const { state } = await recordedIn(() => inStage(stage));
       if (state?.stage !== stageText(stage) || Object.keys(state.resources).length === 0) continue;
-      const shown = location.includes("://") ? location : shownPath(location, cwd);
-      found.push({ name: stage, location: shown, state });
+      found.push({ name: stage, location: targetOf(inStage(stage)).state, state });
     }
   }
   return found;

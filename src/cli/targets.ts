@@ -1,34 +1,34 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { chooseNamed, joinExitCodes, runTargets, type TargetOutcome } from "../commands/targets";
+import { chooseNamed, joinResults, runTargets, type TargetOutcome } from "../commands/targets";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { CrossValue } from "../manifest/context";
+import { stackPlace } from "../manifest/stages";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
+import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { givenAddress, settingsOf, stateOf } from "./context";
+import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
-import { stackPlace } from "./settings";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A manifest or a stack, in the stage that is asked for: what a verb runs on. */
-interface Target {
-  readonly stack?: string | undefined;
+/** A target of a command line. */
+interface ReachedTarget extends Target {
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
   /** Returns the invocation in the stage and the stack, once those before it have ended. */
   readonly enter: () => Promise<Invocation>;
 }
 
-const reach = (invocation: Invocation): Target => ({
-  ...{ stack: invocation.stack?.name, waitsFor: [], enter: async () => invocation },
+const reach = (invocation: Invocation): ReachedTarget => ({
+  ...{ ...targetOf(invocation), waitsFor: [], enter: async () => invocation },
 });
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
@@ -39,7 +39,7 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
   });
   const stage = given.options.stage as string | undefined;
   const results = await resultsOf(given, [stage], reading, runOne, tellFindings);
-  return joinExitCodes(results.map(({ outcome }) => outcome.exitCode));
+  return joinResults(results.map(({ outcome }) => outcome)).exitCode;
 }
 
 /** Reports what was found in a target. */
@@ -48,6 +48,7 @@ export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): v
 
 /** How a verb ended on a target. */
 export interface TargetResult {
+  readonly target: Target;
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
   readonly outcome: TargetOutcome;
@@ -67,11 +68,11 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (one: Invocation, work = run): Promise<TargetOutcome> => {
+  const runOne = async (target: Target, one: Invocation, work = run): Promise<TargetOutcome> => {
     const start = systemClock.elapsed();
     const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
     const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-    const result = { run: one, outcome, seconds };
+    const result = { target, run: one, outcome, seconds };
     results.push(result);
     onResult(result);
     return outcome;
@@ -88,8 +89,8 @@ export async function resultsOf(
       const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.streams;
       if (isDocument && cause instanceof DiagnosticsError)
         invocation.terminal.out(errorDocument(cause.diagnostics));
-      const named = stage === undefined ? {} : { stage: splitStage(stage) };
-      await runOne({ ...invocation, ...named }, () => Promise.reject(cause));
+      const named = stage === undefined ? invocation : { ...invocation, stage: splitStage(stage) };
+      await runOne(targetOf(named), named, () => Promise.reject(cause));
     }
   };
   await runTargets(stages, runStage, { signal: invocation.signal });
@@ -100,13 +101,14 @@ export async function resultsOf(
 async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
-  targets: readonly Target[],
-  run: (one: Invocation) => Promise<TargetOutcome>,
+  targets: readonly ReachedTarget[],
+  run: (target: Target, one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
   const isStream = reading.streams === true;
   const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
   const failed = new Set<string>();
-  const runOne = async ({ stack = "", waitsFor, enter }: Target): Promise<void> => {
+  const runOne = async (target: ReachedTarget): Promise<void> => {
+    const { stack = "", waitsFor, enter } = target;
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -116,7 +118,8 @@ async function runStacks(
       return;
     }
     const one = await enter();
-    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
+    const runIn = (shown: Invocation) => run(target, shown);
+    const { exitCode } = await (screen === undefined ? runIn(one) : screen.show(one, runIn));
     if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
   };
   await runTargets(targets, runOne, { signal });
@@ -124,7 +127,7 @@ async function runStacks(
 }
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
-async function targetsOf(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
   const words = use === "one" && !takesPlan ? [] : listOf(given.positional[0]);
@@ -163,21 +166,21 @@ function stackTargets(
   { use, others }: Reading,
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
-): readonly Target[] {
+): readonly ReachedTarget[] {
   const app = { stacks, others, planned: new Map(), sharesRun: chosen.length > 1 };
   const isReversed = use === "each, reversed";
   const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   return ordered.map(({ unit: stack, dependencies }) => ({
-    stack,
+    ...targetOf(inStack(invocation, stack)),
     waitsFor: isReversed ? needing(stack) : dependencies,
     enter: () => enterStack(invocation, stack, app),
   }));
 }
 
 /** Returns the targets of a verb that works on a state alone. */
-async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly Target[]> {
+async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { takesPlan, others, use } = reading;
   // It reads the state for what it knows, and continues without.
   const isOptional = others === "none" && askedStage(given) === undefined;
@@ -297,7 +300,7 @@ async function enterStack(
   // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
   const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const { state } = await stateOf(inStack(invocation, other));
+    const state = await stateOf(inStack(invocation, other));
     const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));

@@ -1,23 +1,23 @@
 import { isAbsolute, posix } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { FleetMember } from "../manifest/find-fleet";
-import type { FleetVerb } from "../model/fleet";
 import { countsOfStage } from "../plan/drift";
 import { diagnosticData } from "../report/diagnostics";
 import {
   type FleetReport,
+  type FleetVerb,
   type MemberResult,
   type MemberStatus,
   memberStatuses,
   statuses,
 } from "../report/fleet-report";
-import { joinExitCodes, type TargetOutcome } from "./targets";
+import { joinResults, type TargetOutcome } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */
-type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "folder">>;
+type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
 
 const resultOf = (
-  { name, folder, stage }: NamedMember,
+  { name, manifest: folder, stage }: NamedMember,
   ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
 ): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
 
@@ -32,21 +32,23 @@ export function memberResult(
   results: readonly { readonly outcome: TargetOutcome; readonly seconds: number }[],
 ): MemberResult {
   const outcomes = results.map(({ outcome }) => outcome);
-  const exitCode = joinExitCodes(outcomes.map((outcome) => outcome.exitCode));
-  const seconds = results.reduce((sum, one) => sum + one.seconds, 0);
-  const changes = sumOf(outcomes.map((outcome) => changesOf(verb, outcome)));
-  const drift = sumOf(outcomes.map(countsOfStage));
+  const { exitCode, ...added } = joinResults(
+    results.map(({ outcome, seconds }) => ({
+      ...{ exitCode: outcome.exitCode, seconds },
+      ...{ changes: changesOf(verb, outcome), drift: countsOfStage(outcome) },
+    })),
+  );
   const diagnostics = outcomes
     .flatMap(({ diagnostics }) => diagnostics.map((one) => diagnosticData(one)))
     // Enough to see what is wrong, in a report of hundreds of members.
     .slice(0, 20)
     .map((one) => placedIn(one, member));
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
-  const hasApplied = verb === "apply" && Object.values(changes ?? {}).some((number) => number > 0);
+  const hasApplied = verb === "apply" && Object.values(added.changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statusAfter(exitCode);
   return resultOf(member, {
-    ...{ status, exit_code: exitCode, seconds, changes, drift },
+    ...{ status, exit_code: exitCode, ...added },
     digest: verb === "plan" && outcomes.length === 1 ? outcomes[0]?.plan?.digest : undefined,
     runs: runs.length > 0 ? runs : undefined,
     diagnostics: diagnostics.length > 0 ? diagnostics : undefined,
@@ -60,38 +62,28 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   return { add, change, destroy, adopt, forget };
 }
 
-/** Adds the numbers of each name; undefined where there are none. */
-function sumOf<T extends Readonly<Record<string, number>>>(all: readonly (T | undefined)[]): T | undefined {
-  const known = all.filter((one) => one !== undefined);
-  const add = (a: T, b: T) =>
-    Object.fromEntries(Object.entries(a).map(([name, number]) => [name, number + (b[name] ?? 0)])) as T;
-  return known.length === 0 ? undefined : known.reduce(add);
-}
-
 type Finding = NonNullable<MemberResult["diagnostics"]>[number];
 
 /** A finding whose file is named from the folder of the fleet. */
-function placedIn(found: Finding, { folder = "." }: NamedMember): Finding {
+function placedIn(found: Finding, { manifest: folder = "." }: NamedMember): Finding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
 }
 
-/** The result of a member that is not run. */
-export const refusedMember = (member: NamedMember, problems: readonly Diagnostic[]): MemberResult =>
-  resultOf(member, {
-    ...{ status: "failed", exit_code: 1, seconds: 0 },
-    diagnostics: problems.map((one) => diagnosticData(one)),
-  });
-
 /** What ends the run of a member before it has a result. */
 export type EndedBy = "failed" | "timeout" | "interrupted";
 
-/** The result of a member whose run ended without one; `output` is what its process printed. */
-export const brokenMember = (member: NamedMember, endedBy: EndedBy, output = "", seconds = 0): MemberResult =>
+/** The result of a member that was not run to its end, with what its process printed or why it was not run. */
+export const endedMember = (
+  member: NamedMember,
+  endedBy: EndedBy,
+  { seconds = 0, output = "", problems = [] as readonly Diagnostic[] } = {},
+): MemberResult =>
   resultOf(member, {
     ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
     output: output.trim().slice(-2000) || undefined,
+    diagnostics: problems.length > 0 ? problems.map((one) => diagnosticData(one)) : undefined,
   });
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
@@ -105,7 +97,7 @@ export function makeReport(
     head.verb === "plan" && !isDetailed && changes !== undefined && (code === 2 || code === 4);
   const counts: Partial<Record<MemberStatus, number>> = {};
   for (const { status } of members) counts[status] = (counts[status] ?? 0) + 1;
-  const exitCode = joinExitCodes(members.map((one) => (isMade(one) ? 0 : one.exit_code)));
+  const { exitCode } = joinResults(members.map((one) => ({ exitCode: isMade(one) ? 0 : one.exit_code })));
   return {
     ...{ format_version: "1.0", ...head, seconds: Math.round(head.seconds * 100) / 100 },
     ...{ exit_code: exitCode, counts },

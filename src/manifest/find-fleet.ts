@@ -1,25 +1,16 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, DiagnosticsError, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import type { FleetVerb } from "../model/fleet";
+import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import type { ResourceType } from "../model/resource-type";
-import { fillStage, splitStage, stageText } from "../model/stage";
+import { splitStage, stageText } from "../model/stage";
+import type { Target } from "../model/target";
 import type { ProcessEnvironment } from "../model/text";
 import { compareTexts, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
-import {
-  filesBelow,
-  isBelow,
-  isWithin,
-  manifestNames,
-  readSource,
-  realOf,
-  realPath,
-  yamlName,
-} from "./files";
-import { collectFindings } from "./findings";
+import { filesBelow, isBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
+import { stateAddress } from "./stages";
 import { commandEnvironment, trustOf } from "./trust";
 
 export interface FleetRequest {
@@ -36,17 +27,9 @@ export interface FleetRequest {
 }
 
 /** A manifest of a fleet in one of its stages: a run of its own (DESIGN section 16). */
-export interface FleetMember {
+export interface FleetMember extends Target {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
-  /** From the folder of the fleet, with forward slashes; `.` for itself. */
-  readonly folder: string;
-  /** `production`, `preview/12`. */
-  readonly stage?: string | undefined;
-  /** The address of its state; empty where it is unknown. */
-  readonly state: string;
-  /** What its run is given of the environment. */
-  readonly environment: ProcessEnvironment;
   /** How long its run may take. */
   readonly timeoutMs: number;
   /** Why it cannot be run. */
@@ -76,14 +59,8 @@ function declaredMembers(request: FleetRequest): ReadonlyMap<string, DeclaredMem
   const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
   if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
-  const shown = relativeTo(cwd, file);
-  const findings = collectFindings();
-  const text = readSource(shown, cwd, maxFleetBytes, findings.report);
-  if (text === undefined) throw new DiagnosticsError(findings.all());
-  return readFleetFile(shown, text, trustOf(environment, untrusted));
+  return readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted));
 }
-
-const maxFleetBytes = 4 * 1024 * 1024;
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 
@@ -119,12 +96,13 @@ function stagesOfMember(
   return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
-    const usual = environment.RNV_STATE ?? join(".rnv", shown ?? "", "state.json");
     const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
     return {
-      ...{ name: fullName, folder, stage: shown, environment },
+      ...{ name: fullName, manifest: folder, stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
-      state: isPlaced ? (found.place(stage).place.state ?? "") : stage ? fillStage(usual, stage) : usual,
+      state: isPlaced
+        ? (found.place(stage).place.state ?? "")
+        : stateAddress(environment.RNV_STATE ?? "", { stage: shown }),
       problems: problemsOf(fullName, folder, root, missing),
       timeoutMs: Math.min(parseDuration(timeout ?? "") ?? timeoutMs, longestTimer),
     };
@@ -159,7 +137,7 @@ function problemsOf(
  * mentioned by its manifest.
  */
 export function isTouched(member: FleetMember, root: string, changed: readonly string[]): boolean {
-  const folder = resolve(root, member.folder);
+  const folder = resolve(root, member.manifest);
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
@@ -171,7 +149,7 @@ export function isTouched(member: FleetMember, root: string, changed: readonly s
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */
-export function startsPrograms(folder: string, verb: FleetVerb): boolean {
+export function startsPrograms(folder: string, verb: string): boolean {
   if (existsSync(join(folder, "cdktf.json"))) return true;
   return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
 }
@@ -189,7 +167,7 @@ function manifestsIn(folder: string): readonly string[] {
 
 function readTextOf(file: string): string {
   try {
-    return statSync(file).size > maxFleetBytes ? "" : readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch {
     return "";
   }
@@ -243,7 +221,7 @@ export function memberEnvironment(
     if (environment[source]) given[name] = environment[source];
   // The member's run starts in its own folder, where other files lie under the same names.
   for (const [name, between] of Object.entries(paths))
-    if (given[name]) given[name] = absolute(given[name], between, cwd);
+    given[name] &&= eachPart(given[name], between, (path) => path.trim() && resolve(cwd, path.trim()));
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
   const state = member.state ?? given.RNV_STATE?.trim();
   if (state) given.RNV_STATE = state.replaceAll(memberPlace, pathOf(member.name));
@@ -259,6 +237,3 @@ const eachPart = (text: string, between: string, change: (part: string) => strin
 /** Two names have two paths. */
 const pathOf = (name: string): string =>
   eachPart(name, "/", (word) => (word === "." ? "_" : encodeURIComponent(word)));
-
-const absolute = (text: string, between: string, cwd: string): string =>
-  eachPart(text, between, (path) => (path.trim() === "" ? path : resolve(cwd, path.trim())));

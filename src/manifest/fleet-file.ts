@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import { isStageWord, splitStage } from "../model/stage";
 import { uuidPattern } from "../model/text";
 import { durationPattern } from "../model/time";
 import { collectFindings } from "./findings";
-import { judgeDocument, parseDocument } from "./schema-issues";
+import { judgeDocument, readDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
 import type { Trust } from "./trust";
 
@@ -18,11 +17,6 @@ const variableName = z
 const isInside = (path: string): boolean =>
   !path.startsWith("/") && !/^[A-Za-z]:/.test(path) && !path.split(/[\\/]/).includes("..");
 
-const isStage = (text: string): boolean => {
-  const { name, id } = splitStage(text);
-  return isStageWord(name) && (id === undefined || isStageWord(id));
-};
-
 const memberSchema = z.strictObject({
   dir: z
     .string()
@@ -31,7 +25,7 @@ const memberSchema = z.strictObject({
     .optional()
     .describe("Folder of the manifest, from that of this file; the name of the member unless said."),
   stages: z
-    .array(z.string().refine(isStage, "expected a stage: staging, or an instance of one: preview/12"))
+    .array(z.string())
     .min(1)
     .optional()
     .describe(
@@ -93,9 +87,9 @@ export type DeclaredMember = z.infer<typeof memberSchema>;
  * Reads the members of a fleet file, by name. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
  * untrusted file is refused.
  */
-export function readFleetFile(file: string, text: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
+export function readFleetFile(file: string, cwd: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
   const findings = collectFindings();
-  const read = parseDocument(fleetFileSchema, file, text, findings.report);
+  const read = readDocument(fleetFileSchema, file, cwd, findings.report);
   if (read !== undefined && trust.isUntrusted)
     judgeDocument(schemaForStrangers(trust), read.root, findings.report, {
       nameOf: (path) => path.join("."),

@@ -89,20 +89,10 @@ export function readDocument<Document>(
   path: string,
   cwd: string,
   report: Report,
-) {
+): { readonly root: MapNode; readonly document: Document } | undefined {
   const [file] = findFiles([path], cwd, report)[0] ?? [];
   const text = file === undefined ? undefined : readSource(file, cwd, maxTotalBytes, report);
   if (file === undefined || text === undefined) return undefined;
-  return parseDocument(schema, file, text, report);
-}
-
-/** Reads the text of a file as a whole document, with its tree; undefined after a mistake, which is reported. */
-export function parseDocument<Document>(
-  schema: z.ZodType<Document>,
-  file: string,
-  text: string,
-  report: Report,
-): { readonly root: MapNode; readonly document: Document } | undefined {
   const source = new SourceFile(file, text);
   const parsed = parseYaml(source, text, report);
   const root = parsed.root ?? { kind: "map", entries: new Map(), range: source.range(0, 0) };

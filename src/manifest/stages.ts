@@ -9,9 +9,11 @@ import {
   isStageWord,
   mentionsStage,
   type StageName,
+  splitStage,
   stageText,
   stageWordRule,
 } from "../model/stage";
+import type { TargetNames } from "../model/target";
 import { reasonOf, uuidPattern } from "../model/text";
 import { durationPattern, parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
@@ -318,4 +320,18 @@ function holdsId(name: string, id: string): boolean {
   const kindOf = (letter = ""): string => (/\d/.test(letter) ? "\\d" : /[a-z]/i.test(letter) ? "A-Za-z" : "");
   const [before, after] = [kindOf(id[0]), kindOf(id.at(-1))];
   return new RegExp(`(?<![${before}])${id}(?![${after}])`).test(name);
+}
+
+/** Stands for the name of the stack in the address of a state. */
+export const stackPlace = "${stack}";
+
+/**
+ * Returns the address of the state of a target: the one that is given, with the names of its stage and its stack in it, else
+ * the default one. What the target does not have stays.
+ */
+export function stateAddress(given: string, { stage, stack }: TargetNames): string {
+  const part = stack?.replace(/[^\w.-]+/g, "-");
+  if (given === "") return [".rnv", stage, part, "state.json"].filter((name) => name).join("/");
+  const staged = stage === undefined ? given : fillStage(given, splitStage(stage));
+  return part === undefined ? staged : staged.replaceAll(stackPlace, part);
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
+import type { TargetNames } from "../model/target";
 import { Unknown } from "../model/value";
 import {
   type AttributeChange,
@@ -310,10 +311,7 @@ const isDrift = ({ cause }: AttributeChange): boolean => cause === "drift";
 const isMissing = ({ missing, action }: Change): boolean => missing === true && action !== "forget";
 
 /** The findings of a drift job in one stage, or in one stack of it. */
-export interface StageDrift {
-  /** `production`, `preview/12`; absent for what has no stages. */
-  readonly stage?: string | undefined;
-  readonly stack?: string | undefined;
+export interface StageDrift extends TargetNames {
   /** 32 hex digits; absent where the service was not asked. */
   readonly runId?: string | undefined;
   /** DESIGN section 8. */

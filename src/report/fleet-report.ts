@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { findingSchema, locationSchema, type SourceLocation } from "../model/apply-event";
-import { fleetVerbs } from "../model/fleet";
+import { findingSchema, locationSchema } from "../model/apply-event";
 import { compareTexts } from "../model/text";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
@@ -63,6 +62,11 @@ const memberResultSchema = z.strictObject({
   diagnostics: z.array(findingSchema({ location: locationSchema.optional() })).optional(),
   output: z.string().optional().describe("The end of what it printed, where it ended without a document."),
 });
+
+/** Verbs that a fleet runs. */
+export const fleetVerbs = ["plan", "drift", "apply"] as const;
+
+export type FleetVerb = (typeof fleetVerbs)[number];
 
 /** The report of a fleet: `rnv fleet plan|drift|apply --format json`, and the files of `--report DIR`. */
 export const fleetReportSchema = z.strictObject({
@@ -156,15 +160,14 @@ function problemLines({ diagnostics = [], output }: MemberResult): readonly stri
     .slice(0, mostProblems)
     .flatMap(({ code, summary, hint, location: at }) => [
       `error[${code}]: ${summary}`,
-      ...(at === undefined ? [] : [`  --> ${locationText(at)}`]),
+      ...(at
+        ? [`  --> ${[at.file, at.line, at.column].filter((part) => part !== undefined).join(":")}`]
+        : []),
       ...(hint === undefined ? [] : [`  hint: ${hint}`]),
     ]);
   const more = errors.length > mostProblems ? [`… and ${errors.length - mostProblems} more`] : [];
   return [...told, ...more, ...(output === undefined ? [] : escapeLines(output.trim()))];
 }
-
-const locationText = ({ file, line, column }: SourceLocation): string =>
-  [file, line, column].filter((part) => part !== undefined).join(":");
 
 /** `100 members, shard 1 of 4: 97 clean, 2 drift, 1 failed.` */
 export function fleetLine({ members, shard, counts, selected }: FleetReport): string {

@@ -1,6 +1,7 @@
 import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
+import type { Target } from "../model/target";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock } from "./diagnostics";
@@ -11,11 +12,7 @@ import { joined } from "./sections";
 import { endOfRun } from "./status-text";
 
 /** The plan that a comment is about: one comment for each. */
-export interface CommentSubject {
-  /** Path from the root of the repository. */
-  readonly manifest: string;
-  readonly stack?: string | undefined;
-  readonly stage?: string | undefined;
+export interface CommentSubject extends Pick<Target, "manifest" | "stage" | "stack"> {
   /** Of the record in the comment; without it the record authenticates nothing. */
   readonly seal?: RecordSeal | undefined;
 }

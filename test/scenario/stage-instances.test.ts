@@ -20,6 +20,7 @@ describe("instances of a stage whose states are elsewhere", () => {
     await scenario.close();
     await server.close();
   });
+  const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2", ...approve];
   const names = () => scenario.emulator.store.projects().map(({ name }) => name);
   const rnv = (...words: string[]) =>
     scenario.runWith({ env: { ...s3Environment, AWS_ENDPOINT_URL_S3: server.url } }, ...words);
@@ -39,10 +40,10 @@ describe("instances of a stage whose states are elsewhere", () => {
     server.fault = ({ path }) =>
       path.includes("continuation-token") ? { kind: "status", status: 403 } : undefined;
     scenario.forget();
-    expect(await rnv("stage", "sweep", "--stage", "preview", "--keep", "2")).toMatchObject({ code: 1 });
+    expect(await rnv(...sweep)).toMatchObject({ code: 1 });
     expect(scenario.requests()).toEqual([]);
     server.fault = undefined;
-    expect(await rnv("stage", "sweep", "--stage", "preview", "--keep", "2")).toMatchObject({ code: 0 });
+    expect(await rnv(...sweep)).toMatchObject({ code: 0 });
     expect(names()).toEqual(["pr-2"]);
     // Nothing of the instances that are gone, backups and locks included.
     expect([...server.stored.keys()].filter((key) => !/pr-2\.json|x\.y/.test(key))).toEqual([]);
@@ -50,7 +51,6 @@ describe("instances of a stage whose states are elsewhere", () => {
 
   it("are named where a server of states cannot list them", async () => {
     scenario.write("rnv.yaml", manifest(`https://localhost:1/${open}stage.id}`));
-    const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2"];
     expect(await scenario.run(...sweep)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("--ids 12,13,14"),

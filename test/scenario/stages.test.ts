@@ -229,7 +229,8 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
       manifest.replace("name: Shop ${stage.name}", "name: 'pr-${stage.id}'").replace("72h", "1h"),
     );
     for (const id of ["1", "2", "3"]) await scenario.applies("--stage", `preview/${id}`);
-    const sweep = (...words: string[]) => scenario.run("stage", "sweep", "--stage", "preview", ...words);
+    const asked = ["stage", "sweep", "--stage", "preview"];
+    const sweep = (...words: string[]) => scenario.run(...asked, ...words, ...approve);
     for (const [words, code] of [
       [["--keep", ""], 1],
       [["--keep", "../x"], 1],
@@ -244,9 +245,19 @@ writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", sta
       code: 0,
       stdout: "Nothing to sweep: 3 instances of preview kept.\n",
     });
-    expect((await sweep("--keep", "2", "--dry-run")).stdout).toBe(
+    expect((await scenario.run(...asked, "--keep", "2", "--dry-run")).stdout).toBe(
       "Would destroy:\n  preview/1\n  preview/3\n",
     );
+    // As destroy: what cannot ask destroys nothing.
+    scenario.forget();
+    for (const words of [[], ["-input=false"], ["-json"]])
+      expect(await scenario.run(...asked, "--keep", "2", ...words)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /stage sweep needs approval, but this is not a terminal\n.*Run it in a terminal, or add --auto-approve\./s,
+        ),
+      });
+    expect(scenario.requests()).toEqual([]);
     const elsewhere = manifest.replace(
       "each: true,",
       "each: true, workspace: 6f1c0000-0000-4000-8000-000000000000,",

@@ -84,6 +84,11 @@ describe("a stage that is no longer declared", () => {
     scenario.write("rnv.yaml", manifest(production));
     const planned = await scenario.runWith({ env }, "plan", "--stage", "production");
     expect(planned.stderr).toContain("rnv destroy --stage staging --state s3://states/staging.json");
+    const listed = await scenario.runWith({ env }, "stage", "list", "-json");
+    expect(JSON.parse(listed.stdout).stages).toMatchObject([
+      { stage: "production", state: "s3://states/production.json" },
+      { stage: "staging", state: "s3://states/staging.json", undeclared: true },
+    ]);
     const destroy = ["destroy", "--stage", "staging", "--state", "s3://states/staging.json", ...approve];
     expect(await scenario.runWith({ env }, ...destroy)).toMatchObject({ code: 4 });
     await states.close();

@@ -14,13 +14,13 @@ import {
 } from "../../manifest/find-fleet";
 import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
-import { parseShard, type Shard } from "../../model/fleet";
 import { stageText } from "../../model/stage";
 import { compareTexts, type ProcessEnvironment, sha256 } from "../../model/text";
 import { groupBy } from "../../report/order";
 import { resourceTypes } from "../../resources";
 import { type Invocation, listOf } from "../invocation";
 import { jobVariables } from "../job";
+import { parseShard, type Shard } from "../options";
 import { report } from "../report";
 import { askedStage } from "../stages";
 import { policiesOf } from "../verbs/plan";
@@ -89,8 +89,8 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
 }
 
 /** Returns the same text for members whose runs would write one state; empty where it is unknown. */
-const sharedState = (root: string, { folder, state }: FleetMember): string =>
-  state === "" || state.includes("://") ? state : resolve(realOf(join(root, folder)), state);
+const sharedState = (root: string, { manifest, state }: FleetMember): string =>
+  state === "" || state.includes("://") ? state : resolve(realOf(join(root, manifest)), state);
 
 /** Members whose runs would write one state: an error for each such state. */
 function sharedStates(members: readonly FleetMember[], root: string): readonly Diagnostic[] {
@@ -150,7 +150,7 @@ function warnOfGone(
     const known = new Set(members.flatMap((one) => [one.name, sharedState(root, one)]));
     return findFleet({ ...request, root: before, cwd: before })
       .filter((one) => !known.has(one.name) && !known.has(sharedState(root, one)))
-      .filter(({ folder }) => existsSync(join(before, folder)))
+      .filter(({ manifest }) => existsSync(join(before, manifest)))
       .map((one) => {
         const { name, stage } = one;
         const address = sharedState(root, one);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseJson } from "../../api/transport";
-import { makeReport, refusedMember } from "../../commands/fleet";
+import { endedMember, makeReport } from "../../commands/fleet";
 import { error, failure } from "../../diagnostics/diagnostic";
 import { reasonOf, shortList } from "../../model/text";
 import { type FleetReport, fleetReportSchema } from "../../report/fleet-report";
@@ -42,7 +42,7 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
   const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
   const include =
     options.shards === undefined
-      ? selected.map(({ name: member, folder, stage }) => ({ member, folder, stage }))
+      ? selected.map(({ name: member, manifest: folder, stage }) => ({ member, folder, stage }))
       : Array.from({ length: count }, (_, i) => ({ shard: `${i + 1}/${count}` }));
   terminal.out(`${JSON.stringify({ include })}\n`);
   return 0;
@@ -70,7 +70,7 @@ export function joinReports(files: readonly ReportFile[], isDetailed: boolean): 
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
   const lost = error("command.usage", "it is in no report", { hint: `run ${missingShards(reports)} again` });
   for (const name of selected.filter((one) => !results.has(one)))
-    results.set(name, refusedMember({ name, stage: name.split("@")[1] }, [lost]));
+    results.set(name, endedMember({ name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
   const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
   const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
   return makeReport(head, [...results.values()], { isDetailed });

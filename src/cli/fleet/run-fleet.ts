@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { brokenMember, type EndedBy, makeReport, refusedMember } from "../../commands/fleet";
+import { type EndedBy, endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../model/fleet";
 import { compareTexts } from "../../model/text";
 import { jsonText } from "../../report/escape-text";
 import {
   type FleetReport,
+  type FleetVerb,
   fleetMetrics,
   fleetReportMarkdown,
   fleetReportText,
@@ -43,10 +43,10 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
       terminal.err(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
   };
   for (const member of members)
-    if (member.problems.length > 0) onResult(refusedMember(member, member.problems));
+    if (member.problems.length > 0) onResult(endedMember(member, "failed", member));
   const sound = members.filter(({ problems }) => problems.length === 0);
   await runAll(invocation, { verb, root, members: sound }, onResult);
-  for (const member of members) if (!results.has(member.name)) onResult(brokenMember(member, "interrupted"));
+  for (const member of members) if (!results.has(member.name)) onResult(endedMember(member, "interrupted"));
   const head = {
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
     ...{ shard, selected: selected.map(({ name }) => name) },
@@ -84,7 +84,7 @@ async function runAll(
 ): Promise<void> {
   const { options, signal } = invocation;
   const isUntrusted = options.untrusted === true;
-  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.folder), isUntrusted));
+  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted));
   const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
   const parallelism = Math.max(1, Math.floor(most / groups.size));
   const run = (group: readonly FleetMember[]): Promise<void> =>
@@ -123,7 +123,7 @@ async function runGroup(
     return;
   }
   const seconds = (performance.now() - start) / 1000;
-  for (const member of left.values()) onResult(brokenMember(member, endedBy, output, seconds));
+  for (const member of left.values()) onResult(endedMember(member, endedBy, { output, seconds }));
 }
 
 /** Milliseconds that a process whose members should have ended has to end what is in flight. */
@@ -187,7 +187,7 @@ async function runProcess(
 }
 
 /** The process starts in the folder of its first member, with its environment. */
-const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.folder ?? ".");
+const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.manifest ?? ".");
 
 function forkMembers(job: MembersJob): ChildProcess {
   // The entry of this program: beside its bundle, else where the package has it.

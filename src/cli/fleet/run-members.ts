@@ -1,11 +1,11 @@
 import { once, setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { parseJson, type Transport, type WireRequest, type WireResponse } from "../../api/transport";
-import { brokenMember, memberResult } from "../../commands/fleet";
+import { endedMember, memberResult } from "../../commands/fleet";
 import { runTargets, type TargetOutcome } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import type { FleetMember } from "../../manifest/find-fleet";
-import type { FleetVerb } from "../../model/fleet";
+import type { FleetVerb } from "../../report/fleet-report";
 import type { Invocation, OptionValues } from "../invocation";
 import { withProfile } from "../profile";
 import { exitCodes } from "../report";
@@ -43,12 +43,12 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     const signal = AbortSignal.any([invocation.signal, late]);
     // Every request in flight listens; that many listeners are no leak.
     setMaxListeners(0, signal);
-    const cwd = join(root, member.folder);
+    const cwd = join(root, member.manifest);
     const own = invocationOf({ ...invocation, options, openTransport, signal, cwd }, member, verb);
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
     const result = memberResult(verb, member, await resultsOf(own, [member.stage], stacks, run));
     const isLate = result.status === "interrupted" && !invocation.signal.aborted;
-    const told = isLate ? brokenMember(member, "timeout", "", result.seconds) : result;
+    const told = isLate ? endedMember(member, "timeout", result) : result;
     await new Promise((done) => send.call(process, told, done));
   };
   await runTargets(members, runMember, { parallelism, signal: invocation.signal });

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { createHttpTransport } from "../../api/http-transport";
 import { deliver, readWebhook } from "../../api/webhook";
 import { keepIssues } from "../../commands/ci/comments";
-import { joinExitCodes } from "../../commands/targets";
+import { joinResults } from "../../commands/targets";
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { Secret } from "../../model/secret";
@@ -23,9 +23,10 @@ import {
   webhookBody,
 } from "../../report/drift-report";
 import { markerOf } from "../../report/job-comment";
-import { manifestsOf, readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
+import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
+import { manifestsOf } from "../context";
 import { makeFolder, writeWholeFile } from "../files";
-import { formatOf, type Invocation, listOf, namesOf } from "../invocation";
+import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
 import { ignoredOptions, options, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
@@ -81,9 +82,7 @@ export const ciDriftVerb: Verb = {
     const job: DriftJob = {
       ...{ manifest: subjectOf(invocation).manifest, at, commit, page, stages: told },
       seconds: Math.round(systemClock.elapsed() - startedAt) / 1000,
-      exitCode: invocation.signal.aborted
-        ? exitCodes.interrupted
-        : joinExitCodes(told.map((one) => one.exitCode)),
+      exitCode: invocation.signal.aborted ? exitCodes.interrupted : joinResults(told).exitCode,
     };
     const format = formatOf(options);
     if (format === "json") terminal.out(driftJobJson(job));
@@ -95,7 +94,7 @@ export const ciDriftVerb: Verb = {
     report(invocation, [...unused, ...(failed ? [failed] : [])]);
     await tellJob(invocation, job);
     for (const { diagnostics } of told) annotate({ terminal, environment, cwd }, diagnostics);
-    return joinExitCodes([job.exitCode, ...written, failed ? exitCodes.error : exitCodes.done]);
+    return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : exitCodes.done }]).exitCode;
   },
 };
 
@@ -109,11 +108,11 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
 }
 
 /** Returns what the report shows of a stage, or of a stack of it. */
-function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
+function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = new Set(plan?.changes.flatMap(({ instance }) => instance.recorded?.id ?? []));
   return {
-    ...{ ...namesOf(run), seconds },
+    ...{ stage, stack, seconds },
     ...{ runId, exitCode, diagnostics },
     ...(report && { report, recordedIds }),
   };
@@ -160,7 +159,7 @@ async function callWebhook(
 }
 
 /** Writes the files that were asked for, and returns an exit code for each: one that fails stops no other. */
-function writeFiles(invocation: Invocation, job: DriftJob): readonly number[] {
+function writeFiles(invocation: Invocation, job: DriftJob): readonly { readonly exitCode: number }[] {
   const { cwd, options } = invocation;
   const { report: folder, metrics } = options as { readonly report?: string; readonly metrics?: string };
   const files = manifestsOf({ cwd, options }).map((file) => resolve(cwd, file));
@@ -172,7 +171,7 @@ function writeFiles(invocation: Invocation, job: DriftJob): readonly number[] {
   const writeNumbers = (file: string): void =>
     writeWholeFile(file, driftMetrics(job, files.join(",")), { mode: 0o644 });
   return [
-    folder === undefined ? exitCodes.done : tryToWrite(invocation, () => writeReports(folder)),
-    metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : exitCodes.done,
+    { exitCode: folder === undefined ? exitCodes.done : tryToWrite(invocation, () => writeReports(folder)) },
+    { exitCode: metrics ? tryToWrite(invocation, () => writeNumbers(metrics)) : exitCodes.done },
   ];
 }

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { keepComments, recordsOf } from "../../commands/ci/comments";
 import type { PlanRequest } from "../../commands/context";
-import { joinExitCodes } from "../../commands/targets";
+import { joinResults } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
@@ -20,7 +20,7 @@ import {
   writeOutputs,
   writeSummary,
 } from "../ci-job";
-import { type Invocation, namesOf } from "../invocation";
+import type { Invocation } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, report } from "../report";
@@ -69,13 +69,14 @@ export const ciPlanVerb: Verb = {
     const [first] = results;
     if (first) report(first.run, await warnOfUndeclared(first.run));
     const planned = results.filter(({ run }) => run.stage !== undefined);
-    const ends = results.map(({ outcome }) => outcome.exitCode);
-    if (planned.length === 0 && results.length > 0) return joinExitCodes(ends);
+    const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
+    if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
     const written = tellRunner(invocation, planned, request);
     if (signal.aborted) return exitCodes.interrupted;
     const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
-    if (job.isQueue) for (const [at, one] of results.entries()) ends[at] = await compareInQueue(job, one);
-    const worst = joinExitCodes([written, told, ...ends]);
+    if (job.isQueue)
+      for (const [at, one] of results.entries()) ends[at] = { exitCode: await compareInQueue(job, one) };
+    const worst = joinResults([{ exitCode: written }, { exitCode: told }, ...ends]).exitCode;
     return worst === exitCodes.changes && given.detailedExitcode !== true ? exitCodes.done : worst;
   },
 };
@@ -89,8 +90,8 @@ function showResult({ run: invocation, outcome }: TargetResult): void {
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
-  const plans = planned.map(({ run, outcome: { plan: made, exitCode } }) => ({
-    ...{ stage: "", stack: "", ...namesOf(run) },
+  const plans = planned.map(({ target: { stage = "", stack = "" }, outcome: { plan: made, exitCode } }) => ({
+    ...{ stage, stack },
     changes: made !== undefined && hasChanges(made),
     digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
     exitcode: exitCode,
@@ -99,7 +100,7 @@ function tellRunner(invocation: Invocation, planned: readonly TargetResult[], re
   const outputs = {
     changes: String(plans.some(({ changes }) => changes)),
     digest: plans.length === 1 ? (only?.digest ?? "") : "",
-    exitcode: String(joinExitCodes(planned.map(({ outcome }) => outcome.exitCode))),
+    exitcode: String(joinResults(planned.map(({ outcome }) => outcome)).exitCode),
   };
   writeOutputs(invocation, { ...outputs, plans: escapeJson(plans) });
   return writeReports(invocation, planned, request, outputs);

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type FleetVerb, parseShard } from "../../model/fleet";
+import type { FleetVerb } from "../../report/fleet-report";
 import type * as joined from "../fleet/join-fleet";
 import type * as run from "../fleet/run-fleet";
 import type * as members from "../fleet/run-members";
-import { list, options, positive, positiveDuration } from "../options";
+import { list, options, parseShard, positive, positiveDuration } from "../options";
 import { failOn } from "./drift";
 import type { Verb, VerbFamily } from "./verb";
 

@@ -36,7 +36,7 @@ export const showVerb: Verb = {
   ],
   handler: async (invocation) => {
     const [planFile] = invocation.positional as readonly (string | undefined)[];
-    if (planFile === undefined) return showState(invocation, (await stateOf(invocation)).state);
+    if (planFile === undefined) return showState(invocation, await stateOf(invocation));
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))
@@ -97,7 +97,7 @@ export const outputVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
     const name = positional[0] as string | undefined;
-    const { outputs = {} } = (await stateOf(invocation)).state ?? {};
+    const { outputs = {} } = (await stateOf(invocation)) ?? {};
     if (name !== undefined && !Object.hasOwn(outputs, name)) {
       const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
       throw failure("command.usage", `there is no output "${name}"`, { hint });
@@ -152,7 +152,7 @@ export const historyVerb: Verb = {
   ],
   handler: async (invocation) => {
     const { terminal, options } = invocation;
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     const limit = options.limit as number | undefined;
     const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };

@@ -9,7 +9,6 @@ import {
   foundIn,
   ids,
   isEmpty,
-  locationOf,
   reading,
   type StageInstance,
   standings,
@@ -44,7 +43,7 @@ const stageListVerb: Verb = {
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };
-        const row = rowOf({ name, declared, location: locationOf(found, name) });
+        const row = rowOf({ name, declared, location: found.locationOf(name) });
         rows.push({ ...row, unlisted: all === undefined || undefined });
       }
       for (const one of all ?? []) {

@@ -26,13 +26,12 @@ import {
   resourceText,
 } from "../../report/state-text";
 import { encodeState } from "../../state/state-text";
-import { askForYes } from "../approve";
 import { stateOf, withContext } from "../context";
 import { readText, readTextOrInput } from "../files";
 import type { Handler, Invocation } from "../invocation";
 import { originAt } from "../job";
 import { options } from "../options";
-import { createPrompter } from "../prompt";
+import { isApproved } from "../prompt";
 import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -61,7 +60,7 @@ const stateListVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
     const wanted = (positional[0] as readonly string[] | undefined) ?? [];
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     const all = state ? recordedIn(state).map(({ address }) => address) : [];
     const listed = all.filter(
       (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
@@ -89,7 +88,7 @@ const stateShowVerb: Verb = {
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     const { address, recorded } = findRecorded(state, positional[0] as string);
     if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
@@ -162,15 +161,10 @@ const stateClaimVerb: Verb = {
   options: [...writing, options.autoApprove, options.noInput],
   examples: [["rnv state claim --stage production", "after a rename of the repository; asks first"]],
   handler: async (invocation) => {
-    const { terminal, options: given } = invocation;
-    const ask = given.autoApprove === true ? undefined : createPrompter(invocation);
-    const confirm = async (owner: string): Promise<boolean> => {
-      if (given.autoApprove === true) return true;
+    const { terminal } = invocation;
+    const confirm = (owner: string): Promise<boolean> => {
       const told = `The state belongs to the repository ${escapeText(owner)}. Its runs will be refused.\n\n  `;
-      if (ask) return askForYes(ask, told);
-      throw failure("command.usage", "state claim needs approval, but this is not a terminal", {
-        hint: "rnv state claim -auto-approve",
-      });
+      return isApproved(invocation, "state claim", told);
     };
     const repository = await withContext(invocation, (context) =>
       claimState(context, { lockTimeoutMs: lockTimeoutOf(invocation), confirm }),
@@ -208,7 +202,7 @@ const statePullVerb: Verb = {
   options: [options.state, options.stack],
   examples: [["rnv state pull > backup.json", "a copy"]],
   handler: async (invocation) => {
-    const { state } = await stateOf(invocation);
+    const state = await stateOf(invocation);
     if (state === undefined) throw failure("command.usage", "nothing is recorded yet");
     invocation.terminal.out(encodeState(state));
   },

@@ -8,12 +8,11 @@ import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
 import { escapeJson } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
-import { askForYes } from "../approve";
 import { withContext } from "../context";
 import { readTextOrInput } from "../files";
 import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
-import { createPrompter } from "../prompt";
+import { isApproved } from "../prompt";
 import { exitCodes, report } from "../report";
 import { askedStage, type DeclaredStages, foundIn, idList, ids, reading, standings, usage } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
@@ -107,9 +106,8 @@ export async function sweepStage(
   }
   // In another workspace nothing is swept, rather than one after the other refused.
   for (const name of sweep.goes) found.enter(splitStage(name));
-  const ask = options.autoApprove === true ? undefined : createPrompter(invocation);
   const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (ask === undefined || (await askForYes(ask, question)))
+  if (await isApproved(invocation, "stage sweep", question))
     return sweepInstances(invocation, declared, sweep);
   terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
   return signal.aborted ? exitCodes.interrupted : exitCodes.error;
@@ -146,8 +144,7 @@ async function sweepInstances(
   { goes, kept }: Sweep,
 ): Promise<number> {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ run, outcome }: TargetResult): void => {
-    const { stage = "" } = namesOf(run);
+  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics } = outcome;
     swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
     report(invocation, diagnostics);

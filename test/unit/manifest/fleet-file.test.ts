@@ -1,15 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { readFleetFile } from "../../../src/manifest/fleet-file";
 import { trustOf } from "../../../src/manifest/trust";
 
 /** The code and the summary of each mistake, and the exit code. */
 function refused(text: string, { untrusted = false, environment = {} } = {}): unknown {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
+  writeFileSync(join(folder, "rnv.fleet.yaml"), text);
   try {
-    readFleetFile("rnv.fleet.yaml", text, trustOf(environment, untrusted));
+    readFleetFile("rnv.fleet.yaml", folder, trustOf(environment, untrusted));
     return [];
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return cause.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

@@ -1,0 +1,17 @@
+import type { ProcessEnvironment } from "./text";
+
+/** A manifest in one of its stages and one of its stacks, with the state that it has there: what a verb runs on. */
+export interface Target {
+  /** Its files from the root of the repository, with commas between; of a member its folder, from that of the fleet. */
+  readonly manifest: string;
+  /** `production`, `preview/12`. */
+  readonly stage?: string | undefined;
+  readonly stack?: string | undefined;
+  /** The address of its state; empty where it is unknown. */
+  readonly state: string;
+  /** What its run is given of the environment. */
+  readonly environment: ProcessEnvironment;
+}
+
+/** The names of the stage and the stack of a target, for what is written about it. */
+export type TargetNames = Pick<Target, "stage" | "stack">;
