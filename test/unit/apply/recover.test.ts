@@ -4,18 +4,7 @@ import { recover } from "../../../src/apply/recover";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource, Pending, ReadResult } from "../../../src/model/live";
 import type { Intent, RecordedResource, State } from "../../../src/model/state";
-import {
-  api,
-  intentOf,
-  liveOf,
-  recordOf,
-  recovering,
-  rollout,
-  shop,
-  stateOf,
-  timeAt,
-  typeOf,
-} from "./fixtures";
+import { api, intentOf, liveOf, recordOf, recovering, shop, stateOf, timeAt, typeOf } from "./fixtures";
 
 const tooOld = timeAt(-keyLifetimeMs);
 const creation = intentOf();
@@ -126,53 +115,7 @@ describe("a create that an interrupted run did not see answered", () => {
   });
 });
 
-describe("a deployment that an interrupted run did not see answered", () => {
-  const reacting = typeOf({
-    type: "deployment",
-    follows: ["variable"],
-    reacts: {} as never,
-    candidates: async () => [liveOf("d2", { type: "deployment", name: "api", parentId: "s1" })],
-    runs: {
-      pendingOf: (id: string) => ({ kind: "deployment", id }),
-      checkBeforeApply: async () => [],
-      stepSeconds: async () => new Map(),
-    },
-  });
-  const intent = intentOf({
-    address: rollout,
-    type: "deployment",
-    parentId: "s1",
-    path: "/services/s1/deploy",
-  });
-
-  it("has deployed what was written before it, is waited for, and keeps what it was declared with", async () => {
-    const state = {
-      [api]: recordOf("s1", { writes: 5 }),
-      ["variable.shop.api.A" as Address]: recordOf("v1", { type: "variable", parent: api, writes: 2 }),
-      [rollout]: recordOf("d1", { type: "deployment", parent: api, applied: { when: "change" }, writes: 7 }),
-    };
-    const old = intentOf({ ...intent, at: timeAt(-1000) });
-    const open = stateOf(state, [old], { [rollout]: ["d1"] });
-    const { entries } = await recover(recovering(open, [reacting], { settlesPending: false }));
-    expect(entries[0]).toMatchObject({
-      address: rollout,
-      resource: {
-        ...{ id: "d2", applied: { when: "change" }, inputs: { s1: 5, v1: 2 }, writes: 8 },
-        pending: { kind: "deployment", id: "d2", since: timeAt(-1000) },
-      },
-    });
-  });
-});
-
 describe("a write that sets something, left open", () => {
-  it("counts as configured since the last deployment, whether it arrived or not", async () => {
-    const state = { [api]: recordOf("s1", { writes: 3, name: "api" }) };
-    expect(await recoverOf(state, [setting], finding())).toEqual({
-      entries: [{ kind: "resource", address: api, resource: recordOf("s1", { writes: 4 }) }, done, end],
-      ...{ retriableIntents: [], diagnostics: [] },
-    });
-  });
-
   it("asks for no deployment where only fields that take effect at once were sent", async () => {
     const atOnce = { ...setting, takesEffect: "at once" } as const;
     expect(await recoverOf({ [api]: recordOf("s1") }, [atOnce], finding())).toMatchObject({
@@ -260,18 +203,6 @@ describe("a write of a verb, left open", () => {
       },
     });
 
-  it("is closed as done where the one thing that it made is found, by its commit and what was there before", async () => {
-    const asked: unknown[] = [];
-    const result = await recoverOf(state, [intent], acting(["d1"], asked), { fences: ["d0"] });
-    expect(result).toEqual({
-      ...{ entries: [{ ...done, id: "d1" }, end], retriableIntents: [], diagnostics: [] },
-    });
-    expect(asked).toEqual([
-      { address: api, id: "s1", name: "api", action: "deploy", commit: "c" },
-      { preexistingIds: ["d0"] },
-    ]);
-  });
-
   it("is closed and reported where nothing or several resources are found, or it cannot be looked for", async () => {
     const several = await recoverOf(state, [intent], acting(["d1", "d2"]));
     expect(several).toMatchObject({
@@ -344,14 +275,5 @@ describe("a write of a verb, left open", () => {
           diagnostics: [{ severity: "error", code: "apply.uncertain" }],
         });
     });
-  });
-
-  it("tells a plan to run the verb again first, and others that nothing was repeated", async () => {
-    const plan = await recoverOf(state, [intent], acting([]), { wait: false });
-    expect(plan.diagnostics[0]?.hint).toContain(
-      `Run \`rnv deploy ${api} --commit c\` before any other command`,
-    );
-    const apply = await recoverOf(state, [intent], acting([]));
-    expect(apply.diagnostics[0]?.hint).toContain("Nothing was sent again.");
   });
 });

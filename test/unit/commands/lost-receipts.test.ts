@@ -43,13 +43,4 @@ describe("a write of unknown outcome", () => {
       },
     ]);
   });
-
-  it("is looked for as long as reads may lag before it is sent again, whatever the receipt says", async () => {
-    open();
-    failOnce(creates, { kind: "reset-before" });
-    const startedAt = bench.clock.now();
-    expect((await bench.apply()).exitCode).toBe(0);
-    expect(bench.clock.now() - startedAt).toBeGreaterThanOrEqual(30_000);
-    expect(services()).toHaveLength(1);
-  });
 });
