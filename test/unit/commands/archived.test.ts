@@ -97,7 +97,10 @@ it("a service that is declared archived is archived after its creation, by the n
   bench.emulator.setFaults((_, { path }) =>
     path.endsWith("/archive") ? { kind: "status", status: 400 } : undefined,
   );
-  expect(await bench.apply()).toMatchObject({ exitCode: 3, diagnostics: [{ address: "service.shop.api" }] });
+  expect(await bench.apply()).toMatchObject({
+    exitCode: 3,
+    diagnostics: [{ code: "api.refused", address: "service.shop.api" }],
+  });
   bench.emulator.setFaults(undefined);
   expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
   expect(bench.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
