@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { placeNodes } from "../../src/report/html/place-nodes";
 import type { Shape } from "./data";
-import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
+import { inPairs, measure, median, type Pairs, type Program, peakMegabytes, ratiosOf } from "./measure";
 import { measurePage } from "./page";
 import type { Row } from "./row";
 import type { ServiceOptions, Writes } from "./service";
@@ -288,26 +288,16 @@ function creates(count: number, parallelism: number, target?: number): Measureme
   return {
     name: `apply-${count}-${parallelism}`,
     run: async (bench, pairs) => {
-      const take = async (creator: Creator): Promise<number> =>
+      const take = (creator: Creator) => async (): Promise<number> =>
         (await applyNew(bench, { count, width: "lean" }, parallelism, { latencyMs }, creator)).createsMs;
-      const a: number[] = [];
-      const b: number[] = [];
-      for (let i = 0; i < pairs; i += 1) {
-        a.push(await take(byRnv));
-        b.push(await take(byBareClient));
-      }
-      const ideal = Math.ceil(count / parallelism) * latencyMs;
+      const besideBare = await inPairs(take(byRnv), take(byBareClient), pairs);
+      const ideals = besideBare.a.map(() => Math.ceil(count / parallelism) * latencyMs);
+      const besideIdeal = { ...besideBare, b: ideals, ratios: ratiosOf(besideBare.a, ideals) };
       const name = `${count.toLocaleString("en")} creates, ${parallelism} at a time, 20 ms latency`;
-      const compared = (base: readonly number[]): Pairs => ({
-        a,
-        b: base,
-        ratios: a.map((ms, i) => ms / (base[i] as number)),
-      });
-      const row = (measured: string, base: readonly number[], most?: Row["target"]): Row =>
-        ratioRow(name, measured, compared(base), most, ["rnv", measured]);
-      const ideals = a.map(() => ideal);
+      const row = (measured: string, compared: Pairs, most?: Row["target"]): Row =>
+        ratioRow(name, measured, compared, most, ["rnv", measured]);
       const most = target === undefined ? undefined : atMost(target);
-      return [row("ideal", ideals), row("a bare undici client", b, most)];
+      return [row("ideal", besideIdeal), row("a bare undici client", besideBare, most)];
     },
   };
 }
@@ -319,19 +309,14 @@ const againstTerraformApply: Measurement = {
     const shape: Shape = { count: 2000, width: "lean" };
     const terraform = await bench.terraformSite(shape, false);
     const before = (): void => rmSync(join(terraform.folder, "terraform.tfstate"), { force: true });
-    const a: number[] = [];
-    const b: number[] = [];
-    for (let i = 0; i < pairs; i += 1) {
-      a.push((await applyNew(bench, shape, 32, {})).wallMs);
-      b.push((await measure({ ...terraform.run("apply", "-auto-approve", "-input=false"), before })).ms);
-    }
-    const ratios = a.map((ms, i) => ms / (b[i] as number));
+    const compared = await inPairs(
+      async () => (await applyNew(bench, shape, 32, {})).wallMs,
+      { ...terraform.run("apply", "-auto-approve", "-input=false"), before },
+      pairs,
+    );
     const name = "2,000 creates without latency";
     return [
-      ratioRow(name, "wall / `terraform apply`, local state", { a, b, ratios }, atMost(0.1), [
-        "rnv",
-        "terraform",
-      ]),
+      ratioRow(name, "wall / `terraform apply`, local state", compared, atMost(0.1), ["rnv", "terraform"]),
     ];
   },
 };
@@ -371,23 +356,15 @@ function settledRate(writes: readonly Writes[]): number {
 const journal: Measurement = {
   name: "journal",
   run: async (bench, pairs) => {
-    const a: Applied[] = [];
-    const b: Applied[] = [];
-    for (let i = 0; i < pairs; i += 1) {
-      a.push(await applyNew(bench, { count: 5000, width: "lean" }, 32, {}));
-      b.push(await applyNew(bench, { count: 500, width: "lean" }, 32, {}));
-    }
-    const wall = (runs: readonly Applied[]): number[] => runs.map(({ wallMs }) => wallMs);
-    const ratios = wall(a).map((ms, i) => ms / (wall(b)[i] as number));
-    const perWrite = a.map(({ createsMs }) => createsMs / 5000);
+    const perWrite: number[] = [];
+    const apply = (count: number) => async (): Promise<number> => {
+      const { createsMs, wallMs } = await applyNew(bench, { count, width: "lean" }, 32, {});
+      if (count === 5000) perWrite.push(createsMs / count);
+      return wallMs;
+    };
+    const compared = await inPairs(apply(5000), apply(500), pairs);
     return [
-      ratioRow(
-        "growth of apply",
-        "wall of 5,000 creates / of 500",
-        { a: wall(a), b: wall(b), ratios },
-        atMost(11),
-        ["5,000", "500"],
-      ),
+      ratioRow("growth of apply", "wall of 5,000 creates / of 500", compared, atMost(11), ["5,000", "500"]),
       valuesRow(
         "5,000 creates without latency",
         "whole time per create: request, service, intent, outcome",

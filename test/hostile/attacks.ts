@@ -19,6 +19,8 @@ const stack = (name: string, locals = 0, local: (next: string) => string = Strin
     ),
     resource: { rnv_project: { shop: { name } } },
   });
+const lines = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join("\n");
 const outside = /outside|not (be )?read|symbolic|leads/i;
 
 /** Manifests that reach for what is not theirs. */
@@ -115,16 +117,8 @@ const manifests: readonly Attack[] = [
       ["a terminal sequence as a key", '"\\e[2J": 1\n', /unknown_key/],
       ["a workflow command as a key", '"::set-env name=A::b": 1\n', /unknown_key/],
       ["a bidi override as a name", 'projects: { p: { name: "a\\u202Eb" } }\n', /./],
-      [
-        "ten thousand anchors",
-        Array.from({ length: 10_000 }, (_, i) => `a${i}: &a${i} 1`).join("\n"),
-        /error\[/,
-      ],
-      [
-        "100,000 unknown keys",
-        Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join("\n"),
-        /unknown_key/,
-      ],
+      ["ten thousand anchors", lines(10_000, (i) => `a${i}: &a${i} 1`), /error\[/],
+      ["100,000 unknown keys", lines(100_000, (i) => `k${i}: 1`), /unknown_key/],
       ["a hundred thousand brackets", "[".repeat(100_000), /too_deep|syntax/],
       ["400 kB of wrong escapes", service(`, name: "${"\\q".repeat(200_000)}"`), /unknown escape/],
       ["800 kB of escapes without digits", service(`, name: "${"\\u".repeat(400_000)}"`), /hexadecimal/],
@@ -132,6 +126,22 @@ const manifests: readonly Attack[] = [
       [
         "a reference of eighty thousand words",
         `outputs: { a: "\${service.${"a.".repeat(80_000)}id}" }\n`,
+        /reference_unknown/,
+      ],
+      [
+        "a key that is repeated after many others",
+        `${lines(20_000, (i) => `k${i}: 1`)}\n${lines(20_000, () => "k: 1")}`,
+        /duplicate_key/,
+      ],
+      [
+        "ten thousand aliases of anchors with other names",
+        `x: [${lines(10_000, (i) => `&anchor${i} 1,`)}]\ny: [${lines(10_000, (i) => `*anhcor${i},`)}]`,
+        /syntax/,
+      ],
+      ["fifty thousand lines that are indented by tabs", `a:\n${"\tb: 1\n".repeat(50_000)}`, /syntax/],
+      [
+        "five thousand references to what is not declared",
+        `services:\n  api:\n    kind: web\n    variables:\n${lines(5_000, (i) => `      A${i}: "\${service.x${i}.id}"`)}`,
         /reference_unknown/,
       ],
       ["a number with a million digits", `version: ${"9".repeat(1_000_000)}\n`, /error\[/],
@@ -176,13 +186,23 @@ const manifests: readonly Attack[] = [
   })),
   ...(
     [
+      ["a reference of fifty thousand steps", stack(`\${${"a.".repeat(50_000)}id}`), /stack\.unsupported/],
       [
-        "a reference of fifty thousand steps",
-        stack(`\${${"a.".repeat(50_000)}id}`),
-        /steps in one reference/,
+        "twenty thousand references to a local that is not declared",
+        stack("${local.nope}".repeat(20_000)),
+        /stack\./,
+      ],
+      [
+        "an object of twenty thousand lines",
+        stack(`\${jsonencode({${"a = 1\n".repeat(20_000)}})}`),
+        /stack\./,
       ],
       ["ten thousand locals in each other", stack("${local.l0}", 10_000, (next) => next), /stack\.too_large/],
-      ["forty locals that name the next twice", stack("${local.l0}", 40, (next) => next + next), /too_large/],
+      [
+        "forty locals that name the next twice",
+        stack("${local.l0}", 40, (next) => next + next),
+        /more than \d+ characters/,
+      ],
     ] as const
   ).map(([what, text, says]) => ({
     title: `a stack holds ${what}`,

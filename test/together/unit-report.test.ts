@@ -1,4 +1,3 @@
-import "../support/count-work";
 import { together } from "../support/together";
 
 together(["unit/report", "unit/diagnostics"]);

@@ -2,7 +2,7 @@ import { Consistency } from "../../../src/api/consistent-reads";
 import type { Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
 import type { ApiRequest, ApiResponse } from "../../../src/api/send";
-import type { RecoveryContext, Run, Slot } from "../../../src/apply/run";
+import type { RecoveryContext, Run } from "../../../src/apply/run";
 import { RunJournal } from "../../../src/apply/run-journal";
 import { type ManualClock, manualClock } from "../../../src/emulator/testing";
 import type { Address } from "../../../src/model/address";
@@ -17,7 +17,6 @@ import type { StateSession } from "../../../src/state/backend";
 
 export const api = "service.shop.api" as Address;
 export const shop = "project.shop" as Address;
-export const rollout = "deployment.shop.api" as Address;
 /** Where every manual clock begins. */
 export const start = Date.UTC(2026, 0, 1);
 export const timeAt = (milliseconds: number): string => new Date(start + milliseconds).toISOString();
@@ -62,18 +61,13 @@ export interface Recovering extends RecoveryContext {
 }
 
 /** Reads that show nothing: what tests look up is given by their types. */
-function fakeReads(clock: ManualClock, onInvalidate: () => void = () => undefined): Reads {
+function fakeReads(clock: ManualClock): Reads {
   const consistency = new Consistency({ clock });
-  const untilVisible: Reads["untilVisible"] = (look, how) =>
-    consistency.untilVisible((looks) => {
-      if (looks > 0) onInvalidate();
-      return look(looks);
-    }, how);
   return {
-    invalidate: onInvalidate,
+    invalidate: () => undefined,
     serviceTime: () => undefined,
     contentAt: () => ({}),
-    untilVisible,
+    untilVisible: consistency.untilVisible.bind(consistency),
   } as unknown as Reads;
 }
 
@@ -120,8 +114,6 @@ export interface FakeRun extends Run {
   readonly entries: JournalEntry[];
   readonly requests: (ApiRequest & { readonly idempotencyKey?: string })[];
   readonly events: ApplyEvent[];
-  /** How often what was read was dropped. */
-  readonly dropped: () => number;
 }
 
 /** A run over a journal in memory; `run.endpoints(send)` is `{ send }`. */
@@ -131,7 +123,6 @@ export function runOf(given: RunGiven = {}): FakeRun {
   const entries: JournalEntry[] = [];
   const requests: FakeRun["requests"] = [];
   const events: ApplyEvent[] = [];
-  let dropped = 0;
   const session = {
     append: async (more: readonly JournalEntry[]) => void entries.push(...more),
     commit: async (written: State) => written,
@@ -145,9 +136,7 @@ export function runOf(given: RunGiven = {}): FakeRun {
       return given.answer(request);
     },
     endpoints: (send) => ({ send }) as unknown as Endpoints,
-    reads: fakeReads(clock, () => {
-      dropped += 1;
-    }),
+    reads: fakeReads(clock),
     journal,
     mode: given.mode ?? "apply",
     record: state.run as RunRecord,
@@ -161,7 +150,7 @@ export function runOf(given: RunGiven = {}): FakeRun {
       ((address, attribute) => (attribute === "id" ? journal.recorded(address)?.id : undefined)),
     emit: (event) => events.push(event),
     signal: new AbortController().signal,
-    ...{ entries, requests, events, dropped: () => dropped },
+    ...{ entries, requests, events },
   };
 }
 
@@ -200,4 +189,3 @@ export function changeOf(
 }
 
 export const range = { file: "rnv.yaml", start: 0, end: 1 };
-export const noSlot: Slot = { release: () => undefined, take: async () => undefined };

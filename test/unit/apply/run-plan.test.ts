@@ -1,10 +1,8 @@
 import { ApiError } from "../../../src/api/api-error";
 import type { Resource } from "../../../src/api/reads";
-import { refreshRecords, runPlan } from "../../../src/apply/run-plan";
+import { runPlan } from "../../../src/apply/run-plan";
 import { type DiagnosticCode, DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import type { ReadResult } from "../../../src/model/live";
-import type { Plain } from "../../../src/model/value";
 import { Template } from "../../../src/model/value";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
@@ -15,10 +13,8 @@ import {
   type RunGiven,
   range,
   recordOf,
-  rollout,
   runOf,
   shop,
-  timeAt,
   typeOf,
 } from "./fixtures";
 
@@ -88,99 +84,6 @@ const typesOf = (run: FakeRun) =>
   run.events.map((event) => `${event.type} ${"address" in event ? event.address : ""}`);
 
 describe("a run", () => {
-  it("does each change with its own verb, and counts it", async () => {
-    const all = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => `service.shop.${name}` as Address);
-    const [a, b, c, d, e, f, g, h] = all as [
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-      Address,
-    ];
-    const resources = Object.fromEntries([b, c, d, e, f, h].map((at, i) => [at, recordOf(`s${i}`)]));
-    const plan = { attributes: [{ path: "plan" }] as unknown as Change["attributes"] };
-    const { log, counts, exitCode, run } = await ran(
-      [
-        of("create", a),
-        of("update", b, plan),
-        of("replace", c),
-        of("delete", d),
-        of("delete", e, { onRemove: "archive" }),
-        of("forget", f),
-        { ...of("adopt", g), attributes: plan.attributes },
-        of("no-op", h),
-      ],
-      {},
-      { resources },
-    );
-    expect(log.sort()).toEqual([
-      ...[
-        `archive ${e}`,
-        `create ${a}`,
-        `create ${c}`,
-        `remove ${c}`,
-        `remove ${d}`,
-        `update ${b}`,
-        `update ${g}`,
-      ],
-    ]);
-    expect(counts).toEqual({
-      ...{ added: 2, changed: 3, destroyed: 2, adopted: 1, forgotten: 1, failed: 0, skipped: 0 },
-    });
-    expect(exitCode).toBe(0);
-    expect(run.events.filter(({ type }) => type === "planned")).toHaveLength(7);
-    expect(run.dropped()).toBeGreaterThan(0);
-  });
-
-  it("tells the beginning and the end of each change, with the id where it has one", async () => {
-    const { run } = await ran(
-      [of("create", api), of("delete", web)],
-      {},
-      { resources: { [web]: recordOf("s2") } },
-    );
-    const told = run.events.filter(({ type }) => type === "start" || type === "done");
-    expect(told).toMatchObject([
-      { type: "start", address: api, action: "create" },
-      { type: "start", address: web, action: "delete", id: "s1" },
-      { type: "done", address: web, action: "delete", id: "s1", elapsedSeconds: 0 },
-      { type: "done", address: api, action: "create", id: "s1" },
-    ]);
-    expect(told[0]).not.toHaveProperty("id", "s1");
-  });
-
-  it.each([
-    ["create", {}, "create"],
-    ["update", { attributes: [{ path: "plan" }] }, "update"],
-    ["adopt", {}, "adopt"],
-    ["delete", {}, "delete"],
-    ["delete", { onRemove: "archive" }, "archive"],
-    ["forget", {}, "forget"],
-  ] as const)("reports %s %j as a step to %s, also where it fails", async (action, more, told) => {
-    const change = of(action, api, {
-      ...(more as Partial<Change>),
-      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
-    });
-    const given = { resources: { [api]: recordOf("s1") } };
-    const telling = (run: FakeRun) =>
-      run.events.flatMap((event) =>
-        "action" in event && /^(start|done|failed)$/.test(event.type) ? [[event.type, event.action]] : [],
-      );
-    const archives = { archives: { attribute: "archived", unlisted: "x" } } as never;
-    expect(telling((await ran([change], {}, given, archives)).run)).toEqual([
-      ["start", told],
-      ["done", told],
-    ]);
-    if (action === "adopt" || action === "forget") return;
-    const fails = { [`${told === "delete" ? "remove" : told} ${api}`]: refused(422) };
-    expect(telling((await ran([change], fails, given, archives)).run)).toEqual([
-      ["start", told],
-      ["failed", told],
-    ]);
-  });
-
   it("continues with all else where a change fails, and skips what waits for that, by its name", async () => {
     const { log, counts, diagnostics, exitCode, run } = await ran(
       [of("create", api), { ...of("create", web), dependsOn: [api] }, of("create", shop)],
@@ -288,76 +191,5 @@ describe("the failure of a change", () => {
         hint: expect.stringContaining("Run the same command again"),
       },
     });
-  });
-
-  it("of what has moved is one of its change as well", async () => {
-    const moved = of("no-op", web, { previousAddress: api });
-    const run = runOf({ types: [typeOf({})], resources: { [api]: recordOf("s1") } });
-    const journal = Object.assign(Object.create(run.journal), {
-      recorded: () => recordOf("s1"),
-      move: () => Promise.reject(refused(400)),
-    });
-    const { diagnostics } = await runPlan({ ...run, journal }, planOf(moved), 1);
-    expect(diagnostics).toMatchObject([{ address: web }]);
-  });
-});
-
-describe("the look at what something ran in", () => {
-  const deployment = (action: Change["action"], more: Partial<Change> = {}): Change => ({
-    ...changeOf(
-      action,
-      { when: "change" },
-      { address: rollout, type: "deployment", instance: { desired: { parent: api } as never } },
-    ),
-    ...more,
-  });
-  const looked = async (change: Change, read: () => Promise<ReadResult>, aborted = false) => {
-    const asked: unknown[] = [];
-    const service = typeOf({
-      read: (_, target) => {
-        asked.push(target);
-        return read();
-      },
-    });
-    const run = runOf({
-      types: [service, typeOf({ type: "deployment", reacts: {} as never })],
-      resources: {
-        [shop]: recordOf("p1"),
-        [api]: recordOf("s1", { parent: shop, computed: { url: "before" } }),
-      },
-    });
-    const stop = new AbortController();
-    if (aborted) stop.abort();
-    await refreshRecords({ ...run, signal: stop.signal }, planOf(change));
-    return {
-      asked,
-      computed: run.journal.recorded(api)?.computed,
-      entries: run.entries,
-      dropped: run.dropped(),
-    };
-  };
-  const found =
-    (id = "s1", computed: Readonly<Record<string, Plain>> = { url: "after" }) =>
-    async (): Promise<ReadResult> => ({
-      kind: "found",
-      live: liveOf(id, { computed: new Map(Object.entries(computed)), updatedAt: timeAt(0) }),
-    });
-
-  it("records what the service decided of it since", async () => {
-    const { asked, computed, dropped } = await looked(deployment("update"), found());
-    expect(computed).toEqual({ url: "after" });
-    expect(asked).toMatchObject([{ address: api, id: "s1", name: "api", parentId: "p1" }]);
-    expect(dropped).toBe(1);
-    expect((await looked(deployment("create"), found())).computed).toEqual({ url: "after" });
-  });
-
-  it("records nothing where it shows the same, something else, or nothing, or fails", async () => {
-    for (const read of [
-      found("s1", { url: "before" }),
-      found("other"),
-      async (): Promise<ReadResult> => ({ kind: "gone" }),
-      () => Promise.reject(new Error("x")),
-    ])
-      expect((await looked(deployment("update"), read)).entries).toEqual([]);
   });
 });

@@ -90,3 +90,19 @@ describe("what onRemove: archive leaves in the state", () => {
     bench.remove();
   });
 });
+
+it("a service that is declared archived is archived after its creation, by the next apply where that failed", async () => {
+  const bench = createWorkbench();
+  bench.write("rnv.yaml", shop("api: { kind: web, archived: true, deploy: { when: never } }"));
+  bench.emulator.setFaults((_, { path }) =>
+    path.endsWith("/archive") ? { kind: "status", status: 400 } : undefined,
+  );
+  expect(await bench.apply()).toMatchObject({
+    exitCode: 3,
+    diagnostics: [{ code: "api.refused", address: "service.shop.api" }],
+  });
+  bench.emulator.setFaults(undefined);
+  expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+  expect(bench.emulator.store.services().map(({ archived }) => archived)).toEqual([true]);
+  bench.remove();
+});

@@ -1,4 +1,4 @@
-import { findRecorded, moveState, pushState, removeState } from "../../../src/commands/state-verbs";
+import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -76,20 +76,5 @@ describe("the verbs of the state", () => {
     ]);
     expect(await codes(push("{}"))).toEqual(["state.unreadable"]);
     expect((await push(encodeState({ ...state, serial: 0 }), true)).serial).toBe(state.serial + 2);
-  });
-
-  it("finds one address and suggests for a misspelt one", async () => {
-    const state = await bench.context.backend.read();
-    expect(findRecorded(state, "service.shop.api")).toMatchObject({ recorded: { name: "api" } });
-    expect(() => findRecorded(state, "service.shop.apj")).toThrow(
-      expect.objectContaining({
-        diagnostics: [
-          expect.objectContaining({
-            code: "state.address_unknown",
-            hint: 'did you mean "service.shop.api"?',
-          }),
-        ],
-      }),
-    );
   });
 });

@@ -54,6 +54,17 @@ describe("a write whose answer and receipt are lost is looked for before it is s
     const keys = keysOf(isPost);
     expect([keys.length, new Set(keys).size]).toEqual([8, 4]);
   });
+
+  it("and found where reads are nearly half a minute behind, which is told", async () => {
+    store().setLag({ all: { ms: 25_000 } });
+    failFirst(creates, { kind: "status", status: 500, when: "after", receipt: false });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(store().services()).toHaveLength(1);
+    expect(bench.events).toContainEqual({
+      ...{ type: "progress", address: "service.shop.api", action: "create" },
+      note: "the service failed and may have done it: looking for it for at most 30 s",
+    });
+  });
 });
 
 describe("a deployment that is listed is ours", () => {

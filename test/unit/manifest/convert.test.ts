@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../../src/manifest/convert";
-import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
 import { folderWith, load, removeFolders } from "./load";
 
@@ -47,7 +46,6 @@ describe("a file of another tool", () => {
       const dotenv = [...text.matchAll(/dotenv: ([\w./-]+)/g)].map(([, one]) => [one, ""]);
       const cwd = folderWith({ "rnv.yaml": text, ...Object.fromEntries(dotenv) });
       const { diagnostics } = await load(cwd, {
-        types: resourceTypes,
         secrets: "skip",
         environment: anything,
       });

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/context";
 import { loadManifest } from "../../../src/manifest/load-manifest";
-import { shopTypes } from "./shop-types";
+import { resourceTypes } from "../../../src/resources";
 
 const folders: string[] = [];
 
@@ -25,7 +25,7 @@ export const removeFolders = (): void => {
 };
 
 export const load = (cwd: string, request: Partial<ManifestRequest> = {}): Promise<LoadedManifest> =>
-  loadManifest({ files: [], cwd, types: shopTypes, environment: {}, secrets: "resolve", ...request });
+  loadManifest({ files: [], cwd, types: resourceTypes, environment: {}, secrets: "resolve", ...request });
 
 export const loadText = (
   text: string | Uint8Array,

@@ -1,4 +1,3 @@
-import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
 import { brief, loadText, mistakesIn, removeFolders } from "./load";
 
@@ -12,7 +11,7 @@ const fields = (body: string): string => api(`    configuration:\n${body}`);
  * them but a field of `configuration` that the catalog may know: about that, a plan decides.
  */
 async function told(text: string | Uint8Array): Promise<string[]> {
-  const found = await loadText(text, { types: resourceTypes });
+  const found = await loadText(text);
   const isOpen = found.diagnostics.every(({ code }) => code === "manifest.unknown_field");
   expect(found.desired === undefined).toBe(!isOpen);
   return found.diagnostics.map((one) =>
@@ -49,7 +48,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
         "{ A: canary: x }",
         "\n      A: canary\n      B: @canary\n",
       ]) {
-        const found = await loadText(api(`    ${word}: ${value}\n`), { types: resourceTypes });
+        const found = await loadText(api(`    ${word}: ${value}\n`));
         expect(found.desired).toBeUndefined();
         const shown = shownTexts(found).join("") + JSON.stringify(found.diagnostics);
         expect(shown).not.toContain("canary");

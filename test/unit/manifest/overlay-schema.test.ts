@@ -4,9 +4,8 @@ import { parse } from "yaml";
 import * as z from "zod";
 import { manifestJsonSchema, overlayJsonSchema } from "../../../src/manifest/schema";
 import { resourceTypes } from "../../../src/resources";
-import { shopTypes } from "./shop-types";
 
-const schema = overlayJsonSchema(shopTypes) as Parameters<typeof z.fromJSONSchema>[0];
+const schema = overlayJsonSchema(resourceTypes) as Parameters<typeof z.fromJSONSchema>[0];
 const accepts = (manifest: unknown): boolean => z.fromJSONSchema(schema).safeParse(manifest).success;
 const service = (block: unknown) => ({ services: { api: block } });
 
@@ -27,7 +26,7 @@ describe("overlayJsonSchema", () => {
   it.each([
     ["an unknown key", { servces: {} }],
     ["an unknown attribute", service({ knd: "web" })],
-    ["a wrong value", service({ configuration: { port: 0 } })],
+    ["a wrong value", service({ deploy: { commit: "main" } })],
     ["two sources", service({ variables: { A: { fromEnv: "X", fromFile: "y" } } })],
     ["a source without its name", service({ variables: { A: { fromEnv: null } } })],
     ["half a move", { moved: [{ from: "service.a" }] }],

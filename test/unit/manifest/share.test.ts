@@ -4,7 +4,6 @@ import { positionAt } from "../../../src/diagnostics/diagnostic";
 import type { LoadedManifest } from "../../../src/manifest/context";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
-import { resourceTypes } from "../../../src/resources";
 import { shownTexts } from "../../support/shown-texts";
 import { briefs, folderWith, load, mistakesIn, removeFolders } from "./load";
 
@@ -15,7 +14,7 @@ const open = "$" + "{";
 const loadFiles = (
   files: Readonly<Record<string, string>>,
   options: Parameters<typeof load>[1] = {},
-): Promise<LoadedManifest> => load(folderWith(files), { types: resourceTypes, ...options });
+): Promise<LoadedManifest> => load(folderWith(files), options);
 
 const key = Buffer.from("key");
 
@@ -142,7 +141,7 @@ services:
         "sub/a": "",
       });
       symlinkSync("/etc/hosts", join(cwd, "out.env"));
-      const found = await load(cwd, { types: resourceTypes });
+      const found = await load(cwd);
       expect(briefs(found).map((one) => `${one} | ${found.diagnostics[0]?.hint}`)).toEqual([expected]);
     },
   );

@@ -18,8 +18,7 @@ const read = (
   files: Readonly<Record<string, string>>,
   stage?: StageName | "any",
   environment: Readonly<Record<string, string>> = {},
-): Promise<LoadedManifest> =>
-  load(folderWith(files), { types: resourceTypes, environment, ...(stage !== undefined && { stage }) });
+): Promise<LoadedManifest> => load(folderWith(files), { environment, ...(stage !== undefined && { stage }) });
 
 describe("mistakes in stages", () => {
   const production = { name: "production" };

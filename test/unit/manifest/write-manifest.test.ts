@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { type ManifestBlock, writeManifest } from "../../../src/manifest/write";
 import type { Address } from "../../../src/model/address";
 import { Template } from "../../../src/model/value";
+import { resourceTypes } from "../../../src/resources";
 import { fc } from "../../support/fixed-seed";
 import { briefs, folderWith, load, removeFolders } from "./load";
-import { shopTypes } from "./shop-types";
 
 afterAll(removeFolders);
 
@@ -49,7 +49,7 @@ describe("writeManifest", () => {
         block("project", ["shop"], { name: "shop", description: "costs ${5}" }),
         block("deployment", ["shop", "api"], {}),
       ],
-      shopTypes,
+      resourceTypes,
     );
     expect(text).toBe(`projects:
   shop:
@@ -108,7 +108,7 @@ services:
               archived: false,
             }),
           ]);
-          const read = await readBack(writeManifest(blocks, shopTypes));
+          const read = await readBack(writeManifest(blocks, resourceTypes));
           for (const { type, names, attributes } of blocks) {
             const address = [type, ...names].join(".") as Address;
             expect(read.get(address)).toEqual(Object.fromEntries(attributes));

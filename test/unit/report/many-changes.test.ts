@@ -1,8 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { planText } from "../../../src/report/plan-text";
 import { createStyle, plainStyle } from "../../../src/report/style";
-import { countWork } from "../../support/count-work";
-import { change, plan } from "../../support/plan-fixture";
 import { declare, desiredOf, World } from "../../support/plan-world";
 
 const between = (i: number, from: number, to: number): boolean => i >= from && i < to;
@@ -82,18 +80,4 @@ describe("214 changes in 500 services", () => {
     expect(text.match(/will be updated in place|will run again|will be destroyed/g)).toHaveLength(214);
     expect(text).toContain("following actions:\n");
   });
-});
-
-it("takes twice the work for a destroy of twice as many services", async () => {
-  const destroy = (count: number) =>
-    plan(
-      [...Array(count).keys()].flatMap((i) => [
-        change("delete", `service.shop.s${i}`, { effects: ["destructive"] }),
-        change("delete", `variable.shop.s${i}.KEY`, { withParent: true }),
-        change("delete", `deployment.shop.s${i}`, { withParent: true }),
-      ]),
-    );
-  const [some, twice] = [destroy(300), destroy(600)];
-  const work = await countWork(() => planText(some, plainStyle));
-  expect(await countWork(() => planText(twice, plainStyle))).toBeLessThan(work * 2.6);
 });

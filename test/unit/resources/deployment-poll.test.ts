@@ -26,13 +26,6 @@ function look(deployments: readonly object[], pending: Partial<Pending> = {}): P
 }
 
 describe("a look at a deployment", () => {
-  it.each(["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking", "unheard-of"])(
-    "keeps waiting while it is %s",
-    async (status) => {
-      expect(await look([{ id: "ours", status, blockedReason: "" }])).toEqual({ kind: "waiting", status });
-    },
-  );
-
   it("fails when another commit than the pinned one serves", async () => {
     expect(await look([{ id: "ours", status: "live", commitSha: other }], { commit })).toMatchObject({
       kind: "failed",
@@ -58,19 +51,6 @@ describe("a look at a deployment", () => {
     });
   });
 
-  it("fails with the error of the service", async () => {
-    expect(await look([{ id: "ours", status: "failed", error: "npm ERR! missing script" }])).toEqual({
-      kind: "failed",
-      summary: "npm ERR! missing script",
-      detail: "deployment ours",
-    });
-    expect(await look([{ id: "ours", status: "cancelled", error: "" }])).toEqual({
-      kind: "failed",
-      summary: "the deployment was cancelled",
-      detail: "deployment ours",
-    });
-  });
-
   it("is not known to have ended where its service lists none", async () => {
     expect(await look([])).toEqual({
       kind: "waiting",
@@ -93,19 +73,6 @@ describe("a look at a deployment", () => {
 
 describe("a superseded deployment", () => {
   const ours = { id: "ours", status: "superseded", commitSha: commit };
-
-  it("is followed to the newest one, and keeps what was pinned", async () => {
-    expect(
-      await look([{ id: "newer", status: "building" }, { id: "between", status: "superseded" }, ours], {
-        commit,
-      }),
-    ).toEqual({
-      kind: "waiting",
-      status: "superseded",
-      note: "superseded by deployment newer",
-      next: { kind: "deployment", serviceId: "s", id: "newer", commit },
-    });
-  });
 
   it("is not made good by a rollback", async () => {
     const rollback = { id: "back", status: "live", sourceDeploymentId: "old" };

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { ApiError } from "../../../src/api/api-error";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
@@ -32,47 +31,7 @@ const recorded = (id: string, applied: Record<string, string>) => ({
   ...{ preventDestroy: false, onRemove: "delete" as const, writes: 1 },
 });
 
-describe("queuing a deployment", () => {
-  it("pins the declared commit and leaves the rest to polling", async () => {
-    const made = await world();
-    made.emulator.resetLog();
-    const { serviceId } = made;
-    const accepted = await deployment.create(
-      made.endpoints,
-      createInput("", { serviceId, commit, when: "always" }),
-    );
-    expect(made.emulator.log.map(({ body }) => body)).toEqual([{ commitSha: commit }]);
-    const pending = { kind: "deployment", id: accepted.id, serviceId, commit };
-    expect(deployment.runs?.pendingOf(accepted.id, serviceId, new Map([["commit", commit]]))).toEqual(
-      pending,
-    );
-    expect(accepted.pending).toEqual(pending);
-    expect(accepted.live?.attributes.get("commit")).toBe(commit);
-  });
-});
-
 describe("reading a deployment", () => {
-  it("shows the one that serves, not a later one that does not", async () => {
-    const made = await world();
-    const serving = await deployed(made);
-    made.emulator.store.failNextDeployment(made.serviceId);
-    const failed = made.emulator.store.deploy(made.serviceId);
-    made.emulator.store.settle();
-    const read = await deployment.read(made.reads(), target("", { values: { serviceId: made.serviceId } }));
-    expect(read).toMatchObject({ kind: "found", live: { id: serving, parentId: made.serviceId } });
-    const live = read.kind === "found" ? read.live : undefined;
-    // A create is matched to neither of the two.
-    expect(live?.computed.get("latestId")).toBe(failed.id);
-    expect(deployment.computed.latestId).toMatchObject({ holdsId: true });
-  });
-
-  it("is absent until there is one", async () => {
-    const made = await world();
-    const values = { serviceId: made.serviceId };
-    expect(await deployment.read(made.reads(), target("", { values }))).toEqual({ kind: "absent" });
-    expect(await deployment.read(made.reads(), target(""))).toEqual({ kind: "absent" });
-  });
-
   it("asks for the commit only when one is declared and the state does not say", async () => {
     const made = await world();
     const id = await deployed(made, { commit });
@@ -91,25 +50,6 @@ describe("reading a deployment", () => {
     expect(await look({ commit: other }, recorded(id, { commit }))).toEqual([commit, 0]);
     expect(await look({ commit }, recorded(id, {}))).toEqual([commit, 1]);
     expect(await look({ commit: other }, recorded("failed-one", { commit: other }))).toEqual([commit, 1]);
-  });
-});
-
-describe("a deployment whose answer was lost", () => {
-  it("is what was queued after the last one that was known", async () => {
-    const made = await world();
-    const { serviceId } = made;
-    await deployed(made);
-    const known = await deployed(made);
-    const search = { name: "", parentId: serviceId, preexistingIds: [known] };
-    expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
-    const lost = made.emulator.store.deploy(serviceId);
-    expect(await deployment.candidates?.(made.reads(), search)).toMatchObject([{ id: lost.id }]);
-  });
-
-  it("is none where its service is gone", async () => {
-    const made = await world();
-    const search = { name: "", parentId: randomUUID(), preexistingIds: [] };
-    expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
   });
 });
 

@@ -12,12 +12,7 @@ import {
 import { type ManualClock, manualClock } from "../../../src/emulator/testing";
 import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/live";
-import type {
-  CreateInput,
-  OperationStatus,
-  ReadTarget,
-  UpdateInput,
-} from "../../../src/model/resource-operations";
+import type { CreateInput, OperationStatus, ReadTarget } from "../../../src/model/resource-operations";
 import { Secret } from "../../../src/model/secret";
 
 export interface Embedded {
@@ -70,14 +65,6 @@ export const createInput = (name: string, values: Values, more: Partial<CreateIn
   address: `thing.${name}` as Address,
   name,
   attributes: asMap(values),
-  ...more,
-});
-
-/** An update that sends these values. */
-export const updateInput = (id: string, values: Values, more: Partial<UpdateInput> = {}): UpdateInput => ({
-  ...createInput("api", values),
-  id,
-  changed: new Set(Object.keys(values)),
   ...more,
 });
 

@@ -1,7 +1,7 @@
 import type { Endpoints } from "../../../src/api/endpoints";
 import { addressOf } from "../../../src/model/address";
 import { layout } from "../../../src/resources/layout";
-import { createInput, embedded, target, updateInput } from "./embedded";
+import { createInput, embedded } from "./embedded";
 
 function world() {
   const made = embedded();
@@ -10,18 +10,9 @@ function world() {
   const add = (name: string): string => store.addService({ name, projectId }).id;
   const ids = { api: add("api"), db: add("db") };
   const saved = async () => (await made.endpoints.canvas({ projectId })).layout;
-  const read = async (positions?: unknown, id: string | undefined = projectId) =>
-    layout.read(
-      made.reads(),
-      target("shop", { id, values: { projectId, ...(positions ? { positions } : {}) } }),
-    );
-  const shown = async (positions?: unknown) => {
-    const found = await read(positions);
-    return found.kind === "found" ? found.live.attributes.get("positions") : found.kind;
-  };
   const save = (values: object, endpoints: Endpoints = made.endpoints) =>
     layout.create(endpoints, createInput("shop", { projectId, ...values }));
-  return { ...made, projectId, ids, add, saved, read, shown, save };
+  return { ...made, projectId, ids, add, saved, save };
 }
 
 describe("an automatic layout", () => {
@@ -43,17 +34,6 @@ describe("an automatic layout", () => {
 });
 
 describe("explicit positions", () => {
-  it("name services by name or id, and leave all others where they are", async () => {
-    const { save, saved, ids, shown } = world();
-    await save({ positions: { [ids.db]: { x: 9, y: 9 } } });
-    const { live } = await save({ positions: { api: { x: 1, y: 2 } } });
-    expect(live?.attributes.get("positions")).toEqual({ api: { x: 1, y: 2 } });
-    expect((await saved()).positions).toEqual({ [ids.api]: { x: 1, y: 2 }, [ids.db]: { x: 9, y: 9 } });
-    // What no canvas shows has no place: none is missing.
-    const hidden = { x: 0, y: 0 };
-    expect(await shown({ api: { x: 5, y: 5 }, hidden })).toEqual({ api: { x: 1, y: 2 }, hidden });
-  });
-
   it("must name a node that the canvas shows, and only one", async () => {
     const { save, add, ids } = world();
     await expect(
@@ -73,13 +53,6 @@ describe("explicit positions", () => {
         },
       ],
     });
-  });
-
-  it("are reset by the empty default", async () => {
-    const { save, saved, endpoints, projectId } = world();
-    await save({ positions: "auto", viewport: { x: 0, y: 0, zoom: 1 } });
-    await layout.update(endpoints, updateInput(projectId, { projectId, positions: {}, viewport: null }));
-    expect(await saved()).toMatchObject({ positions: {}, viewport: null });
   });
 });
 
@@ -121,25 +94,5 @@ describe("saving a layout", () => {
     };
     await save({ positions: { api: { x: 7, y: 7 } } }, showing);
     expect((await saved()).positions).toEqual({ [ids.api]: { x: 7, y: 7 } });
-  });
-});
-
-describe("reading a layout", () => {
-  it("is absent while none is saved and none is recorded", async () => {
-    const { reads, projectId, save } = world();
-    const unrecorded = target("shop", { values: { projectId, positions: "auto" } });
-    expect(await layout.read(reads(), unrecorded)).toMatchObject({
-      kind: "absent",
-      offers: { positions: [{ name: "api" }, { name: "db" }] },
-    });
-    await save({ positions: "auto" });
-    expect(await layout.read(reads(), unrecorded)).toMatchObject({ kind: "found", live: { id: projectId } });
-  });
-
-  it("is gone with its project", async () => {
-    const { read, emulator, ids, projectId } = world();
-    for (const id of Object.values(ids)) emulator.store.deleteServiceNow(id);
-    emulator.store.deleteProjectNow(projectId);
-    expect(await read("auto")).toEqual({ kind: "gone" });
   });
 });

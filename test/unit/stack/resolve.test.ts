@@ -156,6 +156,15 @@ describe("names of a stack", () => {
       "stack.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
     ]);
   });
+
+  it.each([
+    ["its default", { default: "${var.a}" }],
+    ["its source", { sensitive: true, "//": { rnv: { source: { fromEnv: "${var.a}" } } } }],
+  ])("a variable that stands in %s is an error and no endless loop", async (_where, variable) => {
+    expect(await refusal("${var.a}", { variable: { a: variable } })).toEqual([
+      "stack.reference_cycle shop/api (rnv_service.api): var.a refers to itself",
+    ]);
+  });
 });
 
 describe("secrets of a stack", () => {
