@@ -159,20 +159,6 @@ export function errorBodyOf(
   };
 }
 
-/** Gap "replay header": undefined when the service sent none, or something other than true and false. */
-export function replayedOf(
-  headers: Readonly<Record<string, string>>,
-  setting: GapSettings["replayHeader"] = "auto",
-): boolean | undefined {
-  const matches = (name: string): boolean =>
-    setting === "auto" ? /idempotenc.*replayed/i.test(name) : name.toLowerCase() === setting.toLowerCase();
-  for (const name of Object.keys(headers)) {
-    const text = matches(name) ? headers[name]?.trim().toLowerCase() : undefined;
-    if (text === "true" || text === "false") return text === "true";
-  }
-  return undefined;
-}
-
 /** Reads the answer that shows an operation, under the gap "operation body". */
 export const readingOperation = (
   id: string,

@@ -8,6 +8,14 @@ import type { Transport, WireRequest, WireResponse } from "./transport";
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
+/** Reads an address that a secret may be sent to: https, or http for this machine, without a user name or a fragment. */
+export function safeAddress(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+  return isSafe && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
+}
+
 /**
  * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
  * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and

@@ -1,4 +1,4 @@
-import { errorBodyOf, replayedOf } from "./gap-rules";
+import { errorBodyOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import type { Redactor } from "./redactor";
 import { parseJson, readRetryAfter, type WireResponse } from "./transport";
@@ -9,7 +9,6 @@ export interface Answer {
   /** A JSON object, or a list where the request allows it; undefined when the body is anything else. */
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   readonly requestId?: string;
-  readonly replayed?: boolean;
   /** Of an error body. A sensitive answer keeps only codes that the interface names. */
   readonly code?: string;
   /** One to 500 characters. Never text of a sensitive answer. */
@@ -62,7 +61,6 @@ export function readAnswer(
     requestId: [headers["x-request-id"], found.requestId].find(
       (id) => id !== undefined && requestIdPattern.test(id) && !isSecret(id),
     ),
-    replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(response, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),

@@ -150,12 +150,11 @@ class RequestAttempts {
       throw this.#interrupted(this.signal.reason);
   }
 
-  #responseOf({ status, body, replayed, requestId }: Answer): ApiResponse {
+  #responseOf({ status, body, requestId }: Answer): ApiResponse {
     const attempts = this.#sent;
     return {
       status,
       body,
-      replayed,
       attempts,
       requestId: requestId ?? attemptId(this.prepared.requestId, attempts),
     };

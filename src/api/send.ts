@@ -51,8 +51,6 @@ export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly requestId: string;
-  /** From the replay header; undefined when the service sent none. */
-  readonly replayed?: boolean;
   /** How often the request was sent before this answer came. */
   readonly attempts: number;
 }

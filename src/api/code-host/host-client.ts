@@ -3,7 +3,7 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
 import { ApiError } from "../api-error";
 import { openClient } from "../client";
-import { isLoopback } from "../http-transport";
+import { safeAddress } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
 import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
@@ -86,9 +86,7 @@ export function createHostClient(
 }
 
 function checkAddress(host: string, apiUrl: string): void {
-  const url = URL.canParse(apiUrl) ? new URL(apiUrl) : undefined;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (isSafe && url?.username === "" && url.search === "" && url.hash === "") return;
+  if (safeAddress(apiUrl)?.search === "") return;
   throw new DiagnosticsError([
     error("config.insecure", `the address of ${host}'s API is not one that a token may be sent to`, {
       hint: "write it as https://HOST/PATH (GITHUB_API_URL, CI_API_V4_URL)",

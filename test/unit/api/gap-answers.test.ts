@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/api/api-error";
-import { environmentOf, errorBodyOf, isSuspended, replayedOf, underGap } from "../../../src/api/gap-rules";
+import { environmentOf, errorBodyOf, isSuspended, underGap } from "../../../src/api/gap-rules";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -67,18 +67,6 @@ describe("what is read under a gap", () => {
     [{ error: ["x"] }, "auto", { code: undefined, message: undefined }],
   ])("errors: %j, %s", (body, setting, found) => {
     expect(errorBodyOf(body, setting)).toMatchObject(found);
-  });
-
-  it.each<[Record<string, string>, string, boolean | undefined]>([
-    [{ "Idempotency-Replayed": " TRUE " }, "auto", true],
-    [{ "x-idempotent": "true" }, "auto", undefined],
-    [{ other: "true", "idempotency-was-replayed": "false" }, "auto", false],
-    [{ "idempotency-replayed": "1", "x-idempotency-replayed": "true" }, "auto", true],
-    [{ "x-again": "true" }, "X-AGAIN", true],
-    [{ "idempotency-replayed": "true" }, "X-Again", undefined],
-    [{}, "auto", undefined],
-  ])("a replay: %j, %s", (headers, setting, found) => {
-    expect(replayedOf(headers, setting)).toBe(found);
   });
 
   it("an environment that cannot be read: the field that is missing, and the keys that it has", () => {
