@@ -5,8 +5,6 @@ import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { ApiRequest } from "./send";
 
-const idempotencyKeyPattern = /^[!-~]{1,160}$/;
-
 /** A request ready to be sent any number of times, each time with the same bytes. */
 export interface PreparedRequest {
   readonly request: ApiRequest;
@@ -29,16 +27,16 @@ interface RequestTarget {
 }
 
 /**
- * Opens secrets, adds headers, checks path and key. Throws `ApiError` (refused, `body_too_large`)
- * for a body over the limit, and a plain `Error` for a mistake of ours.
+ * Opens secrets and adds headers. Throws `ApiError` (refused, `body_too_large`) for a body over the limit, and a plain
+ * `Error` for a mistake of ours.
  */
 export function prepareRequest(
   request: ApiRequest,
   { baseUrl, headers, maxBodyBytes }: RequestTarget,
   requestId: string,
 ): PreparedRequest {
-  assertPath(request);
-  assertKey(request);
+  if (request.keyed && request.idempotencyKey === undefined)
+    throw new Error(`${request.operation} is a keyed write without an idempotency key`);
   const body = request.body === undefined ? undefined : serializeBody(request.body);
   if (body !== undefined && body.bytes > maxBodyBytes) {
     throw new ApiError({
@@ -80,23 +78,6 @@ export function authorizationWith(apiKey: Secret): string {
       ...remedy("key.form"),
     }),
   ]);
-}
-
-/** A path that a URL parser would rewrite could reach another endpoint. */
-function assertPath({ operation, path }: ApiRequest): void {
-  if (!/^(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)+$/.test(path) || /\/\.{1,2}(\/|$)/.test(path))
-    throw new Error(`${operation} has the path ${JSON.stringify(path)}`);
-}
-
-function assertKey({ operation, method, keyed, idempotencyKey }: ApiRequest): void {
-  if (idempotencyKey === undefined) {
-    if (keyed && method !== "GET")
-      throw new Error(`${operation} is a keyed write without an idempotency key`);
-    return;
-  }
-  if (!keyed || method === "GET") throw new Error(`${operation} takes no idempotency key`);
-  if (!idempotencyKeyPattern.test(idempotencyKey))
-    throw new Error(`${operation} has an idempotency key that the service would refuse`);
 }
 
 interface SerializedBody {
