@@ -28,8 +28,13 @@ export interface WaitEvent {
 export interface RetryContext {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
   readonly limiter: RateLimiter;
+  /**
+   * From the first time a request is sent until the last time it may be sent again; 300,000 unless said. One
+   * exchange is bounded by the transport. Waiting in the queue does not count.
+   */
   readonly deadlineMs: number;
   readonly gaps: GapSettings;
   /** For messages. */

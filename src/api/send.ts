@@ -55,12 +55,8 @@ export interface ApiResponse {
   readonly attempts: number;
 }
 
-export interface SendOptions {
-  readonly signal?: AbortSignal;
-}
-
 /** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */
-export type Send = (request: ApiRequest, options?: SendOptions) => Promise<ApiResponse>;
+export type Send = (request: ApiRequest, options?: { readonly signal?: AbortSignal }) => Promise<ApiResponse>;
 
 /**
  * Encodes one segment of a path. The empty segment at position 0 makes the path absolute; every other one must be a
