@@ -22,12 +22,9 @@ export function safeAddress(text: string): URL | undefined {
  * other digits, and the key would go to another host unseen. The text is never repeated when it may hold a password.
  */
 export function checkBaseUrl(text: string): Diagnostic | undefined {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text))
     return error("config.invalid", "the base URL is not a URL", remedy("address.form"));
-  }
+  const url = new URL(text);
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
     return error("config.insecure", "the base URL holds a user name or a password", remedy("key.place"));
   }

@@ -1,12 +1,7 @@
 import type { Clock } from "../model/time";
 
 /** The service asks to wait longer than a request may. */
-export class RetryAfterTooLong extends Error {
-  constructor(readonly seconds: number) {
-    super(`the service asks to wait ${seconds} s`);
-    this.name = "RetryAfterTooLong";
-  }
-}
+export class RetryAfterTooLong extends Error {}
 
 /** `clean`: the service kept up. `overloaded`: 429 or 503. `unclear`: neither, such as a broken connection. */
 export type Load = "clean" | "overloaded" | "unclear";
@@ -103,7 +98,8 @@ export class RateLimiter {
     for (const waiter of [...this.#queue]) {
       if (this.#pausedUntil <= waiter.request.latestStart(now)) continue;
       this.#remove(waiter);
-      waiter.refuse(new RetryAfterTooLong(Math.ceil((this.#pausedUntil - now) / 1000)));
+      const seconds = Math.ceil((this.#pausedUntil - now) / 1000);
+      waiter.refuse(new RetryAfterTooLong(`the service asks to wait ${seconds} s`));
     }
   }
 

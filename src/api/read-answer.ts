@@ -112,11 +112,7 @@ const cap = (text: string): string =>
   text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
 
 function originOf(location: string | undefined, url: string): string | undefined {
-  if (location === undefined) return undefined;
-  try {
-    const { origin, protocol } = new URL(location, url);
-    return origin === "null" ? `a ${protocol} address` : origin;
-  } catch {
-    return undefined;
-  }
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const { origin, protocol } = new URL(location, url);
+  return origin === "null" ? `a ${protocol} address` : origin;
 }

@@ -233,22 +233,15 @@ export type CanvasPosition = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;
 
-const textOrNone = text.optional();
-const amountOrNone = amount.optional();
 const limit = amount.nullish();
 const texts = z.array(text);
 
+/** A plan of the catalog, as far as it is read. */
 export const plan = z.looseObject({
   id: text,
   name: text,
   kinds: texts,
-  cpu: amountOrNone,
-  memoryMb: amountOrNone,
-  storageGb: amountOrNone,
-  transferGb: amountOrNone,
-  buildMinutes: amountOrNone,
-  logDays: amountOrNone,
-  backupRetentionDays: amountOrNone,
+  backupRetentionDays: amount.optional(),
   maxConnections: limit,
   workspaceLimit: limit,
   usd: amount,
@@ -262,17 +255,9 @@ export const catalog = z.looseObject({
   databasePlans: z.array(plan),
   defaults: z.record(text, anything),
   pricesAreEstimates: flag,
-  regions: z.array(z.looseObject({ id: text, name: text, description: textOrNone })),
+  regions: z.array(z.looseObject({ id: text, name: text })),
   runtimes: texts,
-  serviceTypes: z.array(
-    z.looseObject({
-      id: text,
-      name: text,
-      plural: textOrNone,
-      description: textOrNone,
-      runtime: flag,
-    }),
-  ),
+  serviceTypes: z.array(z.looseObject({ id: text, name: text, runtime: flag })),
 });
 
 export type CatalogAnswer = z.infer<typeof catalog>;

@@ -1,5 +1,12 @@
 import { ApiError } from "../../../src/api/api-error";
-import { environmentOf, errorBodyOf, isSuspended, underGap } from "../../../src/api/gap-rules";
+import {
+  environmentOf,
+  errorBodyOf,
+  isSuspended,
+  underGap,
+  withEnvironmentFields,
+} from "../../../src/api/gap-rules";
+import { defaultGaps } from "../../../src/api/gaps";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -83,6 +90,13 @@ describe("what is read under a gap", () => {
     });
     expect(told({ id: "e", zone: 1, kind: 2 })).toMatchObject({
       message: expect.stringMatching(/no "name"; it has: id, kind, zone \(/),
+    });
+    const [environment = {}] = withEnvironmentFields(
+      { id: "p", name: "Shop", description: "", environments: [{ zone: 1 }] },
+      defaultGaps,
+    ).environments;
+    expect(told(environment)).toMatchObject({
+      message: expect.stringMatching(/no "id"; it has: zone \(/),
     });
     const long = told({ ["k".repeat(500)]: 1 }) as ApiError;
     expect(/it has: (k+) /.exec(long.message)?.[1]).toHaveLength(200);
