@@ -1,10 +1,4 @@
-import {
-  type Diagnostic,
-  type DiagnosticCode,
-  DiagnosticsError,
-  error,
-  type SourceRange,
-} from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticCode, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 
 /**
@@ -63,14 +57,11 @@ export async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undef
   }
 }
 
-interface FailureContext {
-  readonly address?: string;
-  /** The line of the manifest on whose behalf the request was made. */
-  readonly range?: SourceRange;
-}
-
-/** Turns a failed request into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
-export function diagnosticOf(failure: unknown, context: FailureContext = {}): Diagnostic {
+/** Turns a failed request for a resource, or a line of the manifest, into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
+export function diagnosticOf(
+  failure: unknown,
+  context: Pick<Diagnostic, "address" | "range"> = {},
+): Diagnostic {
   if (failure instanceof DiagnosticsError && failure.diagnostics[0] !== undefined)
     return { ...context, ...failure.diagnostics[0] };
   if (!(failure instanceof ApiError)) {

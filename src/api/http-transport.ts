@@ -36,14 +36,11 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
       hint: "use https://; http:// is for localhost only",
     });
   }
-  if (text.includes("?") || text.includes("#")) {
-    return error("config.invalid", "the base URL has a query or a fragment", { hint: "end it in /api/v1" });
-  }
   if (text !== url.href && `${text}/` !== url.href)
     return error("config.insecure", `the base URL is read as ${url.href}, which is not how it is written`, {
       hint: "if that is where the API key shall go, write it so",
     });
-  if (!text.endsWith("/api/v1")) {
+  if (!text.endsWith("/api/v1") || /[?#]/.test(text)) {
     return error("config.invalid", "the base URL does not end in /api/v1", {
       hint: `try ${url.origin}/api/v1`,
     });

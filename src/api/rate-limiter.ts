@@ -8,7 +8,7 @@ export type Load = "clean" | "overloaded" | "unclear";
 
 /** The right to send one request. */
 export interface Permit {
-  /** Gives the permit back and reports how the service bore the request. Only the first call counts. */
+  /** Gives the permit back and reports how the service bore the request; called once. */
   readonly release: (load: Load) => void;
 }
 
@@ -138,11 +138,8 @@ export class RateLimiter {
 
   #permit(): Permit {
     const epoch = this.#epoch;
-    let isReleased = false;
     return {
       release: (load) => {
-        if (isReleased) return;
-        isReleased = true;
         this.#inFlight -= 1;
         if (load === "clean") this.#rate.succeeded(this.clock.elapsed());
         if (epoch === this.#epoch) this.#adapt(load);

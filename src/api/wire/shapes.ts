@@ -233,15 +233,22 @@ export type CanvasPosition = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;
 
+const textOrNone = text.optional();
+const amountOrNone = amount.optional();
 const limit = amount.nullish();
 const texts = z.array(text);
 
-/** A plan of the catalog, as far as it is read. */
 export const plan = z.looseObject({
   id: text,
   name: text,
   kinds: texts,
-  backupRetentionDays: amount.optional(),
+  cpu: amountOrNone,
+  memoryMb: amountOrNone,
+  storageGb: amountOrNone,
+  transferGb: amountOrNone,
+  buildMinutes: amountOrNone,
+  logDays: amountOrNone,
+  backupRetentionDays: amountOrNone,
   maxConnections: limit,
   workspaceLimit: limit,
   usd: amount,
@@ -255,9 +262,17 @@ export const catalog = z.looseObject({
   databasePlans: z.array(plan),
   defaults: z.record(text, anything),
   pricesAreEstimates: flag,
-  regions: z.array(z.looseObject({ id: text, name: text })),
+  regions: z.array(z.looseObject({ id: text, name: text, description: textOrNone })),
   runtimes: texts,
-  serviceTypes: z.array(z.looseObject({ id: text, name: text, runtime: flag })),
+  serviceTypes: z.array(
+    z.looseObject({
+      id: text,
+      name: text,
+      plural: textOrNone,
+      description: textOrNone,
+      runtime: flag,
+    }),
+  ),
 });
 
 export type CatalogAnswer = z.infer<typeof catalog>;
