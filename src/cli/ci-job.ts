@@ -99,8 +99,6 @@ function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
   return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
 }
 
-type CodeHost = hosts.CodeHost;
-
 /** What each platform needs: environment variables, the first that is set of each row. */
 const hostVariables = {
   github: {
@@ -122,14 +120,11 @@ const hostVariables = {
   },
 } as const;
 
-/**
- * Opens the code host of this job from its environment; a warning says why there is none. Throws `DiagnosticsError` for an
- * address no token may go to.
- */
+/** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
 export function openCodeHost(
   environment: ProcessEnvironment,
   parts: Omit<HostOptions, "apiUrl" | "repository" | "token" | "author">,
-): { readonly host?: CodeHost; readonly diagnostics: readonly Diagnostic[] } {
+): { readonly host?: hosts.CodeHost; readonly diagnostics: readonly Diagnostic[] } {
   const platform = platformOf(environment);
   if (platform === undefined) return { diagnostics: [] };
   const { name, hint, ...wanted } = hostVariables[platform];
@@ -156,7 +151,7 @@ export function openCodeHost(
 /** Speaks to the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
 export async function withHost<Answer>(
   invocation: Invocation,
-  speak: (host: CodeHost) => Promise<Answer>,
+  speak: (host: hosts.CodeHost) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { environment, options: given } = invocation;
   if (platformOf(environment) === undefined && given.pullRequest !== undefined)
@@ -186,7 +181,7 @@ export async function withHost<Answer>(
  */
 export async function tellHost(
   invocation: Invocation,
-  tell: (host: CodeHost) => Promise<void>,
+  tell: (host: hosts.CodeHost) => Promise<void>,
 ): Promise<number> {
   try {
     await withHost(invocation, tell);

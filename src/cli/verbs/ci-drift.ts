@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport, safeAddress } from "../../api/http-transport";
-import { readRetryAfter, readTransportError, type Transport } from "../../api/transport";
+import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
 import { joinExitCodes } from "../../commands/targets";
 import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
@@ -147,25 +147,27 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
 export function readWebhook(text: string): URL {
   const url = safeAddress(text);
   if (url !== undefined) return url;
-  throw failure("config.invalid", "the address of the webhook is not one that a result may be sent to", {
-    hint:
-      "write it as https://HOST/PATH (http:// is for localhost only), without a user name; RNV_WEBHOOK_SECRET signs " +
-      "the body",
-  });
+  const form = "https://HOST/PATH without a user name (http:// is for localhost only)";
+  throw failure("config.invalid", `the address of the webhook is not ${form}`);
 }
 
-/** Posts the result; returns an error where it does not arrive. */
+/**
+ * Posts the result; returns an error where it does not arrive. The header `X-Rnv-Signature` is `sha256=` and the HMAC-SHA-256
+ * of the body, hex; without a secret nothing is signed.
+ */
 async function callWebhook(
   webhook: URL,
   job: DriftJob,
-  environment: ProcessEnvironment,
+  { RNV_WEBHOOK_SECRET: secret, ...environment }: ProcessEnvironment,
 ): Promise<Diagnostic | undefined> {
   const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-  const why = await deliver(
-    { webhook, body: webhookBody(job), secret: environment.RNV_WEBHOOK_SECRET },
-    transport,
-    systemClock,
-  );
+  const body = webhookBody(job);
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `rnv/${version}`,
+    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
+  };
+  const why = await deliver({ method: "POST", url: webhook.href, headers, body }, transport, systemClock);
   await transport.close();
   if (why === undefined) return undefined;
   return error("command.undelivered", `the webhook at ${webhook.host} was not reached: ${why}`, {
@@ -174,42 +176,25 @@ async function callWebhook(
   });
 }
 
-interface Delivery {
-  readonly webhook: URL;
-  /** JSON. */
-  readonly body: string;
-  /** Signs the body; without it nothing is signed. */
-  readonly secret?: string | undefined;
-}
-
 const mostDeliveries = 5;
 const longestPauseMs = 30_000;
 
-/**
- * Sends the body to a webhook, at most five times: what arrives twice says the same. The header `X-Rnv-Signature` is
- * `sha256=` and the HMAC-SHA-256 of the body, hex. Returns why it did not arrive, or undefined.
- */
+/** Sends a request at most five times: what arrives twice says the same. Returns why it did not arrive, or undefined. */
 export async function deliver(
-  { webhook, body, secret }: Delivery,
+  request: WireRequest,
   transport: Transport,
   clock: Pick<Clock, "sleep">,
 ): Promise<string | undefined> {
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": `rnv/${version}`,
-    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
-  };
   for (let tries = 1; ; tries += 1) {
     let pause = backoff(tries - 1, 500, longestPauseMs);
     let why: string;
     let mayHelp: boolean;
     try {
-      const answer = await transport.send({ method: "POST", url: webhook.href, headers, body });
-      const { status } = answer;
+      const { status, headers } = await transport.send(request);
       if (status >= 200 && status < 300) return undefined;
       why = `it answered ${status}`;
       mayHelp = status === 429 || status >= 500;
-      pause = Math.min(longestPauseMs, (readRetryAfter(answer.headers) ?? 0) * 1000 || pause);
+      pause = Math.min(longestPauseMs, (readRetryAfter(headers) ?? 0) * 1000 || pause);
     } catch (failed) {
       const { code, reason } = readTransportError(failed);
       why = code ?? reason;

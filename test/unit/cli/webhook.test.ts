@@ -21,7 +21,8 @@ async function delivered(
     close: async () => undefined,
   };
   const clock = { sleep: async (milliseconds: number) => void pauses.push(milliseconds) };
-  const problem = await deliver({ webhook, body: '{"text":"ü"}' }, transport, clock);
+  const request = { method: "POST", url: webhook.href, headers: {}, body: '{"text":"ü"}' };
+  const problem = await deliver(request, transport, clock);
   return { seen, pauses, problem };
 }
 
