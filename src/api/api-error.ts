@@ -1,10 +1,4 @@
-import {
-  type Diagnostic,
-  type DiagnosticCode,
-  DiagnosticsError,
-  error,
-  type SourceRange,
-} from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticCode, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 
 /**
@@ -63,14 +57,11 @@ export async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undef
   }
 }
 
-interface FailureContext {
-  readonly address?: string;
-  /** The line of the manifest on whose behalf the request was made. */
-  readonly range?: SourceRange;
-}
-
-/** Turns a failed request into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
-export function diagnosticOf(failure: unknown, context: FailureContext = {}): Diagnostic {
+/** Turns a failed request for a resource, or a line of the manifest, into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
+export function diagnosticOf(
+  failure: unknown,
+  context: Pick<Diagnostic, "address" | "range"> = {},
+): Diagnostic {
   if (failure instanceof DiagnosticsError && failure.diagnostics[0] !== undefined)
     return { ...context, ...failure.diagnostics[0] };
   if (!(failure instanceof ApiError)) {
@@ -123,6 +114,11 @@ function detailOf({ method, path, status, code, attempts }: ApiError): string {
 type Advice = readonly [code: DiagnosticCode, next?: string | Pick<Diagnostic, "hint" | "remedy">];
 
 const adviceByCode: Readonly<Record<string, Advice>> = {
+  aborted: ["apply.interrupted", "run the command again to continue"],
+  body_too_large: [
+    "apply.body_too_large",
+    "make the value smaller; the service accepts at most 262144 bytes a request",
+  ],
   ANSWER_LATE: ["api.unavailable", remedy("service.slow")],
   rate_limited: ["api.rate_limited", "wait as long as the service asks, then run the command again"],
   engine_unavailable: [
@@ -158,17 +154,11 @@ const adviceByStatus: Readonly<Record<number, Advice>> = {
 };
 
 function adviceFor({ kind, method, status = 0, code = "" }: ApiError): Advice {
-  if (code === "body_too_large")
-    return [
-      "apply.body_too_large",
-      "make the value smaller; the service accepts at most 262144 bytes a request",
-    ];
   if (kind === "uncertain")
     return [
       "apply.uncertain",
       "run the same command again: it first finds out what happened, and sends nothing twice",
     ];
-  if (code === "aborted") return ["apply.interrupted", "run the command again to continue"];
   if (kind === "malformed") return ["api.malformed", remedy("address.service")];
   // A code is text of the service: only our own names count.
   const known = Object.hasOwn(adviceByCode, code) ? adviceByCode[code] : undefined;

@@ -1,42 +1,31 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import type { Clock } from "../model/time";
-import { defaultGaps, type GapSettings } from "./gaps";
+import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
-import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
+import { type RetryContext, sendWithRetry } from "./retry";
 import type { Send } from "./send";
-import { type Deprecation, readDate, readDeprecation, type Transport, type WireResponse } from "./transport";
+import { type Deprecation, readDate, readDeprecation } from "./transport";
 import { maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
 
-export interface ClientOptions {
+export interface ClientOptions
+  extends Pick<RetryContext, "transport" | "clock" | "random">,
+    Partial<Pick<RetryContext, "deadlineMs" | "gaps" | "onWait" | "onAnswer">> {
   /** Ends in `/api/v1`; see `checkBaseUrl`. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  /** Numbers in [0, 1), for jitter. */
-  readonly random: () => number;
   /** 32 hex digits that all request ids hold; from `random` unless given. */
   readonly runId?: string;
   /** Most requests in flight; 32 unless said. */
   readonly maxConcurrency?: number;
-  /**
-   * From the first time a request is sent until the last time it may be sent again; 300,000 unless said. One
-   * exchange is bounded by the transport. Waiting in the queue does not count.
-   */
-  readonly deadlineMs?: number;
   readonly userAgent?: string;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Of a request; that of the service unless said. */
   readonly maxBodyBytes?: number;
-  readonly gaps?: GapSettings;
-  readonly onWait?: (event: WaitEvent) => void;
-  readonly onAnswer?: (headers: WireResponse["headers"]) => void;
   /** Called once, where an answer says that its route ends. */
   readonly onDeprecation?: (found: Deprecation) => void;
 }

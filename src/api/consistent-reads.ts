@@ -51,12 +51,6 @@ interface ListReading<T> {
   readonly owner?: string | undefined;
 }
 
-/** The entries of a list, and those that were read by their ids because no list shows them. */
-interface Listed<T> {
-  readonly entries: readonly T[];
-  readonly hidden: readonly T[];
-}
-
 /** Ids that lists have shown: what a request makes has none of those that were there before it. */
 class SeenIds {
   /** By the order in which they came. */
@@ -87,7 +81,7 @@ export class Consistency {
   }
 
   /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
-  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<Listed<T>> {
+  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
     const { read, alone, mustShow = () => true, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
@@ -100,18 +94,16 @@ export class Consistency {
         if (await isStale(one))
           doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
       const stale = [...othersStale()];
-      const hidden: T[] = [];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
         if (found === undefined || (await isStale(found))) stale.push(one);
         else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
-          hidden.push(found);
           if (isDeleting(found)) known.noteDeleting(one.id, kind);
         }
       }
-      return { value: { entries: [...shown.values()], hidden }, stale };
+      return { value: [...shown.values()], stale };
     }, how.owner);
   }
 
@@ -246,14 +238,9 @@ export interface ConsistentEndpoints extends Endpoints {
   readonly consistency: Consistency;
   /** `read` sends the request, or returns the answer to one that was sent already. */
   listProjects(read?: () => Promise<readonly Project[]>): Promise<readonly Project[]>;
-  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<ConsistentCanvas>;
+  canvas(scope?: CanvasScope, read?: () => Promise<Canvas>): Promise<Canvas>;
   /** `isRouteMissing` returns true if a 404 says nothing, because there is no read of one service. */
   getService(id: string, isRouteMissing?: () => Promise<boolean>): Promise<Service>;
-}
-
-/** A canvas, and the services that were read by their ids because it does not show them. */
-export interface ConsistentCanvas extends Canvas {
-  readonly hidden?: readonly Service[];
 }
 
 /** Returns a maker of endpoints whose reads are as new as the record, and as the writes that go through any of them. */
@@ -307,7 +294,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
   return {
     listProjects: async (read = raw.listProjects) => {
       const alone = (id: string) => unlessAbsent(() => raw.getProject(id));
-      return (await consistency.list("project", { read, alone })).entries;
+      return consistency.list("project", { read, alone });
     },
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
@@ -315,7 +302,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
       const layout = known.of(projectId ?? "", "layout");
       // The canvas that was read last.
       let whole = {} as Canvas;
-      const { entries, hidden } = await consistency.list("service", {
+      const nodes = await consistency.list("service", {
         owner: projectId,
         read: async () => {
           whole = await read();
@@ -326,14 +313,14 @@ function reads(raw: Endpoints, consistency: Consistency) {
         isStale: isServiceStale,
         othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
       });
-      return { ...whole, nodes: [...entries], hidden };
+      return { ...whole, nodes: [...nodes] };
     },
     getService: (id, isRouteMissing) =>
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
     listVariables: async (serviceId) => {
       const read = () => raw.listVariables(serviceId);
       const mustShow = ({ parentId }: Known) => parentId === serviceId;
-      return (await consistency.list("variable", { read, mustShow })).entries;
+      return consistency.list("variable", { read, mustShow });
     },
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),

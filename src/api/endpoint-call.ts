@@ -15,33 +15,28 @@ export interface DetectedPatchFormat {
 type Showing<Member extends string> = { readonly [Key in Member]?: ShownFields | undefined };
 
 /** The parts that every endpoint is made of, bound to `send` and the workspace. */
-export interface EndpointCall {
-  readonly send: Send;
-  /** `/workspaces/{workspaceId}` and below. */
-  readonly path: (...segments: readonly string[]) => string;
-  readonly gaps: GapSettings;
-  readonly detected: DetectedPatchFormat;
-  readonly ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading?: AnswerReading<T>) => Promise<T>;
-  /** Asks for what the answer shows in a member, which must be what was `asked` for. */
-  readonly show: <Member extends string, T extends Showing<Member>>(
-    member: Member,
-    schema: DocumentSchema<T>,
-    request: ApiRequest,
-    reading?: AnswerReading<T> & { readonly asked?: AskedFor },
-  ) => Promise<T[Member]>;
-}
+export type EndpointCall = ReturnType<typeof endpointCall>;
 
 export function endpointCall(
   send: Send,
   workspaceId: string,
   gaps: GapSettings,
   detected: DetectedPatchFormat,
-): EndpointCall {
+) {
   return {
     ...{ send, gaps, detected },
-    path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
-    ask: (schema, request, reading = {}) => ask(send, schema, request, reading),
-    show: async (member, schema, request, { asked = {}, ...reading } = {}) => {
+    /** Returns `/workspaces/{workspaceId}` and below. */
+    path: (...segments: readonly string[]): string =>
+      ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
+    ask: <T>(schema: DocumentSchema<T>, request: ApiRequest, reading: AnswerReading<T> = {}): Promise<T> =>
+      ask(send, schema, request, reading),
+    /** Asks for what the answer shows in a member, which must be what was `asked` for. */
+    show: async <Member extends string, T extends Showing<Member>>(
+      member: Member,
+      schema: DocumentSchema<T>,
+      request: ApiRequest,
+      { asked = {}, ...reading }: AnswerReading<T> & { readonly asked?: AskedFor } = {},
+    ): Promise<T[Member]> => {
       const answer = await ask(send, schema, request, { about: shows(member, asked), ...reading });
       return answer[member];
     },

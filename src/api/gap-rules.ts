@@ -159,20 +159,6 @@ export function errorBodyOf(
   };
 }
 
-/** Gap "replay header": undefined when the service sent none, or something other than true and false. */
-export function replayedOf(
-  headers: Readonly<Record<string, string>>,
-  setting: GapSettings["replayHeader"] = "auto",
-): boolean | undefined {
-  const matches = (name: string): boolean =>
-    setting === "auto" ? /idempotenc.*replayed/i.test(name) : name.toLowerCase() === setting.toLowerCase();
-  for (const name of Object.keys(headers)) {
-    const text = matches(name) ? headers[name]?.trim().toLowerCase() : undefined;
-    if (text === "true" || text === "false") return text === "true";
-  }
-  return undefined;
-}
-
 /** Reads the answer that shows an operation, under the gap "operation body". */
 export const readingOperation = (
   id: string,
@@ -223,10 +209,6 @@ const production = Symbol("production");
 /** The two gaps "environment …": projects whose environments carry `id` and `name`, whatever the service calls them. */
 export function withEnvironmentFields(project: Project, gaps: GapSettings): Project {
   const { environmentRecord, productionEnvironment } = gaps;
-  const isAsAssumed =
-    environmentRecord === defaultGaps.environmentRecord &&
-    productionEnvironment === defaultGaps.productionEnvironment;
-  if (isAsAssumed) return project;
   const [idField = "id", nameField = "name"] = environmentRecord.split(",");
   return {
     ...project,
@@ -247,11 +229,10 @@ export function environmentOf(record: Environment): {
 } {
   const id = asText(record.id);
   const name = asText(record.name);
-  if (id !== undefined && name !== undefined) {
-    const { [production]: isNamed } = record as { readonly [production]?: boolean };
-    return { id, name, isProduction: isNamed ?? name === defaultGaps.productionEnvironment };
-  }
-  const keys = Object.keys(record).sort().join(", ").slice(0, 200);
+  const { [production]: isProduction = false } = record as { readonly [production]?: boolean };
+  if (id !== undefined && name !== undefined) return { id, name, isProduction };
+  const shown = Object.keys(record).filter((key) => record[key] !== undefined);
+  const keys = shown.sort().join(", ").slice(0, 200);
   throw new ApiError({
     kind: "malformed",
     operation: "listProjects",

@@ -171,7 +171,7 @@ export const gaps = {
   "keys on undocumented routes": {
     assumption:
       "the PATCH of a service and a roll back take an Idempotency-Key, though nothing marks them so",
-    verifiedBy: "the replay header of the answer",
+    verifiedBy: "nothing: an answer is read the same way whether it was retained or not",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
     settings: {
@@ -319,8 +319,8 @@ export const gaps = {
   },
   "replay header": {
     assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",
-    verifiedBy: "its value is true or false",
-    fallback: "unknown: the thing is read again",
+    verifiedBy: "nothing rests on it: an answer is read the same way whether it was retained or not",
+    fallback: "without the header nothing changes; its setting has no effect",
     settings: {
       replayHeader: setting(
         "auto",

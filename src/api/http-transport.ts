@@ -8,18 +8,23 @@ import type { Transport, WireRequest, WireResponse } from "./transport";
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
+/** Reads an address that a secret may be sent to: https, or http for this machine, without a user name or a fragment. */
+export function safeAddress(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+  return isSafe && url.username === "" && url.password === "" && url.hash === "" ? url : undefined;
+}
+
 /**
  * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
  * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and
  * other digits, and the key would go to another host unseen. The text is never repeated when it may hold a password.
  */
 export function checkBaseUrl(text: string): Diagnostic | undefined {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
+  if (!URL.canParse(text))
     return error("config.invalid", "the base URL is not a URL", remedy("address.form"));
-  }
+  const url = new URL(text);
   if (url.username !== "" || url.password !== "" || text.includes("@")) {
     return error("config.insecure", "the base URL holds a user name or a password", remedy("key.place"));
   }
@@ -31,14 +36,11 @@ export function checkBaseUrl(text: string): Diagnostic | undefined {
       hint: "use https://; http:// is for localhost only",
     });
   }
-  if (text.includes("?") || text.includes("#")) {
-    return error("config.invalid", "the base URL has a query or a fragment", { hint: "end it in /api/v1" });
-  }
   if (text !== url.href && `${text}/` !== url.href)
     return error("config.insecure", `the base URL is read as ${url.href}, which is not how it is written`, {
       hint: "if that is where the API key shall go, write it so",
     });
-  if (!text.endsWith("/api/v1")) {
+  if (!text.endsWith("/api/v1") || /[?#]/.test(text)) {
     return error("config.invalid", "the base URL does not end in /api/v1", {
       hint: `try ${url.origin}/api/v1`,
     });

@@ -51,25 +51,24 @@ export async function ask<T>(
 export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
 export type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
-/** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
+/**
+ * Returns a reader of answers that show a resource in `member`, if anything. With another id than that of `asked`, or
+ * another field, it is about another resource.
+ */
 export const shows =
   <Member extends string>(member: Member, asked: AskedFor) =>
   (answer: { readonly [Key in Member]?: ShownFields | undefined }): About => {
-    const shown = answer[member];
-    return shown === undefined ? {} : aboutShown(member, shown, asked);
+    const shown: ShownFields | undefined = answer[member];
+    if (shown === undefined) return {};
+    const { id } = shown;
+    for (const [field, wanted] of Object.entries(asked)) {
+      const value = shown[field];
+      // A field that was not asked for, or is not shown, tells nothing.
+      if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
+      return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
+    }
+    return { id };
   };
-
-/** Compares a resource that an answer shows with `asked`: with another id, or another field, it is about another. */
-export function aboutShown(member: string, shown: ShownFields, asked: AskedFor): About {
-  const { id } = shown;
-  for (const [field, wanted] of Object.entries(asked)) {
-    const value = shown[field];
-    // A field that was not asked for, or is not shown, tells nothing.
-    if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
-    return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
-  }
-  return { id };
-}
 
 /** Reads the subject of a deletion: its operation, if any. */
 export const aboutDeletion = ({ operation }: Deletion): About =>

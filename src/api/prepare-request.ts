@@ -5,8 +5,6 @@ import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { ApiRequest } from "./send";
 
-const idempotencyKeyPattern = /^[!-~]{1,160}$/;
-
 /** A request ready to be sent any number of times, each time with the same bytes. */
 export interface PreparedRequest {
   readonly request: ApiRequest;
@@ -21,36 +19,26 @@ export interface PreparedRequest {
   readonly secrets: readonly Secret[];
 }
 
-/** Where a client sends its requests, and what goes with each. */
-interface RequestTarget {
-  readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxBodyBytes: number;
-}
-
 /**
- * Opens secrets, adds headers, checks path and key. Throws `ApiError` (refused, `body_too_large`)
- * for a body over the limit, and a plain `Error` for a mistake of ours.
+ * Opens secrets and adds headers. Throws `ApiError` (refused, `body_too_large`) for a body over the limit, and a plain
+ * `Error` for a mistake of ours.
  */
 export function prepareRequest(
   request: ApiRequest,
-  { baseUrl, headers, maxBodyBytes }: RequestTarget,
+  target: Pick<PreparedRequest, "headers"> & { readonly baseUrl: string; readonly maxBodyBytes: number },
   requestId: string,
 ): PreparedRequest {
-  assertPath(request);
-  assertKey(request);
+  const { baseUrl, headers, maxBodyBytes } = target;
+  if (request.keyed && request.idempotencyKey === undefined)
+    throw new Error(`${request.operation} is a keyed write without an idempotency key`);
   const body = request.body === undefined ? undefined : serializeBody(request.body);
-  if (body !== undefined && body.bytes > maxBodyBytes) {
+  const bytes = Buffer.byteLength(body?.text ?? "");
+  if (bytes > maxBodyBytes) {
+    const { operation, method, path, address } = request;
     throw new ApiError({
-      kind: "refused",
-      operation: request.operation,
-      method: request.method,
-      path: request.path,
-      address: request.address,
+      ...{ kind: "refused", operation, method, path, address, requestId, attempts: 0 },
       code: "body_too_large",
-      message: `the request has ${body.bytes} bytes; the service takes at most ${maxBodyBytes}`,
-      requestId,
-      attempts: 0,
+      message: `the request has ${bytes} bytes; the service takes at most ${maxBodyBytes}`,
     });
   }
   const query = request.query === undefined ? "" : new URLSearchParams(request.query).toString();
@@ -82,36 +70,11 @@ export function authorizationWith(apiKey: Secret): string {
   ]);
 }
 
-/** A path that a URL parser would rewrite could reach another endpoint. */
-function assertPath({ operation, path }: ApiRequest): void {
-  if (!/^(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)+$/.test(path) || /\/\.{1,2}(\/|$)/.test(path))
-    throw new Error(`${operation} has the path ${JSON.stringify(path)}`);
-}
-
-function assertKey({ operation, method, keyed, idempotencyKey }: ApiRequest): void {
-  if (idempotencyKey === undefined) {
-    if (keyed && method !== "GET")
-      throw new Error(`${operation} is a keyed write without an idempotency key`);
-    return;
-  }
-  if (!keyed || method === "GET") throw new Error(`${operation} takes no idempotency key`);
-  if (!idempotencyKeyPattern.test(idempotencyKey))
-    throw new Error(`${operation} has an idempotency key that the service would refuse`);
-}
-
-interface SerializedBody {
-  readonly text: string;
-  /** UTF-8. */
-  readonly bytes: number;
-  /** Secrets that were opened into it. */
-  readonly secrets: readonly Secret[];
-}
-
 /**
- * Returns the JSON text of a body, each `Secret` replaced by its text. A reference or a generated secret that was never
- * resolved must not leave as `{}`.
+ * Returns the JSON text of a body, each `Secret` replaced by its text, and these secrets. A reference or a generated secret
+ * that was never resolved must not leave as `{}`.
  */
-function serializeBody(body: unknown): SerializedBody {
+function serializeBody(body: unknown) {
   const secrets: Secret[] = [];
   // `JSON.stringify` asks a value for its `toJSON` first; `this` still holds the value itself.
   function opened(this: Readonly<Record<string, unknown>>, key: string, written: unknown): unknown {
@@ -128,6 +91,5 @@ function serializeBody(body: unknown): SerializedBody {
       throw new Error(`"${key}" of a request body is a ${prototype.constructor?.name ?? "foreign object"}`);
     return written;
   }
-  const text = JSON.stringify(body, opened);
-  return { text, bytes: Buffer.byteLength(text), secrets };
+  return { text: JSON.stringify(body, opened), secrets };
 }

@@ -1,19 +1,14 @@
 import type { Clock } from "../model/time";
 
 /** The service asks to wait longer than a request may. */
-export class RetryAfterTooLong extends Error {
-  constructor(readonly seconds: number) {
-    super(`the service asks to wait ${seconds} s`);
-    this.name = "RetryAfterTooLong";
-  }
-}
+export class RetryAfterTooLong extends Error {}
 
 /** `clean`: the service kept up. `overloaded`: 429 or 503. `unclear`: neither, such as a broken connection. */
 export type Load = "clean" | "overloaded" | "unclear";
 
 /** The right to send one request. */
 export interface Permit {
-  /** Gives the permit back and reports how the service bore the request. Only the first call counts. */
+  /** Gives the permit back and reports how the service bore the request; called once. */
   readonly release: (load: Load) => void;
 }
 
@@ -103,7 +98,8 @@ export class RateLimiter {
     for (const waiter of [...this.#queue]) {
       if (this.#pausedUntil <= waiter.request.latestStart(now)) continue;
       this.#remove(waiter);
-      waiter.refuse(new RetryAfterTooLong(Math.ceil((this.#pausedUntil - now) / 1000)));
+      const seconds = Math.ceil((this.#pausedUntil - now) / 1000);
+      waiter.refuse(new RetryAfterTooLong(`the service asks to wait ${seconds} s`));
     }
   }
 
@@ -142,11 +138,8 @@ export class RateLimiter {
 
   #permit(): Permit {
     const epoch = this.#epoch;
-    let isReleased = false;
     return {
       release: (load) => {
-        if (isReleased) return;
-        isReleased = true;
         this.#inFlight -= 1;
         if (load === "clean") this.#rate.succeeded(this.clock.elapsed());
         if (epoch === this.#epoch) this.#adapt(load);

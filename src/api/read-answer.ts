@@ -1,5 +1,6 @@
-import { errorBodyOf, replayedOf } from "./gap-rules";
+import { errorBodyOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
+import type { PreparedRequest } from "./prepare-request";
 import type { Redactor } from "./redactor";
 import { parseJson, readRetryAfter, type WireResponse } from "./transport";
 
@@ -9,15 +10,14 @@ export interface Answer {
   /** A JSON object, or a list where the request allows it; undefined when the body is anything else. */
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   readonly requestId?: string;
-  readonly replayed?: boolean;
   /** Of an error body. A sensitive answer keeps only codes that the interface names. */
   readonly code?: string;
   /** One to 500 characters. Never text of a sensitive answer. */
   readonly message: string;
   /** Of the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number;
-  /** Why it is about another resource than the one asked for. */
-  readonly other?: string;
+  /** The body is such JSON, and about the resource that was asked for. */
+  readonly wellFormed: boolean;
 }
 
 /** Codes that the interface names (section Errors). */
@@ -34,23 +34,17 @@ const ownRequestId = /^rnv-[0-9a-f]{32}-\d+(\.\d+)?$/;
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MESSAGE_LIMIT = 500;
 
-export interface ReadAnswerOptions {
-  readonly sensitive: boolean;
-  readonly mayBeList?: boolean;
-  readonly gaps: GapSettings;
-  /** Where the request went; relative redirects start from it. */
-  readonly url: string;
-  /** Masks secrets in the texts of the service. */
-  readonly redactor: Redactor;
-}
-
-/** Reads status, body and headers of one response. Throws nothing: a body that is no JSON object is left out. */
+/**
+ * Reads status, body and headers of the response to a request, with secrets in its texts masked. Throws nothing: a body that
+ * is no JSON object is left out.
+ */
 export function readAnswer(
   response: WireResponse,
-  { sensitive, mayBeList = false, gaps, url, redactor }: ReadAnswerOptions,
+  { request, sensitive, url }: PreparedRequest,
+  { gaps, redactor }: { readonly gaps: GapSettings; readonly redactor: Redactor },
 ): Answer {
   const { status, headers } = response;
-  const body = redactor.body(jsonBody(response, mayBeList), url);
+  const body = redactor.body(jsonBody(response, request.mayBeList === true), url);
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
@@ -59,10 +53,10 @@ export function readAnswer(
   return {
     status,
     body,
+    wellFormed: body !== undefined,
     requestId: [headers["x-request-id"], found.requestId].find(
       (id) => id !== undefined && requestIdPattern.test(id) && !isSecret(id),
     ),
-    replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(response, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),
@@ -118,11 +112,7 @@ const cap = (text: string): string =>
   text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
 
 function originOf(location: string | undefined, url: string): string | undefined {
-  if (location === undefined) return undefined;
-  try {
-    const { origin, protocol } = new URL(location, url);
-    return origin === "null" ? `a ${protocol} address` : origin;
-  } catch {
-    return undefined;
-  }
+  if (location === undefined || !URL.canParse(location, url)) return undefined;
+  const { origin, protocol } = new URL(location, url);
+  return origin === "null" ? `a ${protocol} address` : origin;
 }

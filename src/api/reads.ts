@@ -3,13 +3,7 @@ import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
-import {
-  type Consistency,
-  type ConsistentCanvas,
-  type ConsistentEndpoints,
-  consistently,
-  isStale,
-} from "./consistent-reads";
+import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { gapVariable } from "./gaps";
 import type { KnownVersions } from "./known-versions";
@@ -196,7 +190,7 @@ class CachedReads {
   }
 
   /** The canvas of one project, for its layout. */
-  layout(projectId: string): Promise<ConsistentCanvas> {
+  layout(projectId: string): Promise<Canvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
@@ -340,11 +334,10 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
-function listOf(canvases: readonly ConsistentCanvas[], complete: boolean): ServiceList {
+function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
   const services = nodes.filter((service) => !isDeleting(service));
-  const hidden = canvases.flatMap((canvas) => canvas.hidden ?? []);
-  const byId = new Map([...nodes, ...hidden].map((service) => [service.id, service]));
+  const byId = new Map(nodes.map((service) => [service.id, service]));
   const groups = canvases.flatMap((canvas) => canvas.groups);
   return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
 }

@@ -28,8 +28,13 @@ export interface WaitEvent {
 export interface RetryContext {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
   readonly limiter: RateLimiter;
+  /**
+   * From the first time a request is sent until the last time it may be sent again; 300,000 unless said. One
+   * exchange is bounded by the transport. Waiting in the queue does not count.
+   */
   readonly deadlineMs: number;
   readonly gaps: GapSettings;
   /** For messages. */
@@ -40,10 +45,9 @@ export interface RetryContext {
   readonly redactor: Redactor;
 }
 
-type Answered = { readonly kind: "answer"; readonly answer: Answer };
-type AttemptResult =
-  | Answered
-  | { readonly kind: "no-answer"; readonly error: TransportError; readonly thrown: unknown };
+type Answered = { readonly kind: "answer" } & Answer;
+type Unanswered = { readonly kind: "no-answer"; readonly thrown: unknown } & TransportError;
+type AttemptResult = Answered | Unanswered;
 
 const proxyHint =
   "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
@@ -81,13 +85,13 @@ class RequestAttempts {
       const exchange = await this.#exchange();
       this.#last = exchange;
       // Before the permit is released: the next request must find the pause.
-      if (exchange.kind === "answer" && exchange.answer.status === 429) this.#pauseAll(exchange.answer);
+      if (exchange.kind === "answer" && exchange.status === 429) this.#pauseAll(exchange);
       permit.release(loadOf(exchange));
       if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
-      const verdict = classify(request, outcomeOf(exchange));
+      const verdict = classify(request, exchange);
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
       // Only an answer ends a request well.
-      if (verdict.kind === "done") return this.#responseOf((exchange as Answered).answer);
+      if (verdict.kind === "done") return this.#responseOf(exchange as Answered);
       await this.#waitForRetry(verdict);
     }
   }
@@ -111,8 +115,8 @@ class RequestAttempts {
   }
 
   async #exchange(): Promise<AttemptResult> {
-    const { request, url, headers, body, requestId, sensitive } = this.prepared;
-    const { transport, gaps, redactor, onAnswer } = this.context;
+    const { request, url, headers, body, requestId } = this.prepared;
+    const { transport, onAnswer } = this.context;
     this.#sent += 1;
     let response: WireResponse;
     try {
@@ -124,16 +128,15 @@ class RequestAttempts {
         signal: request.method === "GET" ? this.signal : undefined,
       });
     } catch (thrown) {
-      return { kind: "no-answer", error: readTransportError(thrown), thrown };
+      return { kind: "no-answer", ...readTransportError(thrown), thrown };
     }
     onAnswer(response.headers);
-    const { mayBeList } = request;
-    const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, redactor });
+    const answer = { kind: "answer", ...readAnswer(response, this.prepared, this.context) } as const;
     const isSuccess = answer.status >= 200 && answer.status < 300;
-    const about = isSuccess && answer.body !== undefined ? request.about?.(answer.body) : undefined;
-    if (about?.mismatch === undefined) return { kind: "answer", answer };
-    const other = `the answer is about another resource: ${about.mismatch}`;
-    return { kind: "answer", answer: { ...answer, other, message: other } };
+    const about = isSuccess && answer.wellFormed ? request.about?.(answer.body) : undefined;
+    if (about?.mismatch === undefined) return answer;
+    const message = `the answer is about another resource: ${about.mismatch}`;
+    return { ...answer, wellFormed: false, message };
   }
 
   /** Pauses all requests as `Retry-After` says; where there is none for 1 s, doubled with each 429 up to 32 s. */
@@ -144,18 +147,17 @@ class RequestAttempts {
     limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
   }
 
-  #throwUnlessNetwork({ error, thrown }: AttemptResult & { readonly kind: "no-answer" }): void {
-    if (error.reason === "misused") throw thrown;
+  #throwUnlessNetwork({ reason, thrown }: Unanswered): void {
+    if (reason === "misused") throw thrown;
     if (this.signal?.aborted && this.prepared.request.method === "GET")
       throw this.#interrupted(this.signal.reason);
   }
 
-  #responseOf({ status, body, replayed, requestId }: Answer): ApiResponse {
+  #responseOf({ status, body, requestId }: Answer): ApiResponse {
     const attempts = this.#sent;
     return {
       status,
       body,
-      replayed,
       attempts,
       requestId: requestId ?? attemptId(this.prepared.requestId, attempts),
     };
@@ -182,7 +184,7 @@ class RequestAttempts {
 
   /** Returns milliseconds: exponential with full jitter, never less than a `Retry-After`. */
   #backoff(retries: number): number {
-    const asked = this.#last?.kind === "answer" ? (this.#last.answer.retryAfterSeconds ?? 0) : 0;
+    const asked = this.#last?.kind === "answer" ? (this.#last.retryAfterSeconds ?? 0) : 0;
     return Math.max(this.context.random() * backoff(retries - 1, 500, 10_000), asked * 1000);
   }
 
@@ -194,23 +196,18 @@ class RequestAttempts {
   /** Returns the failure of the last exchange. */
   #failed(kind: FailureKind): ApiError {
     const last = this.#last;
-    if (last?.kind !== "no-answer") return this.#failure(kind, last?.answer.message ?? "");
+    if (last?.kind !== "no-answer") return this.#failure(kind, last?.message ?? "");
     const { clock, deadlineMs, host } = this.context;
     const spent = durationText(clock.elapsed() - (this.#deadline ?? 0) + deadlineMs);
     const tries = this.#sent < 2 ? "" : ` (${this.#sent} attempts in ${spent})`;
-    return this.#failure(
-      kind,
-      `${transportErrorText(host, last.error)}${tries}`,
-      last.error.code,
-      last.thrown,
-    );
+    return this.#failure(kind, `${transportErrorText(host, last)}${tries}`, last.code, last.thrown);
   }
 
   #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
     const { request, requestId, sensitive } = this.prepared;
     const { operation, method, path, address } = request;
-    const answer = this.#last?.kind === "answer" ? this.#last.answer : undefined;
-    const error = this.#last?.kind === "no-answer" ? this.#last.error : undefined;
+    const answer = this.#last?.kind === "answer" ? this.#last : undefined;
+    const proxy = this.#last?.kind === "no-answer" ? this.#last.proxy : undefined;
     const failureCode = code ?? answer?.code;
     return new ApiError(
       {
@@ -220,7 +217,7 @@ class RequestAttempts {
         code: failureCode,
         requestId: answer?.requestId ?? attemptId(requestId, this.#sent),
         attempts: this.#sent,
-        ...(error?.proxy !== undefined && { hint: proxyHint }),
+        ...(proxy !== undefined && { hint: proxyHint }),
       },
       sensitive ? undefined : cause,
     );
@@ -231,15 +228,9 @@ class RequestAttempts {
 const attemptId = (requestId: string, attempt: number): string =>
   attempt < 2 ? requestId : `${requestId}.${attempt}`;
 
-const outcomeOf = (exchange: AttemptResult): RetryOutcome => {
-  if (exchange.kind === "no-answer") return { kind: "no-answer", reason: exchange.error.reason };
-  const { status, code, body, other } = exchange.answer;
-  return { kind: "answer", status, code, wellFormed: body !== undefined && other === undefined };
-};
-
 function loadOf(exchange: AttemptResult): Load {
   if (exchange.kind === "no-answer") return "unclear";
-  const { status } = exchange.answer;
+  const { status } = exchange;
   if (status === 429 || status === 503) return "overloaded";
   return status >= 500 ? "unclear" : "clean";
 }
@@ -248,14 +239,8 @@ function loadOf(exchange: AttemptResult): Load {
 export type Classified = Pick<ApiRequest, "method">;
 
 export type RetryOutcome =
-  | {
-      readonly kind: "answer";
-      readonly status: number;
-      readonly code?: string;
-      /** The body is a JSON object, about the resource that was asked for. */
-      readonly wellFormed: boolean;
-    }
-  | { readonly kind: "no-answer"; readonly reason: TransportErrorReason };
+  | Pick<Answered, "kind" | "status" | "code" | "wellFormed">
+  | Pick<Unanswered, "kind" | "reason">;
 
 export type Verdict =
   | { readonly kind: "done" }

@@ -51,18 +51,12 @@ export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly requestId: string;
-  /** From the replay header; undefined when the service sent none. */
-  readonly replayed?: boolean;
   /** How often the request was sent before this answer came. */
   readonly attempts: number;
 }
 
-export interface SendOptions {
-  readonly signal?: AbortSignal;
-}
-
 /** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */
-export type Send = (request: ApiRequest, options?: SendOptions) => Promise<ApiResponse>;
+export type Send = (request: ApiRequest, options?: { readonly signal?: AbortSignal }) => Promise<ApiResponse>;
 
 /**
  * Encodes one segment of a path. The empty segment at position 0 makes the path absolute; every other one must be a

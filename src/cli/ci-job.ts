@@ -1,11 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { Option } from "commander";
 import { diagnosticOf } from "../api/api-error";
-import { type CodeHost, type JobPlatform, platformOf } from "../api/code-host/code-host";
-import type * as hosts from "../api/code-host/open-host";
+import type { HostOptions, JobPlatform } from "../api/code-host/code-host";
+import type * as hosts from "../api/code-host/create-host";
 import { createHttpTransport } from "../api/http-transport";
 import { findReview, type Review, StaleCommentError } from "../commands/ci/comments";
-import { failure, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
 import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
@@ -92,10 +93,65 @@ function gitlabJob(environment: ProcessEnvironment): JobKind {
   return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
 }
 
+/** Returns the system that runs this job; undefined elsewhere. */
+function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
+  if (environment.GITHUB_ACTIONS === "true") return "github";
+  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
+}
+
+/** What each platform needs: environment variables, the first that is set of each row. */
+const hostVariables = {
+  github: {
+    name: "GitHub",
+    token: ["GITHUB_TOKEN", "GH_TOKEN"],
+    apiUrl: ["GITHUB_API_URL"],
+    repository: ["GITHUB_REPOSITORY"],
+    hint:
+      "give the step `env: { GITHUB_TOKEN: $" +
+      "{{ github.token }} }`, and the job `permissions: pull-requests: write`",
+  },
+  gitlab: {
+    name: "GitLab",
+    // The token of the job itself (CI_JOB_TOKEN) may not write notes.
+    token: ["RNV_GITLAB_TOKEN", "GITLAB_TOKEN"],
+    apiUrl: ["CI_API_V4_URL"],
+    repository: ["CI_PROJECT_ID"],
+    hint: "make a project access token (role Reporter, scope api) and set it as the masked variable RNV_GITLAB_TOKEN",
+  },
+} as const;
+
+/** Opens the code host of this job; a warning says why there is none. Throws for an address that no token may go to. */
+export function openCodeHost(
+  environment: ProcessEnvironment,
+  parts: Omit<HostOptions, "apiUrl" | "repository" | "token" | "author">,
+): { readonly host?: hosts.CodeHost; readonly diagnostics: readonly Diagnostic[] } {
+  const platform = platformOf(environment);
+  if (platform === undefined) return { diagnostics: [] };
+  const { name, hint, ...wanted } = hostVariables[platform];
+  const first = (among: readonly string[]): string | undefined =>
+    among.map((one) => environment[one]?.trim()).find((value) => value !== undefined && value !== "");
+  const without = (variable: string, why = "is not set") => {
+    const summary = `${name} is not notified of this run: ${variable} ${why}`;
+    return { diagnostics: [warning("config.missing", summary, { hint })] };
+  };
+  const token = first(wanted.token);
+  const repository = first(wanted.repository);
+  const apiUrl = first(wanted.apiUrl) ?? (platform === "github" ? "https://api.github.com" : undefined);
+  if (token === undefined) return without(wanted.token[0]);
+  if (repository === undefined) return without(wanted.repository[0]);
+  if (apiUrl === undefined) return without(wanted.apiUrl[0]);
+  if (!/^[!-~]+$/.test(token)) return without(wanted.token[0], "holds spaces or line breaks");
+  const author = first(["RNV_COMMENT_AUTHOR"]);
+  const given = { apiUrl, repository, token: new Secret(token), ...(author !== undefined && { author }) };
+  // Loaded where a job speaks to its host.
+  const { createHost } = require("../api/code-host/create-host") as typeof hosts;
+  return { host: createHost(platform, { ...parts, ...given }), diagnostics: [] };
+}
+
 /** Speaks to the code host of the job; undefined where there is none, or what it needs is not set, which is told. */
 export async function withHost<Answer>(
   invocation: Invocation,
-  speak: (host: CodeHost) => Promise<Answer>,
+  speak: (host: hosts.CodeHost) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   const { environment, options: given } = invocation;
   if (platformOf(environment) === undefined && given.pullRequest !== undefined)
@@ -104,8 +160,6 @@ export async function withHost<Answer>(
         hint: "Run it in GitHub Actions or GitLab, or post plan.md of the reports yourself.",
       }),
     ]);
-  // Loaded where a job speaks to its host.
-  const { openCodeHost } = require("../api/code-host/open-host") as typeof hosts;
   const { host, diagnostics } = openCodeHost(environment, {
     transport: createHttpTransport({ environment }),
     clock: systemClock,
@@ -127,7 +181,7 @@ export async function withHost<Answer>(
  */
 export async function tellHost(
   invocation: Invocation,
-  tell: (host: CodeHost) => Promise<void>,
+  tell: (host: hosts.CodeHost) => Promise<void>,
 ): Promise<number> {
   try {
     await withHost(invocation, tell);

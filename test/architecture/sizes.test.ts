@@ -22,12 +22,12 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_264,
+    ceiling: 6_239,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 700, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 4_874, budget: 4_700 },
+  plan: { paths: ["plan"], ceiling: 4_872, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_605, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_728, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_624, budget: 3_300 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 60_327, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 60_320, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [

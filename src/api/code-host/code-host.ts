@@ -1,37 +1,7 @@
+import type * as z from "zod";
 import type { Secret } from "../../model/secret";
-import type { ProcessEnvironment } from "../../model/text";
 import type { Clock } from "../../model/time";
 import type { Transport } from "../transport";
-
-/**
- * The host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's merge
- * requests). What is ours is found by a marker, the first hidden line `<!-- rnv … -->` of the text, and only where
- * this token's own account wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
- */
-export interface CodeHost {
-  /** For messages: `GitHub`. */
-  readonly name: "GitHub" | "GitLab";
-  /** Characters that a comment or an issue may have. */
-  readonly mostCharacters: number;
-  /** Own comments that hold the marker, oldest first, through all pages; without one, all of our own. */
-  findComments(at: Discussion, marker?: string): Promise<readonly HostComment[]>;
-  /**
-   * Writes a new comment. After an answer that was lost it looks for the text before it writes again: a comment is
-   * never there twice. `marker` is a part of `body`.
-   */
-  writeComment(at: Discussion, marker: string, body: string): Promise<HostComment>;
-  rewriteComment(at: Discussion, id: string, body: string): Promise<HostComment>;
-  /** Own open issues, newest first, through all pages. */
-  findIssues(): Promise<readonly HostIssue[]>;
-  /** Opens an issue, as safely as `writeComment`. */
-  openIssue(marker: string, issue: IssueText): Promise<HostIssue>;
-  updateIssue(number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue>;
-  closeIssue(number: number): Promise<HostIssue>;
-  /** Returns pull requests that a commit belongs to; those that brought it to its branch first. */
-  pullRequestsOf(commit: string): Promise<readonly PullRequest[]>;
-  openPullRequests(): Promise<readonly PullRequest[]>;
-  close(): Promise<void>;
-}
 
 /** Where comments stand. */
 export interface Discussion {
@@ -64,12 +34,6 @@ export interface PullRequest {
 /** The systems of jobs whose code host rnv speaks to; elsewhere it writes files only. */
 export type JobPlatform = "github" | "gitlab";
 
-/** Returns the system that runs this job; undefined elsewhere. */
-export const platformOf = (environment: ProcessEnvironment): JobPlatform | undefined => {
-  if (environment.GITHUB_ACTIONS === "true") return "github";
-  return environment.GITLAB_CI === "true" ? "gitlab" : undefined;
-};
-
 /** Options with which the client of a host is opened. */
 export interface HostOptions {
   /** `https://api.github.com`, `https://gitlab.com/api/v4`. */
@@ -84,6 +48,46 @@ export interface HostOptions {
   /** Numbers in [0, 1), for jitter. */
   readonly random: () => number;
   readonly userAgent: string;
+}
+
+/** A text with the login of its author; without one it is not for us: the host's own note, a pull request among issues. */
+export type Authored<Text> = Text & { readonly author: string | undefined };
+
+type Query = Readonly<Record<string, string>>;
+
+/** The routes and forms of a host; paths are below that of the repository. */
+export interface HostRoutes {
+  /** For messages: `GitHub`. */
+  readonly name: string;
+  readonly pullWord: string;
+  /** Characters that a comment or an issue may have. */
+  readonly mostCharacters: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly updateMethod: "PATCH" | "PUT";
+  /** Reads the login that the token writes as from the answer of `/user`. */
+  readonly login: z.ZodType<string>;
+  /** The login of a token that may not ask for it. */
+  readonly unaskedLogin?: string;
+  readonly repository: (name: string) => string;
+  readonly comment: z.ZodType<Authored<HostComment>>;
+  readonly commentsOf: (at: Discussion) => string;
+  /** Asks for the oldest first. */
+  readonly commentsQuery: Query;
+  readonly commentAt: (at: Discussion, id: string) => string;
+  readonly issue: z.ZodType<Authored<HostIssue>>;
+  /** Asks for the open issues, newest first. */
+  readonly openIssues: (author: string) => Query;
+  readonly bodyOf: (issue: Partial<IssueText>) => object;
+  readonly closed: object;
+  /** `mergeCommits`: commits that it brought to its branch. */
+  readonly pull: z.ZodType<PullRequest & { readonly mergeCommits: readonly (string | null | undefined)[] }>;
+  readonly pulls: string;
+  readonly openPulls: Query;
+  readonly pullsOf: (commit: string) => string;
+  /** Milliseconds between questions for the pull requests of a commit while there are none. */
+  readonly pausesForPulls: readonly number[];
+  /** The permissions that a job needs. */
+  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit" | "login", string>>;
 }
 
 /**

@@ -1,150 +1,153 @@
-import type * as z from "zod";
 import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { ApiError } from "../api-error";
 import {
-  type CodeHost,
+  type Authored,
   type Discussion,
   type HostComment,
   type HostIssue,
   type HostOptions,
+  type HostRoutes,
   type IssueText,
   isMarked,
+  type JobPlatform,
   type PullRequest,
 } from "./code-host";
+import { github } from "./github";
+import { gitlab } from "./gitlab";
 import { createHostClient, type HostCall, type HostClient } from "./host-client";
 
-/** A text with the login of its author; without one it is not for us: the host's own note, a pull request among issues. */
-type Authored<Text> = Text & { readonly author: string | undefined };
+/** The client of a code host. */
+export type CodeHost = ReturnType<typeof createHost>;
 
-type Query = Readonly<Record<string, string>>;
-
-/** The routes and forms of a host; paths are below that of the repository. */
-export interface HostRoutes {
-  readonly name: CodeHost["name"];
-  readonly pullWord: string;
-  readonly mostCharacters: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly updateMethod: "PATCH" | "PUT";
-  /** Reads the login that the token writes as from the answer of `/user`. */
-  readonly login: z.ZodType<string>;
-  /** The login of a token that may not ask for it. */
-  readonly unaskedLogin?: string;
-  readonly repository: (name: string) => string;
-  readonly comment: z.ZodType<Authored<HostComment>>;
-  readonly commentsOf: (at: Discussion) => string;
-  /** Asks for the oldest first. */
-  readonly commentsQuery: Query;
-  readonly commentAt: (at: Discussion, id: string) => string;
-  readonly issue: z.ZodType<Authored<HostIssue>>;
-  /** Asks for the open issues, newest first. */
-  readonly openIssues: (author: string) => Query;
-  readonly bodyOf: (issue: Partial<IssueText>) => object;
-  readonly closed: object;
-  /** `mergeCommits`: commits that it brought to its branch. */
-  readonly pull: z.ZodType<PullRequest & { readonly mergeCommits: readonly (string | null | undefined)[] }>;
-  readonly pulls: string;
-  readonly openPulls: Query;
-  readonly pullsOf: (commit: string) => string;
-  /** Milliseconds between questions for the pull requests of a commit while there are none. */
-  readonly pausesForPulls: readonly number[];
-  /** The permissions that a job needs. */
-  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit" | "login", string>>;
-}
-
-/** Opens the host of a repository; each comment and issue is made once. */
-export function createHost(routes: HostRoutes, options: HostOptions): CodeHost {
-  const client = createHostClient(routes, options);
-  const repository = routes.repository(options.repository);
+/**
+ * Opens the host of a repository, as far as jobs need it (DESIGN section 15): comments, issues, pull requests (GitLab's
+ * merge requests). What is ours is found by a marker, the first hidden line `<!-- rnv … -->` of the text, and only
+ * where this token's own account wrote it: anyone may copy a marker. Failed calls throw `ApiError` with a hint of their own.
+ */
+export function createHost(platform: JobPlatform, options: HostOptions) {
+  const host = { github, gitlab }[platform];
+  const client = createHostClient(host, options);
+  const repository = host.repository(options.repository);
+  const own = ownTexts(client, host, options);
   return {
-    name: routes.name,
-    mostCharacters: routes.mostCharacters,
-    ...textsOf(client, routes, repository, options),
-    ...pullsOf(client, routes, repository, options),
+    mostCharacters: host.mostCharacters,
+    ...commentsOf(client, host, repository, own),
+    ...issuesOf(client, host, repository, own),
+    ...pullsOf(client, host, repository, options),
     close: client.close,
   };
 }
 
-/** Tells the texts that this token's account wrote from those of others. */
-function ownership(client: HostClient, host: HostRoutes, given: string | undefined) {
-  let login = given;
+type Write<One> = Omit<HostCall<Authored<One>>, "method">;
+
+type OwnTexts = ReturnType<typeof ownTexts>;
+
+/** Writes texts, and tells those that this token's account wrote from those of others. */
+function ownTexts(client: HostClient, host: HostRoutes, { author, clock }: HostOptions) {
+  let login = author;
   const ownLogin = async (): Promise<string> => {
     login ??= await askLogin(client, host);
     return login;
   };
   return {
     ownLogin,
-    owned: async <One extends Authored<unknown>>(found: readonly One[]): Promise<readonly One[]> => {
+    owned: async <One extends object>(found: readonly Authored<One>[]): Promise<readonly One[]> => {
       const own = await ownLogin();
-      return found.filter(({ author }) => author === own);
+      return found.filter((one) => one.author === own).map(withoutAuthor);
     },
-    /** Returns what was just written, as long as it will be found again as our own. */
-    written: async <One extends Authored<unknown>>(one: One): Promise<One> => {
-      const own = await ownLogin();
-      if (one.author !== undefined && one.author !== own) throw writtenByAnother(host.name, one.author, own);
-      return one;
+    /**
+     * Makes a text exactly once: after an answer that was lost it looks with `find`, with pauses, for what was asked for,
+     * and asks again only where it is not there. Throws unless it will be found again as our own.
+     */
+    make: async <One extends object>(
+      call: Write<One>,
+      find: () => Promise<One | undefined>,
+    ): Promise<One> => {
+      const make = async (): Promise<One> => {
+        const one = await client.send({ ...call, method: "POST" });
+        const own = await ownLogin();
+        if (one.author !== undefined && one.author !== own)
+          throw writtenByAnother(host.name, one.author, own);
+        return withoutAuthor(one);
+      };
+      try {
+        return await make();
+      } catch (cause) {
+        if (!(cause instanceof ApiError) || cause.kind !== "uncertain") throw cause;
+      }
+      for (const pause of looks) {
+        await clock.sleep(pause);
+        const found = await find();
+        if (found !== undefined) return found;
+      }
+      return make();
     },
+    rewrite: async <One extends object>(call: Write<One>): Promise<One> =>
+      withoutAuthor(await client.send({ ...call, method: host.updateMethod })),
   };
 }
 
-function textsOf(client: HostClient, host: HostRoutes, repository: string, options: HostOptions) {
-  const { comment, issue, needs } = host;
+/** Reads may lag behind a write whose answer was lost. */
+const looks = [1000, 4000] as const;
+
+function commentsOf(client: HostClient, host: HostRoutes, repository: string, own: OwnTexts) {
+  const { comment: answer, needs } = host;
   const wordsOf = ({ kind, number }: Discussion) => `${kind === "issue" ? kind : host.pullWord} ${number}`;
   const needsAt = ({ kind }: Discussion) => (kind === "issue" ? needs.issues : needs.comments);
-  const issues = `${repository}/issues`;
-  const { ownLogin, owned, written } = ownership(client, host, options.author);
-  const make = <One extends object>(call: Write<One>, find: () => Promise<One | undefined>): Promise<One> =>
-    makeOnce(
-      options,
-      async () => withoutAuthor(await written(await client.send({ ...call, method: "POST" }))),
-      find,
-    );
-  const rewrite = async <One extends object>(call: Write<One>): Promise<One> =>
-    withoutAuthor(await client.send({ ...call, method: host.updateMethod }));
-  const change = (number: number, verb: string, body: object): Promise<HostIssue> => {
-    const call = { operation: `${verb} issue ${number}`, path: `${issues}/${number}`, body };
-    return rewrite({ ...call, answer: issue, needs: needs.issues });
+  /** Own comments that hold the marker, oldest first, through all pages; without one, all of our own. */
+  const findComments = async (at: Discussion, marker?: string): Promise<readonly HostComment[]> => {
+    const call = { operation: `list the comments of ${wordsOf(at)}`, needs: needs.comments };
+    const path = `${repository}${host.commentsOf(at)}`;
+    const listed = await client.sendPages({ ...call, path, query: host.commentsQuery, item: answer });
+    const found = await own.owned(listed);
+    return found.filter((one) => marker === undefined || isMarked(one.body, marker));
   };
-  const texts: TextCalls = {
-    findComments: async (at, marker) => {
-      const call = { operation: `list the comments of ${wordsOf(at)}`, needs: needs.comments };
-      const path = `${repository}${host.commentsOf(at)}`;
-      const own = await owned(
-        await client.sendPages({ ...call, path, query: host.commentsQuery, item: comment }),
-      );
-      return own.filter((one) => marker === undefined || isMarked(one.body, marker)).map(withoutAuthor);
-    },
-    writeComment: (at, marker, body) => {
+  return {
+    findComments,
+    /** Writes a new comment: it is never there twice. `marker` is a part of `body`. */
+    writeComment: (at: Discussion, marker: string, body: string): Promise<HostComment> => {
       const path = `${repository}${host.commentsOf(at)}`;
       const call = { operation: `comment on ${wordsOf(at)}`, path, body: { body } };
-      return make({ ...call, answer: comment, needs: needsAt(at) }, async () =>
-        (await texts.findComments(at, marker)).find((one) => isSameText(one.body, body)),
+      return own.make({ ...call, answer, needs: needsAt(at) }, async () =>
+        (await findComments(at, marker)).find((one) => isSameText(one.body, body)),
       );
     },
-    rewriteComment: (at, id, body) => {
+    rewriteComment: (at: Discussion, id: string, body: string): Promise<HostComment> => {
       const path = `${repository}${host.commentAt(at, id)}`;
       const call = { operation: `rewrite a comment of ${wordsOf(at)}`, path, body: { body } };
-      return rewrite({ ...call, answer: comment, needs: needsAt(at) });
+      return own.rewrite({ ...call, answer, needs: needsAt(at) });
     },
-    findIssues: async () => {
-      const query = host.openIssues(await ownLogin());
-      const call = { operation: "list open issues", path: issues, query, needs: needs.issues };
-      return (await owned(await client.sendPages({ ...call, item: issue }))).map(withoutAuthor);
-    },
-    openIssue: (marker, text) => {
-      const call = { operation: "open an issue", path: issues, body: host.bodyOf(text) };
-      return make({ ...call, answer: issue, needs: needs.issues }, async () =>
-        (await texts.findIssues()).find(({ body }) => isMarked(body, marker)),
-      );
-    },
-    updateIssue: (number, text) => change(number, "update", host.bodyOf(text)),
-    closeIssue: (number) => change(number, "close", host.closed),
   };
-  return texts;
 }
 
-const pullsOf = (client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) =>
-  ({
-    pullRequestsOf: async (commit) => {
+function issuesOf(client: HostClient, host: HostRoutes, repository: string, own: OwnTexts) {
+  const path = `${repository}/issues`;
+  const of = { answer: host.issue, needs: host.needs.issues };
+  const change = (number: number, verb: string, body: object): Promise<HostIssue> =>
+    own.rewrite({ ...of, operation: `${verb} issue ${number}`, path: `${path}/${number}`, body });
+  /** Own open issues, newest first, through all pages. */
+  const findIssues = async (): Promise<readonly HostIssue[]> => {
+    const query = host.openIssues(await own.ownLogin());
+    const call = { operation: "list open issues", path, query, needs: of.needs };
+    return own.owned(await client.sendPages({ ...call, item: host.issue }));
+  };
+  return {
+    findIssues,
+    /** Opens an issue, as safely as `writeComment`. */
+    openIssue: (marker: string, issue: IssueText): Promise<HostIssue> =>
+      own.make({ ...of, operation: "open an issue", path, body: host.bodyOf(issue) }, async () =>
+        (await findIssues()).find(({ body }) => isMarked(body, marker)),
+      ),
+    updateIssue: (number: number, issue: Omit<IssueText, "labels">): Promise<HostIssue> =>
+      change(number, "update", host.bodyOf(issue)),
+    closeIssue: (number: number): Promise<HostIssue> => change(number, "close", host.closed),
+  };
+}
+
+function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) {
+  return {
+    /** Returns pull requests that a commit belongs to; those that brought it to its branch first. */
+    pullRequestsOf: async (commit: string): Promise<readonly PullRequest[]> => {
       const ask = () =>
         client.sendPages({
           operation: `find the ${host.pullWord} of the commit`,
@@ -162,21 +165,18 @@ const pullsOf = (client: HostClient, host: HostRoutes, repository: string, { clo
         if (mergeCommits.includes(commit)) return 0;
         return isMerged ? 1 : 2;
       };
-      return [...found].sort((a, b) => rank(a) - rank(b)).map(pullOf);
+      return [...found].sort((a, b) => rank(a) - rank(b));
     },
-    openPullRequests: async () => {
-      const found = await client.sendPages({
+    openPullRequests: (): Promise<readonly PullRequest[]> =>
+      client.sendPages({
         operation: `list open ${host.pullWord}s`,
         path: `${repository}${host.pulls}`,
         query: host.openPulls,
         item: host.pull,
         needs: host.needs.pulls,
-      });
-      return found.map(pullOf);
-    },
-  }) satisfies Partial<CodeHost>;
-
-const pullOf = ({ number, isMerged }: PullRequest): PullRequest => ({ number, isMerged });
+      }),
+  };
+}
 
 async function askLogin(client: HostClient, { login, unaskedLogin, needs }: HostRoutes): Promise<string> {
   const call = { operation: "ask who the token belongs to", method: "GET", path: "/user" } as const;
@@ -188,13 +188,6 @@ async function askLogin(client: HostClient, { login, unaskedLogin, needs }: Host
     throw cause;
   }
 }
-
-type Write<One> = Omit<HostCall<Authored<One>>, "method">;
-
-type TextCalls = Pick<
-  CodeHost,
-  Extract<keyof CodeHost, `${string}${"Comment" | "Comments" | "Issue" | "Issues"}`>
->;
 
 const withoutAuthor = <Text extends object>({ author: _author, ...text }: Authored<Text>): Text =>
   text as unknown as Text;
@@ -211,28 +204,3 @@ const writtenByAnother = (host: string, by: string, own: string): DiagnosticsErr
       hint: `set RNV_COMMENT_AUTHOR=${by} in the jobs`,
     }),
   ]);
-
-/** Reads may lag behind a write whose answer was lost. */
-const looks = [1000, 4000] as const;
-
-/**
- * Makes something with a POST exactly once: after an answer that was lost it looks, with pauses, for what was asked for,
- * and asks again only where it is not there.
- */
-async function makeOnce<Made>(
-  { clock }: Pick<HostOptions, "clock">,
-  make: () => Promise<Made>,
-  find: () => Promise<Made | undefined>,
-): Promise<Made> {
-  try {
-    return await make();
-  } catch (cause) {
-    if (!(cause instanceof ApiError) || cause.kind !== "uncertain") throw cause;
-    for (const pause of looks) {
-      await clock.sleep(pause);
-      const found = await find();
-      if (found !== undefined) return found;
-    }
-    return make();
-  }
-}

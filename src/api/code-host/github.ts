@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { HostRoutes } from "./create-host";
+import { pathSegment } from "../send";
+import type { HostRoutes } from "./code-host";
 
 const user = z.looseObject({ login: z.string() });
 const comment = z
@@ -43,7 +44,7 @@ export const github: HostRoutes = {
   login: user.transform(({ login }) => login),
   // The token of a workflow may not ask who it is.
   unaskedLogin: "github-actions[bot]",
-  repository: (name) => `/repos/${name.split("/").map(encodeURIComponent).join("/")}`,
+  repository: (name) => ["", "repos", ...name.split("/")].map(pathSegment).join("/"),
   comment,
   commentsOf: ({ number }) => `/issues/${number}/comments`,
   commentsQuery: {},

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { HostRoutes } from "./create-host";
+import type { HostRoutes } from "./code-host";
 
 const user = z.looseObject({ username: z.string() });
 const comment = z

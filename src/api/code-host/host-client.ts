@@ -3,7 +3,7 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Clock } from "../../model/time";
 import { ApiError } from "../api-error";
 import { openClient } from "../client";
-import { isLoopback } from "../http-transport";
+import { safeAddress } from "../http-transport";
 import { parseAnswer } from "../parse-answer";
 import { requestOf } from "../send";
 import { readRetryAfter, type Transport, type WireResponse } from "../transport";
@@ -23,15 +23,13 @@ export interface HostCall<Answer> {
   readonly needs: string;
 }
 
+/** A list of a host: a GET for each of its pages. */
+type HostList<Item> = Pick<HostCall<Item>, "operation" | "path" | "query" | "needs"> & {
+  readonly item: z.ZodType<Item>;
+};
+
 /** Sends calls one after the other, as the hosts ask for. */
-export interface HostClient {
-  readonly send: <Answer>(call: HostCall<Answer>) => Promise<Answer>;
-  /** Sends a GET for each page of a list. */
-  readonly sendPages: <Item>(
-    call: Pick<HostCall<Item>, "operation" | "path" | "query" | "needs"> & { readonly item: z.ZodType<Item> },
-  ) => Promise<readonly Item[]>;
-  readonly close: () => Promise<void>;
-}
+export type HostClient = ReturnType<typeof createHostClient>;
 
 /** Waits and retries of one call are over after this long: a job is paid for by the minute. */
 const deadlineMs = 180_000;
@@ -46,7 +44,7 @@ const mostPages = 300;
 export function createHostClient(
   { name, headers }: { readonly name: string; readonly headers: Readonly<Record<string, string>> },
   { apiUrl, token: apiKey, transport, clock, random, userAgent }: HostOptions,
-): HostClient {
+) {
   checkAddress(name, apiUrl);
   let answered: WireResponse["headers"] = {};
   const client = openClient({
@@ -69,8 +67,8 @@ export function createHostClient(
   };
   return {
     send,
-    sendPages: async ({ item, query, ...call }) => {
-      const items = [];
+    sendPages: async <Item>({ item, query, ...call }: HostList<Item>): Promise<readonly Item[]> => {
+      const items: Item[] = [];
       for (let page = 1; page <= mostPages; page += 1) {
         const paged = { ...query, per_page: "100", page: String(page) };
         items.push(...(await send({ ...call, method: "GET", query: paged, answer: z.array(item) })));
@@ -86,9 +84,7 @@ export function createHostClient(
 }
 
 function checkAddress(host: string, apiUrl: string): void {
-  const url = URL.canParse(apiUrl) ? new URL(apiUrl) : undefined;
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-  if (isSafe && url?.username === "" && url.search === "" && url.hash === "") return;
+  if (safeAddress(apiUrl)?.search === "") return;
   throw new DiagnosticsError([
     error("config.insecure", `the address of ${host}'s API is not one that a token may be sent to`, {
       hint: "write it as https://HOST/PATH (GITHUB_API_URL, CI_API_V4_URL)",

@@ -1,14 +1,14 @@
 import { join, resolve } from "node:path";
 import { Option } from "commander";
-import { createHttpTransport } from "../../api/http-transport";
-import { deliver, readWebhook } from "../../api/webhook";
+import { createHttpTransport, safeAddress } from "../../api/http-transport";
+import { readRetryAfter, readTransportError, type Transport, type WireRequest } from "../../api/transport";
 import { keepIssues } from "../../commands/ci/comments";
 import { joinResults } from "../../commands/targets";
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, failure } from "../../diagnostics/diagnostic";
 import type { Acceptance } from "../../model/acceptance";
 import { Secret } from "../../model/secret";
 import type { ProcessEnvironment } from "../../model/text";
-import { systemClock } from "../../model/time";
+import { backoff, type Clock, systemClock } from "../../model/time";
 import { version } from "../../model/version";
 import { acceptanceUnused, isOfOneStage } from "../../plan/accepted-drift";
 import { type DriftJob, type StageDrift, statusOf, withoutOthers } from "../../plan/drift";
@@ -142,20 +142,66 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
   });
 }
 
-/** Posts the result; returns an error where it does not arrive. */
+/** Reads the address of a webhook. It may hold a token: no message repeats more of it than the host. */
+export function readWebhook(text: string): URL {
+  const url = safeAddress(text);
+  if (url !== undefined) return url;
+  const form = "https://HOST/PATH without a user name (http:// is for localhost only)";
+  throw failure("config.invalid", `the address of the webhook is not ${form}`);
+}
+
+/**
+ * Posts the result; returns an error where it does not arrive. The header `X-Rnv-Signature` is `sha256=` and the HMAC-SHA-256
+ * of the body, hex; without a secret nothing is signed.
+ */
 async function callWebhook(
-  webhook: ReturnType<typeof readWebhook>,
+  webhook: URL,
   job: DriftJob,
-  environment: ProcessEnvironment,
+  { RNV_WEBHOOK_SECRET: secret, ...environment }: ProcessEnvironment,
 ): Promise<Diagnostic | undefined> {
-  const secret = environment.RNV_WEBHOOK_SECRET;
   const transport = createHttpTransport({ environment, exchangeTimeoutMs: 10_000 });
-  const failed = await deliver({
-    ...{ webhook, body: webhookBody(job), transport, clock: systemClock, userAgent: `rnv/${version}` },
-    ...(secret && { secret: new Secret(secret) }),
-  });
+  const body = webhookBody(job);
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": `rnv/${version}`,
+    ...(secret && { "x-rnv-signature": `sha256=${new Secret(secret).sign(body)}` }),
+  };
+  const why = await deliver({ method: "POST", url: webhook.href, headers, body }, transport, systemClock);
   await transport.close();
-  return failed;
+  if (why === undefined) return undefined;
+  return error("command.undelivered", `the webhook at ${webhook.host} was not reached: ${why}`, {
+    detail: "What the job found stands in its output all the same.",
+    hint: "the message may not have arrived: check the address, and run the job again",
+  });
+}
+
+const mostDeliveries = 5;
+const longestPauseMs = 30_000;
+
+/** Sends a request at most five times: what arrives twice says the same. Returns why it did not arrive, or undefined. */
+export async function deliver(
+  request: WireRequest,
+  transport: Transport,
+  clock: Pick<Clock, "sleep">,
+): Promise<string | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    let pause = backoff(tries - 1, 500, longestPauseMs);
+    let why: string;
+    let mayHelp: boolean;
+    try {
+      const { status, headers } = await transport.send(request);
+      if (status >= 200 && status < 300) return undefined;
+      why = `it answered ${status}`;
+      mayHelp = status === 429 || status >= 500;
+      pause = Math.min(longestPauseMs, (readRetryAfter(headers) ?? 0) * 1000 || pause);
+    } catch (failed) {
+      const { code, reason } = readTransportError(failed);
+      why = code ?? reason;
+      mayHelp = reason !== "certificate" && reason !== "misused";
+    }
+    if (!mayHelp || tries === mostDeliveries) return why;
+    await clock.sleep(pause);
+  }
 }
 
 /** Writes the files that were asked for, and returns an exit code for each: one that fails stops no other. */

@@ -1,11 +1,6 @@
 import { diagnosticOf } from "../../api/api-error";
-import {
-  type CodeHost,
-  type Discussion,
-  type HostComment,
-  type HostIssue,
-  isMarked,
-} from "../../api/code-host/code-host";
+import { type Discussion, type HostComment, type HostIssue, isMarked } from "../../api/code-host/code-host";
+import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { append } from "../../model/graph";
 import { joinRecords, type PlanRecord } from "../../plan/digest";

@@ -30,33 +30,19 @@ describe("a request of the client", () => {
     expect(sent[0]?.headers["idempotency-key"]).toBeUndefined();
   });
 
-  it("returns body, request id and replay header of the answer", async () => {
-    const headers = { "x-request-id": "srv-1", "idempotency-replayed": "true" };
+  it("returns the body and the request id of the answer", async () => {
+    const headers = { "x-request-id": "srv-1" };
     const { client } = scriptedClient([answer(200, { a: 1 }, headers)]);
     expect(await client.send(keyedWrite)).toEqual({
-      ...{ status: 200, body: { a: 1 }, requestId: "srv-1", replayed: true, attempts: 1 },
+      ...{ status: 200, body: { a: 1 }, requestId: "srv-1", attempts: 1 },
     });
   });
 
-  it("is a bug without a key where one is needed, with one where it is rejected, and with a bad one", async () => {
+  it("is a bug without a key where one is needed", async () => {
     const { client, sent } = scriptedClient([answer(200)]);
-    const bugs = [
-      { ...keyedWrite, idempotencyKey: undefined },
-      { ...keyedWrite, keyed: false },
-      { ...read, idempotencyKey: "k" },
-      { ...keyedWrite, idempotencyKey: "has space" },
-      { ...keyedWrite, idempotencyKey: "" },
-      { ...keyedWrite, idempotencyKey: "x".repeat(161) },
-      { ...read, path: "/services/../projects" },
-      { ...read, path: "/services//x" },
-      { ...read, path: "projects" },
-      { ...read, path: "/projects?x=1" },
-    ];
-    for (const request of bugs) {
-      await expect(client.send(request)).rejects.toMatchObject({ name: "Error" });
-    }
+    const request = { ...keyedWrite, idempotencyKey: undefined };
+    await expect(client.send(request)).rejects.toMatchObject({ name: "Error" });
     expect(sent).toHaveLength(0);
-    await expect(client.send({ ...keyedWrite, idempotencyKey: "x".repeat(160) })).resolves.toBeDefined();
   });
 
   it("is refused before it is sent when its body has more than 262144 bytes of UTF-8", async () => {

@@ -1,5 +1,12 @@
 import { ApiError } from "../../../src/api/api-error";
-import { environmentOf, errorBodyOf, isSuspended, replayedOf, underGap } from "../../../src/api/gap-rules";
+import {
+  environmentOf,
+  errorBodyOf,
+  isSuspended,
+  underGap,
+  withEnvironmentFields,
+} from "../../../src/api/gap-rules";
+import { defaultGaps } from "../../../src/api/gaps";
 
 type Failure = Partial<ConstructorParameters<typeof ApiError>[0]>;
 const failed = (failure: Failure) =>
@@ -69,18 +76,6 @@ describe("what is read under a gap", () => {
     expect(errorBodyOf(body, setting)).toMatchObject(found);
   });
 
-  it.each<[Record<string, string>, string, boolean | undefined]>([
-    [{ "Idempotency-Replayed": " TRUE " }, "auto", true],
-    [{ "x-idempotent": "true" }, "auto", undefined],
-    [{ other: "true", "idempotency-was-replayed": "false" }, "auto", false],
-    [{ "idempotency-replayed": "1", "x-idempotency-replayed": "true" }, "auto", true],
-    [{ "x-again": "true" }, "X-AGAIN", true],
-    [{ "idempotency-replayed": "true" }, "X-Again", undefined],
-    [{}, "auto", undefined],
-  ])("a replay: %j, %s", (headers, setting, found) => {
-    expect(replayedOf(headers, setting)).toBe(found);
-  });
-
   it("an environment that cannot be read: the field that is missing, and the keys that it has", () => {
     const told = (record: Record<string, unknown>) => {
       try {
@@ -95,6 +90,13 @@ describe("what is read under a gap", () => {
     });
     expect(told({ id: "e", zone: 1, kind: 2 })).toMatchObject({
       message: expect.stringMatching(/no "name"; it has: id, kind, zone \(/),
+    });
+    const [environment = {}] = withEnvironmentFields(
+      { id: "p", name: "Shop", description: "", environments: [{ zone: 1 }] },
+      defaultGaps,
+    ).environments;
+    expect(told(environment)).toMatchObject({
+      message: expect.stringMatching(/no "id"; it has: zone \(/),
     });
     const long = told({ ["k".repeat(500)]: 1 }) as ApiError;
     expect(/it has: (k+) /.exec(long.message)?.[1]).toHaveLength(200);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createEndpoints } from "../../../src/api/endpoints";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
-import { aboutDeletion, aboutShown, parseAnswer, shows } from "../../../src/api/parse-answer";
+import { aboutDeletion, parseAnswer, shows } from "../../../src/api/parse-answer";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, fakeSend, workspace } from "./fake-send";
 
@@ -65,7 +65,7 @@ describe("what an answer is about", () => {
     [{ id: "x", kind: "Web" }, { kind: "web" }, "kind"],
     [{ id: "x", kind: "web", name: "b" }, { kind: "web", name: "a" }, "name"],
   ])("%j, asked for %j, differs in %s", (shown, asked, field) => {
-    const about = aboutShown("thing", shown as { id: string }, asked);
+    const about = shows("thing", asked)({ thing: shown as { id: string } });
     const mismatch = field && `thing.${field} is not ${JSON.stringify(asked[field])}`;
     expect(about).toEqual({ id: shown.id, ...(mismatch && { mismatch }) });
   });

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCodeHost } from "../../../src/api/code-host/open-host";
 import { createHttpTransport } from "../../../src/api/http-transport";
-import { readJob } from "../../../src/cli/ci-job";
+import { openCodeHost, readJob } from "../../../src/cli/ci-job";
 import type { Invocation } from "../../../src/cli/invocation";
 import { keepComments } from "../../../src/commands/ci/comments";
 import { systemClock } from "../../../src/model/time";
