@@ -3,6 +3,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,7 +18,8 @@ import type { Terminal } from "./terminal";
 
 /** The text of a file of at most `limit` bytes; throws the error of the file system, or one that says why it is not read. */
 export function readLimited(path: string, limit: number): string {
-  const bytes = readBytes(path, limit);
+  // A shell hands over what a command writes as a pipe: RNV_API_KEY_FILE=<(pass show rnv).
+  const bytes = statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);
   if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
   return bytes.toString("utf8");
 }

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,6 +111,16 @@ describe("RNV_API_KEY_FILE", () => {
     const fromFile = read({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path });
     expect(fromFile.diagnostics).toEqual([]);
     expect(fromFile.credential()).toBe(read(complete).credential());
+  });
+
+  it("may be a pipe, as a shell hands over what a command writes", () => {
+    const path = join(folder, "pipe");
+    execFileSync("mkfifo", [path]);
+    const writer = spawn("sh", ["-c", `echo ${complete.RNV_API_KEY} > ${path}`]);
+    const fromPipe = read({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path });
+    expect(fromPipe.diagnostics).toEqual([]);
+    expect(fromPipe.credential()).toBe(read(complete).credential());
+    expect(writer.pid).toBeDefined();
   });
 
   it("is named, like the variable, where what it holds is no key", () => {
