@@ -1,6 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import { hintForKeys, hintForUnknown, hintForUnseen, keyOfBlock, type Report } from "./findings";
+import { hintForKeys, hintForUnknown, hintForUnseen, meantKey, type Report } from "./findings";
 import { isValueOf } from "./merge";
 import {
   describeKind,
@@ -184,7 +184,8 @@ function readGroup(
   }
   for (const [key, entry] of value.entries) {
     const known = group.get(key);
-    const isOfBlock = known === undefined && keyOfBlock(key, placed) !== undefined;
+    const meant = known === undefined ? meantKey(key, placed, groupKey) : undefined;
+    const isOfBlock = meant !== undefined && meant.level === undefined;
     // A key that a group does not have is for the catalog to decide, where the group is open.
     const shape = known ?? (isOfBlock || isFreeKey(key) ? undefined : openShape(placed, groupKey, key));
     if (shape !== undefined) written.push({ shape, entry });

@@ -61,55 +61,50 @@ export const listKeys = (known: readonly string[]): string | undefined =>
 
 /** Suggests the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
 export function hintForUnknown(key: string, placed: PlacedType, group?: string): string | undefined {
+  const meant = meantKey(key, placed, group);
+  if (meant !== undefined) {
+    const { level, name } = meant;
+    const renamed = name === key ? "" : `, as ${name}`;
+    if (level === group) return `did you mean "${name}"?`;
+    return level === undefined
+      ? `it belongs beside ${group}, not in it${renamed}`
+      : `it belongs in ${level}${renamed}: ${level}: { ${name}: … }`;
+  }
   const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
-  const known = keyFor(key, here, group, placed);
-  if (known !== undefined) return `did you mean "${known}"?`;
-  const beside = group === undefined ? undefined : keyOfBlock(key, placed);
-  if (beside !== undefined)
-    return `it belongs beside ${group}, not in it${beside === key ? "" : `, as ${beside}`}`;
-  const deeper = group === undefined ? hintDeeper(key, placed) : undefined;
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
   return (
-    deeper ??
     didYouMean(key, here) ??
     (unspaced === undefined ? listKeys(here) : `write a space after the colon: ${unspaced}: …`)
   );
 }
 
-/** Returns the key of a block that one in a group of it means: no service has a field of that name there. */
-export const keyOfBlock = (key: string, placed: PlacedType): string | undefined =>
-  keyFor(key, blockKeys(placed), undefined, placed);
-
-/** For a key of a group, of `lifecycle`, or of a block such as `deploy`, written one level too high. */
-function hintDeeper(key: string, placed: PlacedType): string | undefined {
-  const blocks: readonly (readonly [string, Iterable<string>])[] = [
-    ...[...placed.groups].map(([group, fields]) => [group, fields.keys()] as const),
-    ...(placed.place.meta ? [["lifecycle", lifecycleKeys] as const] : []),
-    ...[...placed.children]
-      .filter(([, { place }]) => place.shape === "single")
-      .map(([place, { attributes }]) => [place, attributes.keys()] as const),
-  ];
-  for (const [block, names] of blocks) {
-    const found = keyFor(key, [...names], block, placed);
-    if (found !== undefined)
-      return `it belongs in ${block}${found === key ? "" : `, as ${found}`}: ${block}: { ${found}: … }`;
-  }
-  return undefined;
-}
-
-/** Returns the name that a key is in another spelling (`health_check_path`), or another word for. */
-function keyFor(
-  key: string,
-  names: readonly string[],
-  group: string | undefined,
-  { place, children }: PlacedType,
-): string | undefined {
+/**
+ * Returns the key that one is in another spelling (`health_check_path`), another word for, or at another level: that of
+ * the block, which is undefined, of a group, of `lifecycle`, or of a block such as `deploy`. The level of `group` is first.
+ */
+export function meantKey(key: string, placed: PlacedType, group?: string) {
+  const { place, groups, children } = placed;
+  const levels = new Map<string | undefined, Iterable<string>>([
+    // Holds the place of its keys, which follow.
+    [group, []],
+    [undefined, blockKeys(placed)],
+    ...[...groups].map(([level, fields]) => [level, fields.keys()] as const),
+    ...(place.meta ? [["lifecycle", lifecycleKeys] as const] : []),
+    ...[...children].flatMap(([level, { place, attributes }]) =>
+      place.shape === "single" ? [[level, attributes.keys()] as const] : [],
+    ),
+  ]);
   const isWord = (word: string): boolean => bare(word) === bare(key);
-  const wordsFor = (name: string): readonly string[] =>
-    place.fieldsAlsoCalled?.[group === undefined ? name : `${group}.${name}`] ??
+  const alsoCalled = (level: string | undefined, name: string): readonly string[] =>
+    place.fieldsAlsoCalled?.[level === undefined ? name : `${level}.${name}`] ??
     children.get(name)?.place.alsoCalled ??
     [];
-  return names.find(isWord) ?? names.find((name) => wordsFor(name).some(isWord));
+  for (const [level, keys] of levels) {
+    const names = [...keys];
+    const name = names.find(isWord) ?? names.find((one) => alsoCalled(level, one).some(isWord));
+    if (name !== undefined) return { level, name };
+  }
+  return undefined;
 }
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");

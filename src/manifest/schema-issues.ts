@@ -280,14 +280,14 @@ function choiceHint(issue: Issue, node: SourceNode): string | undefined {
 
 /** `1.10` where text is expected: the quotes keep it as written. `"2"` where a number is: they make it text. */
 function quoteHint(issue: Issue, node: SourceNode): string | undefined {
-  if (issue.code !== "invalid_type" || node.kind !== "scalar" || node.value === null) return undefined;
-  const { expected } = issue;
+  if (node.kind !== "scalar" || node.value === null) return undefined;
+  const rule = expectation(issue);
   if (typeof node.value === "string") {
-    const isNumber = /^-?\d+(\.\d+)?$/.test(node.value) && (expected === "number" || expected === "int");
+    const isNumber = /^-?\d+(\.\d+)?$/.test(node.value) && /expected a (whole )?number/.test(rule);
     return isNumber ? `write ${node.value} without quotes` : undefined;
   }
   const { source, start, end } = node.range;
-  return expected === "string"
+  return rule.includes("expected text")
     ? `quote it: ${quoteShort(source?.text?.slice(start, end) ?? String(node.value))}`
     : undefined;
 }

@@ -224,17 +224,6 @@ function orNull(schema: z.ZodType): z.ZodType {
 function jsonOf(schema: z.ZodType): object {
   const { $schema, title, description, ...rest } = z.toJSONSchema(schema, {
     ...{ target: "draft-7", io: "input", unrepresentable: "any" },
-    override: ({ jsonSchema }) => typesWithNull(jsonSchema),
   });
   return { $schema, title, description, ...rest };
-}
-
-/** Writes `object or null` as a list of types. */
-function typesWithNull(json: z.core.JSONSchema.BaseSchema): void {
-  const [option, nothing, more] = json.anyOf ?? [];
-  if (option?.type === undefined || nothing?.type !== "null" || more !== undefined) return;
-  if ("const" in option || "enum" in option) return;
-  const { anyOf: _, ...about } = json;
-  delete json.anyOf;
-  Object.assign(json, option, about, { type: [option.type, "null"] });
 }

@@ -114,25 +114,8 @@ export const referredAddresses = (value: DesiredValue | undefined): readonly Add
   value instanceof UnreadSecret ? [] : referencesOf(value).map(({ address }) => address);
 
 /** Deep equality of JSON values; the order of object keys does not count. */
-export function plainEqual(a: Plain | undefined, b: Plain | undefined): boolean {
-  if (a === b) return true;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return (
-      Array.isArray(a) &&
-      Array.isArray(b) &&
-      a.length === b.length &&
-      a.every((item, i) => plainEqual(item, b[i]))
-    );
-  }
-  const left = a as Record<string, Plain>;
-  const right = b as Record<string, Plain>;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && plainEqual(left[key], right[key]))
-  );
-}
+export const plainEqual = (a: Plain | undefined, b: Plain | undefined): boolean =>
+  a === b || (typeof a === "object" && typeof b === "object" && canonicalJson(a) === canonicalJson(b));
 
 /** JSON with sorted keys and no white space: the form that digests are taken over. */
 export function canonicalJson(value: Plain): string {
