@@ -1,6 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import { hintForKeys, hintForUnknown, hintForUnseen, meantKey, type Report } from "./findings";
+import { hintForKeys, hintForUnknown, meantKey, type Report } from "./findings";
 import { isValueOf } from "./merge";
 import {
   describeKind,
@@ -210,7 +210,7 @@ function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBloc
 }
 
 const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
-  misplacedIn(block) ?? hintForUnseen(key) ?? hintForUnknown(key, block.placed, group);
+  misplacedIn(block) ?? hintForUnknown(key, block.placed, group);
 
 /** `services` beside the projects in place of in one: taken for the name of a project. */
 function misplacedIn({ address, placed }: Block): string | undefined {

@@ -128,13 +128,3 @@ export function hintForFlag(node: SourceNode): string | undefined {
   if (yes.has(word)) return "write true";
   return no.has(word) ? "write false" : undefined;
 }
-
-const unseen = /[\u00a0\u2007\u202f\u3000\u200b-\u200d\u2060\ufeff]/;
-
-/** For a key that looks right and is not: it holds a space that is none to YAML. */
-export function hintForUnseen(key: string): string | undefined {
-  const [found] = unseen.exec(key) ?? [];
-  if (found === undefined) return undefined;
-  const code = (found.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, "0");
-  return `it holds the invisible character U+${code}: write plain spaces`;
-}

@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
 import type { ReadContext } from "./context";
 import { findFiles, maxTotalBytes, readSource } from "./files";
-import { hintForFlag, hintForUnseen, listKeys, type Report } from "./findings";
+import { hintForFlag, listKeys, type Report } from "./findings";
 import { describeNode, isNull, type MapNode, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import { type AttributeShape, isFreeKey } from "./type-index";
 import { parseYaml } from "./yaml";
@@ -186,7 +186,7 @@ function mistakesOf(issue: Issue, { node, subject }: Refused): readonly Mistake[
       kind: "manifest.unknown_key",
       summary: `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`,
       range: keyRange(at, unknown),
-      hint: hintForKey(unknown, issue.message.split(" ")),
+      hint: didYouMean(unknown, issue.message.split(" ")) ?? listKeys(issue.message.split(" ")),
     }));
   if (issue.code === "invalid_key") {
     const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
@@ -210,9 +210,6 @@ function mistakesOf(issue: Issue, { node, subject }: Refused): readonly Mistake[
   return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
 }
 
-const hintForKey = (key: string, known: readonly string[]): string | undefined =>
-  hintForUnseen(key) ?? didYouMean(key, known) ?? listKeys(known);
-
 /** Has the keys that a mapping knows told in the message of an issue about one that it does not. */
 const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) =>
@@ -228,10 +225,9 @@ function placeHint(
   address: Address,
   { blocks }: ReadContext,
 ): string | undefined {
-  if (node.kind === "scalar") return undefined;
-  for (const [key, { place }] of blocks.get(address)?.placed.children ?? [])
-    if (place.alsoCalled?.includes(path)) return `did you mean "${key}"?`;
-  return undefined;
+  const children = node.kind === "scalar" ? [] : [...(blocks.get(address)?.placed.children.values() ?? [])];
+  const meant = children.find(({ place }) => place.alsoCalled?.includes(path));
+  return meant && `did you mean "${meant.place.key}"?`;
 }
 
 /** Describes the issues of a value that must not be shown, in words of the schema only. */

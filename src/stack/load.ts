@@ -53,6 +53,7 @@ import {
   type StackContext,
 } from "./stack";
 import { readImports, readProviders, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
+import { knownText } from "./values";
 
 /**
  * Reads the desired state from a synthesized stack (DESIGN section 3): `files` are output folders of the library or
@@ -354,19 +355,13 @@ function checkVariables(context: StackContext): void {
     const reader = readerOf(context, { owner: `${stack.name}: var.${name}` });
     for (const block of nestedBlocks(entry, "validation")) {
       const read = readValidation(block, reader);
-      const verdict = read && text(read.condition);
+      const verdict = read && knownText(read.condition);
       if (read === undefined || verdict === "true") continue;
       const summary =
         verdict === "false"
-          ? (text(read.message) ?? "the value is not valid")
+          ? (knownText(read.message) ?? "the value is not valid")
           : "validation.condition is true or false, known before anything is made";
       reader.refuse(invalid(summary), read.condition.range);
     }
   }
-}
-
-/** The text of a node that refers to nothing. */
-function text(node: SourceNode): string | undefined {
-  const isKnown = node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text");
-  return isKnown ? String(node.value) : undefined;
 }

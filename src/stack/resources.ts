@@ -30,7 +30,7 @@ import { invalid, missingKey, StackProblem, unknownReference, unsupported } from
 import { addressOfResource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
-import { entryNode, listNode, mapNode, scalarNode } from "./values";
+import { entryNode, knownText, listNode, mapNode, scalarNode } from "./values";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
 export interface StackBlock {
@@ -237,9 +237,9 @@ function parentNamed(
   });
   const segments = wholeReference(node);
   if (segments === undefined) {
-    const isText = node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text");
-    if (!isText || node.isSensitive || typeof node.value !== "string" || node.value === "") return noId;
-    return linkTo(node.value);
+    const isText = node.kind === "scalar" && typeof node.value === "string" && !node.isSensitive;
+    const id = isText ? knownText(node) : undefined;
+    return id ? linkTo(id) : noId;
   }
   if (segments[0] === dataType) {
     const reference = splitDataReference(segments);

@@ -53,6 +53,12 @@ export const entryNode = (key: string, value: SourceNode, keyRange = value.range
   value,
 });
 
+/** The text of a node that refers to nothing; undefined for another. */
+export const knownText = (node: SourceNode): string | undefined =>
+  node.kind === "scalar" && (node.parts ?? []).every(({ kind }) => kind === "text")
+    ? String(node.value)
+    : undefined;
+
 /** A reference to `segments`: an address, then an attribute. */
 export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
   later({ kind: "reference", segments, source, range });

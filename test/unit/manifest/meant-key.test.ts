@@ -28,7 +28,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     [
       "a no-break space",
       "services: {}\n\u00a0projects: {}\n",
-      expect.stringContaining("it holds the invisible character U+00A0: write plain spaces"),
+      expect.stringContaining(`did you mean "projects"?`),
     ],
     [
       "Latin-1",
