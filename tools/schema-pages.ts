@@ -12,6 +12,7 @@ interface JsonSchema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
 }
 
@@ -32,7 +33,7 @@ function schemaSection(name: string): string {
   const forms = (schema.oneOf ?? [schema]).map(({ properties = {}, required = [] }) => {
     const rows = Object.entries(properties).map(
       ([key, value]) =>
-        `| \`${key}\` | ${typeOf(value)} | ${required.includes(key) ? "yes" : ""} | ${cell(value.description ?? "")} |\n`,
+        `| \`${key}\` | ${typeOf(value)} | ${required.includes(key) ? "yes" : ""} | ${cell(value.description ?? value.anyOf?.[0]?.description ?? "")} |\n`,
     );
     const event = properties.type?.const;
     const label = event === undefined ? "" : `An event of type \`${event}\`:\n\n`;
@@ -41,9 +42,10 @@ function schemaSection(name: string): string {
   return `## ${name}\n\n${schema.title}.\n\n${forms.join("\n")}`;
 }
 
-function typeOf({ const: only, type = "", $ref }: JsonSchema): string {
+function typeOf({ const: only, type = "", anyOf, $ref }: JsonSchema): string {
   if (only !== undefined) return code(JSON.stringify(only));
   if ($ref !== undefined) return "object";
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(" \\| ");
   return cell([type].flat().join(" | "));
 }
 
