@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { createClient } from "../api/client";
 import { consistently } from "../api/consistent-reads";
@@ -10,8 +10,8 @@ import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../a
 import { createReads } from "../api/reads";
 import { embeddedUrl, type Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
+import { embeddedTransport } from "../commands/service-settings";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
-import type * as emulator from "../emulator/emulator";
 import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
@@ -21,7 +21,6 @@ import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import { loadStateKey } from "../state/key";
-import { makeIgnoredFolder } from "../state/local/node-disk";
 import { aliveBy } from "../state/lock-record";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
@@ -268,11 +267,3 @@ export function targetOf(invocation: Invocation): Target {
 /** Reads the state of an invocation. */
 export const stateOf = (invocation: Invocation): Promise<State | undefined> =>
   withContext(invocation, ({ backend }) => backend.read());
-
-/** Sends requests into an emulator in this process, which keeps its records below `cwd`. */
-function embeddedTransport(cwd: string): Transport {
-  const folder = resolve(cwd, join(".rnv", "emulator"));
-  makeIgnoredFolder(folder);
-  const { createEmulator } = require("../emulator/emulator") as typeof emulator;
-  return createEmulator({ folder }).transport();
-}

@@ -2,15 +2,15 @@ import { dirname, resolve } from "node:path";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
+import { readApiKey } from "../commands/service-settings";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { stackPlace, stateAddress } from "../manifest/stages";
 import { Secret } from "../model/secret";
 import { mentionsStage } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
-import { reasonOf, sha256, uuidPattern } from "../model/text";
+import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
-import { readLimited } from "./files";
 import { namesOf, type StackRun, type StageRun } from "./invocation";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
@@ -66,7 +66,11 @@ export function readSettings(
   const state = named.kind === "file" ? { ...named, path: resolve(cwd, named.path) } : named;
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
-  const read = baseUrl === "embedded" ? embeddedApiKey : readKey(setting, cwd);
+  const inVariable = { given: setting("RNV_API_KEY"), source: "RNV_API_KEY" };
+  const read =
+    baseUrl === "embedded"
+      ? embeddedApiKey
+      : (readApiKey(inVariable, environment, cwd) ?? missing("RNV_API_KEY"));
   const key = typeof read === "string" ? read : undefined;
   const workspaceId = workspaceOf(environment);
   const address = baseUrl === "embedded" ? undefined : baseUrl;
@@ -139,28 +143,4 @@ function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
   if (uuidPattern.test(workspaceId)) return [];
   const hint = "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits";
   return [error("config.invalid", "RNV_WORKSPACE_ID is not a UUID", { hint })];
-}
-
-/** Reads the API key from the environment or a file, or returns what is wrong. Nothing of the key is ever in a message. */
-function readKey(setting: (name: string) => string, cwd: string): string | Diagnostic {
-  const inline = setting("RNV_API_KEY");
-  const file = setting("RNV_API_KEY_FILE");
-  if (inline !== "") return checkKey(inline, "RNV_API_KEY");
-  if (file === "") return missing("RNV_API_KEY");
-  try {
-    const text = readLimited(resolve(cwd, file), 4096);
-    return checkKey(text.trim(), "the file of RNV_API_KEY_FILE");
-  } catch (cause) {
-    const hint = "name a readable file that holds the key and nothing else";
-    return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`, { hint });
-  }
-}
-
-export const keyPattern = /^rnv_[!-~]+$/;
-
-function checkKey(text: string, source: string): string | Diagnostic {
-  // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
-  if (keyPattern.test(text)) return text;
-  const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
-  return error("config.invalid", `${source} does not hold an API key`, { hint });
 }

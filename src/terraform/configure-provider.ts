@@ -1,16 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { gapSettings } from "../api/gap-rules";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
-import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";
+import { embeddedTransport, readApiKey } from "../commands/service-settings";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { providerSettings as settingsOfBlock } from "../model/provider-settings";
 import { Secret } from "../model/secret";
 import { canonicalId, type ProcessEnvironment, snakeCase } from "../model/text";
 import { systemClock } from "../model/time";
-import { makeIgnoredFolder, nodeDisk } from "../state/local/node-disk";
 import { withoutSlash } from "../state/recorded";
 import { loggedTransport, loggedWaits } from "./log";
 import { diagnosticMessages } from "./messages";
@@ -43,7 +42,7 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
     provider.configure(undefined);
     return {};
   }
-  const settings = await providerSettings(config, provider.environment, provider.cwd);
+  const settings = providerSettings(config, provider.environment, provider.cwd);
   if (!hasErrors(settings.diagnostics)) {
     await provider.session?.close();
     const session = sessionOf(provider, settings, request.terraformVersion);
@@ -88,25 +87,12 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     onWait: loggedWaits(log),
   };
   if (baseUrl === "embedded" || apiKey === undefined) {
-    const embedded = embeddedService(cwd);
-    const transport = loggedTransport(embedded.transport, log, systemClock);
+    const transport = loggedTransport(embeddedTransport(cwd), log, systemClock);
+    const embedded = { workspaceId: embeddedWorkspaceId, apiKey: new Secret(embeddedApiKey) };
     return openSession({ ...common, baseUrl: embeddedUrl, ...embedded, transport });
   }
   const transport = loggedTransport(createHttpTransport({ environment }), log, systemClock);
   return openSession({ ...common, apiKey, transport });
-}
-
-/** The emulator, with its data where the command line keeps it too. Loaded only where it is asked for. */
-function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; transport: Transport } {
-  const { createEmulator, embeddedApiKey, embeddedWorkspaceId } =
-    require("../emulator/emulator") as typeof import("../emulator/emulator");
-  const folder = resolve(cwd, ".rnv/emulator");
-  makeIgnoredFolder(folder);
-  return {
-    workspaceId: embeddedWorkspaceId,
-    apiKey: new Secret(embeddedApiKey),
-    transport: createEmulator({ folder }).transport(),
-  };
 }
 
 /** The settings of a provider block and the environment together. */
@@ -133,11 +119,11 @@ function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
 }
 
 /** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */
-export async function providerSettings(
+export function providerSettings(
   config: TerraformObject,
   environment: ProcessEnvironment,
   cwd: string,
-): Promise<ProviderSettings> {
+): ProviderSettings {
   const text = (name: string, variable: string): string => {
     const given = config[name];
     return typeof given === "string" && given !== "" ? given : (environment[variable]?.trim() ?? "");
@@ -146,7 +132,10 @@ export async function providerSettings(
   const isEmbedded = baseUrl === "embedded";
   // What is kept of it is compared: in any case of letters it is the same workspace.
   const workspaceId = canonicalId(text("workspace_id", "RNV_WORKSPACE_ID"));
-  const key = isEmbedded ? undefined : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const given = { given: text("api_key", "RNV_API_KEY"), source: "api_key" };
+  const key = isEmbedded
+    ? undefined
+    : (readApiKey(given, environment, cwd) ?? missingSetting("api_key", "RNV_API_KEY"));
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
   const unset = (value: string, attribute: string, variable: string): readonly Diagnostic[] =>
@@ -162,7 +151,7 @@ export async function providerSettings(
     diagnostics: [
       ...unset(baseUrl, "base_url", "RNV_BASE_URL"),
       ...unset(workspaceId, "workspace_id", "RNV_WORKSPACE_ID"),
-      ...(typeof key === "object" ? [key] : []),
+      ...(typeof key === "object" ? [{ ...key, attribute: "api_key" }] : []),
       ...checkProviderBlock({ ...config, base_url: baseUrl || null, workspace_id: workspaceId || null }),
       ...gaps.diagnostics,
     ],
@@ -174,36 +163,3 @@ const missingSetting = (attribute: string, variable: string): Diagnostic =>
     attribute,
     hint: `set it in the provider block, or ${variable} in the environment`,
   });
-
-/** Bytes. */
-const largestKeyFile = 4096;
-
-/** Reads the API key, or returns what is wrong. Nothing of it is ever put into a message. */
-async function readKey(
-  given: string,
-  environment: ProcessEnvironment,
-  cwd: string,
-): Promise<string | Diagnostic> {
-  if (given !== "") return checkKey(given);
-  const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
-  if (file === "") return missingSetting("api_key", "RNV_API_KEY");
-  const unreadable = (reason: string): Diagnostic =>
-    error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
-      hint: "name a readable file that holds the key and nothing else",
-    });
-  try {
-    // Terraform starts several processes, which all read it: a pipe would do for the first alone.
-    const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
-    return bytes === undefined ? unreadable("ENOENT") : checkKey(Buffer.from(bytes).toString("utf8").trim());
-  } catch (cause) {
-    return unreadable((cause as NodeJS.ErrnoException).code ?? "unreadable");
-  }
-}
-
-const checkKey = (text: string): string | Diagnostic =>
-  /^rnv_[!-~]+$/.test(text)
-    ? text
-    : error("config.invalid", "the API key is not one", {
-        attribute: "api_key",
-        hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
-      });

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
+import { keyPattern } from "../../commands/service-settings";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";
@@ -22,7 +23,6 @@ import {
 } from "../profile";
 import { createPrompter } from "../prompt";
 import { exitCodes, notesOf } from "../report";
-import { keyPattern } from "../settings";
 import type { Verb } from "./verb";
 
 export const loginVerb: Verb = {

@@ -29,9 +29,13 @@ describe("the settings of the provider", () => {
 
   it("read no key file without end, and none that is large", async () => {
     writeFileSync(join(folder, "large"), `rnv_${"k".repeat(5000)}`);
-    expect(await summaries("large")).toEqual(["RNV_API_KEY_FILE: cannot read large (EFBIG)"]);
-    expect(await summaries("/dev/zero")).toEqual(["RNV_API_KEY_FILE: cannot read /dev/zero (EISDIR)"]);
-    expect(await summaries("nothing")).toEqual(["RNV_API_KEY_FILE: cannot read nothing (ENOENT)"]);
+    expect(await summaries("large")).toEqual([
+      "RNV_API_KEY_FILE: cannot read large: it holds more than 4096 bytes",
+    ]);
+    expect(await summaries("/dev/zero")).toEqual([
+      "RNV_API_KEY_FILE: cannot read /dev/zero: it is not a regular file",
+    ]);
+    expect(await summaries("nothing")).toEqual(["RNV_API_KEY_FILE: cannot read nothing: it does not exist"]);
   });
 
   it("name one workspace in any case of letters", async () => {
@@ -47,6 +51,6 @@ describe("the settings of the provider", () => {
   it("show nothing of a file that holds no key", async () => {
     writeFileSync(join(folder, "other"), "another-secret");
     expect(JSON.stringify(await settingsWith("other"))).not.toContain("another-secret");
-    expect(await summaries("other")).toEqual(["the API key is not one"]);
+    expect(await summaries("other")).toEqual(["the file of RNV_API_KEY_FILE does not hold an API key"]);
   });
 });

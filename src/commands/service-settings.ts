@@ -1,0 +1,50 @@
+import { join, resolve } from "node:path";
+import type { Transport } from "../api/transport";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type * as emulator from "../emulator/emulator";
+import { readBytes } from "../manifest/files";
+import type { ProcessEnvironment } from "../model/text";
+import { reasonOf } from "../model/text";
+import { makeIgnoredFolder } from "../state/local/node-disk";
+
+// A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
+export const keyPattern = /^rnv_[!-~]+$/;
+
+/** Bytes. */
+const largestKeyFile = 4096;
+
+/**
+ * Returns the API key that is `given`, else that in the file of RNV_API_KEY_FILE, or what is wrong with it; undefined where
+ * neither is set. Nothing of the key is ever in a message; `source` names the setting that was given.
+ */
+export function readApiKey(
+  { given, source }: { readonly given: string; readonly source: string },
+  environment: ProcessEnvironment,
+  cwd: string,
+): string | Diagnostic | undefined {
+  if (given !== "") return checkKey(given, source);
+  const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
+  if (file === "") return undefined;
+  try {
+    const bytes = readBytes(resolve(cwd, file), largestKeyFile);
+    if (bytes === undefined) throw new Error(`it holds more than ${largestKeyFile} bytes`);
+    return checkKey(bytes.toString("utf8").trim(), "the file of RNV_API_KEY_FILE");
+  } catch (cause) {
+    const hint = "name a readable file that holds the key and nothing else";
+    return error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file}: ${reasonOf(cause)}`, { hint });
+  }
+}
+
+function checkKey(text: string, source: string): string | Diagnostic {
+  if (keyPattern.test(text)) return text;
+  const hint = 'an API key starts with "rnv_" and holds no spaces or line breaks';
+  return error("config.invalid", `${source} does not hold an API key`, { hint });
+}
+
+/** Sends requests into an emulator in this process, which keeps its records below `cwd`. Loaded only where it is asked for. */
+export function embeddedTransport(cwd: string): Transport {
+  const folder = resolve(cwd, join(".rnv", "emulator"));
+  makeIgnoredFolder(folder);
+  const { createEmulator } = require("../emulator/emulator") as typeof emulator;
+  return createEmulator({ folder }).transport();
+}
