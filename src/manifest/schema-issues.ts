@@ -253,7 +253,12 @@ function expectation(issue: Issue): string {
   if (issue.code === "invalid_value") return `expected ${oneOf(issue.values)}`;
   if (issue.code === "invalid_type") return `expected ${expectedWords[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_union" && issue.errors.length > 0)
-    return (issue.errors as Issue[][]).map((option) => option.map(expectation).join(", ")).join(" or ");
+    return (issue.errors as Issue[][])
+      .map((option) => option.map(expectation).join(", "))
+      .join(" or ")
+      .replaceAll(" or expected ", " or ");
+  if (issue.code === "too_small" && issue.minimum === 1 && issue.message.startsWith("Too small"))
+    return `expected ${expectedWords[issue.origin] ?? issue.origin} that is not empty`;
   return issue.message
     .replace(/^(Invalid (input|string): |Too (small|big): )/, "")
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase());
