@@ -17,7 +17,7 @@ import {
 } from "./resource/identity";
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
-import { importResourceState, moveResourceState, upgradeResourceState } from "./resource/resource-state";
+import { importResourceState, upgradeResourceState } from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";
@@ -47,7 +47,6 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
-  MoveResourceState: moveResourceState,
   GenerateResourceConfig: generateResourceConfig,
   ValidateDataResourceConfig: validator(dataSources, "data source"),
   ReadDataSource: readDataSource,
@@ -91,8 +90,7 @@ const variables: typeof answers = { ...answers, ...variablesAnswers };
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
 async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
-  const { typeName, targetTypeName = typeName } = request;
-  const known = targetTypeName === variablesSchema.name ? variables : answers;
+  const known = request.typeName === variablesSchema.name ? variables : answers;
   try {
     redactSensitive(provider, request);
     const asked = withImportId(provider, method, request) as never;
@@ -137,7 +135,6 @@ type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 type AnyRequest = Partial<
   RequestOf<"ApplyResourceChange"> &
     RequestOf<"ImportResourceState"> &
-    RequestOf<"MoveResourceState"> &
     RequestOf<"ReadResource"> &
     RequestOf<"UpgradeResourceState">
 >;
@@ -169,8 +166,9 @@ function textsOf(value: TerraformValue | undefined): readonly string[] {
 }
 
 const capabilities = {
-  ...{ planDestroy: true, getProviderSchemaOptional: true },
-  ...{ moveResourceState: true, generateResourceConfig: true },
+  planDestroy: true,
+  getProviderSchemaOptional: true,
+  generateResourceConfig: true,
 };
 
 const byName = <Item extends { readonly name: string }, To>(

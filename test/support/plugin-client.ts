@@ -56,11 +56,6 @@ message ApplyResponse { DynamicValue new_state = 1; bytes private = 2; repeated 
 message ImportRequest { string type_name = 1; string id = 2; ResourceIdentityData identity = 4; }
 message ImportedResource { string type_name = 1; DynamicValue state = 2; bytes private = 3; ResourceIdentityData identity = 4; }
 message ImportResponse { repeated ImportedResource imported_resources = 1; repeated Diagnostic diagnostics = 2; }
-message MoveRequest {
-  string source_provider_address = 1; string source_type_name = 2; int64 source_schema_version = 3; RawState source_state = 4;
-  string target_type_name = 5; bytes source_private = 6; RawState source_identity = 7; int64 source_identity_schema_version = 8;
-}
-message MoveResponse { DynamicValue target_state = 1; repeated Diagnostic diagnostics = 2; bytes target_private = 3; ResourceIdentityData target_identity = 4; }
 message GenerateRequest { string type_name = 1; DynamicValue state = 2; }
 message GenerateResponse { DynamicValue config = 1; repeated Diagnostic diagnostics = 2; }
 message ListRequest { string type_name = 1; DynamicValue config = 2; bool include_resource_object = 3; int64 limit = 4; }
@@ -81,7 +76,6 @@ const methods = {
   PlanResourceChange: ["PlanRequest", "PlanResponse"],
   ApplyResourceChange: ["ApplyRequest", "ApplyResponse"],
   ImportResourceState: ["ImportRequest", "ImportResponse"],
-  MoveResourceState: ["MoveRequest", "MoveResponse"],
   GenerateResourceConfig: ["GenerateRequest", "GenerateResponse"],
   ReadDataSource: ["ConfigRequest", "ReadDataResponse"],
   ValidateListResourceConfig: ["ConfigRequest", "Diagnostics"],

@@ -22,22 +22,6 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   return { upgradedState: encodeMessage(valueType, decodeState(valueType, rawState?.json)) };
 };
 
-/**
- * MoveResourceState: the same type under another address of this provider, whatever registry it was installed from. Runs
- * before ConfigureProvider.
- */
-export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
-  const { sourceProviderAddress, sourceTypeName, sourceState, sourcePrivate, targetTypeName } = request;
-  const { valueType } = requireNamed(resourceSchemas, targetTypeName, "resource type");
-  if (/\/rnv$/.test(sourceProviderAddress) && sourceTypeName === targetTypeName) {
-    const state = decodeState(valueType, sourceState?.json);
-    return { targetState: encodeMessage(valueType, state), targetPrivate: sourcePrivate };
-  }
-  throw failure("manifest.moved", `a ${sourceTypeName} cannot become a ${targetTypeName}`, {
-    hint: "import it under the new type, and take the old one out of the state with a removed block",
-  });
-};
-
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
 export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
   const type = provider.typeNamed(typeName);
