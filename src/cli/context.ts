@@ -3,14 +3,10 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { createClient } from "../api/client";
-import { consistently } from "../api/consistent-reads";
-import { createEndpoints } from "../api/endpoints";
 import { createHttpTransport, type HttpTransportOptions, isLoopback } from "../api/http-transport";
-import { createReads } from "../api/reads";
-import { embeddedUrl, type Transport } from "../api/transport";
+import { embeddedUrl, type Transport, type WireRequest } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
-import { embeddedTransport } from "../commands/service-settings";
+import { embeddedTransport, openConnection } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
 import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
@@ -169,14 +165,19 @@ async function connect(
   const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
   const open = () => createHttpTransport({ environment, onLoad: disableWasmOptimizer, ...limits });
   const transport = isEmbedded ? embeddedTransport(cwd) : (invocation.openTransport?.(open) ?? open());
-  const client = createClient({
+  const send = (request: WireRequest) => {
+    if (request.method !== "GET") steps.hasWritten = true;
+    return waiting.during(() => transport.send(request));
+  };
+  const connection = openConnection({
     baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
     apiKey,
-    transport: { ...transport, send: (request) => waiting.during(() => transport.send(request)) },
+    transport: { ...transport, send },
     clock: systemClock,
     random: Math.random,
     runId: randomBytes(16).toString("hex"),
-    gaps,
+    ...{ workspaceId, gaps, signal },
+    say: (line) => terminal.err(`${line}\n`),
     userAgent: `rnv/${version}`,
     ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
@@ -187,20 +188,11 @@ async function connect(
       report(invocation, [warning("api.deprecated", summary, { detail: when, hint })]);
     },
   });
-  const send: Connection["send"] = (request, options) => {
-    if (request.method !== "GET") steps.hasWritten = true;
-    return client.send(request, { signal, ...options });
-  };
-  const detected = {};
-  const { runId, redact, serviceTime } = client;
-  const make = (over: Connection["send"]) => createEndpoints(over, workspaceId, gaps, detected);
-  const say = (line: string) => terminal.err(`${line}\n`);
-  const endpoints = consistently(make, { signal, serviceTime, say });
   const close = async () => {
     waiting.close();
-    await client.close();
+    await connection.close();
   };
-  return { runId, send, endpoints, redact, reads: createReads(endpoints(send)), close };
+  return { ...connection, close };
 }
 
 /**

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { checkBaseUrl } from "../api/http-transport";
-import { readApiKey } from "../commands/service-settings";
+import { readApiKey } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { stackPlace, stateAddress } from "../manifest/stages";

@@ -3,7 +3,7 @@ import { ApiError, diagnosticOf } from "../api/api-error";
 import { gapSettings } from "../api/gap-rules";
 import { checkBaseUrl, createHttpTransport } from "../api/http-transport";
 import { embeddedUrl } from "../api/transport";
-import { embeddedTransport, readApiKey } from "../commands/service-settings";
+import { embeddedTransport, readApiKey } from "../commands/open-connection";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { providerSettings as settingsOfBlock } from "../model/provider-settings";
@@ -79,7 +79,8 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
   const { cwd, environment, log } = provider;
   const common = {
     ...settings,
-    acceptsRestored: environment.RNV_ACCEPT_RESTORED === "1",
+    acceptsOlder: environment.RNV_ACCEPT_RESTORED === "1",
+    restoredHint: "RNV_ACCEPT_RESTORED=1 terraform apply",
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     userAgent: `rnv terraform/${terraformVersion}`,

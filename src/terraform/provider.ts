@@ -1,11 +1,9 @@
 import { setMaxListeners } from "node:events";
-import { type ClientOptions, createClient } from "../api/client";
-import { consistently } from "../api/consistent-reads";
-import { createEndpoints, type Endpoints } from "../api/endpoints";
-import type { GapSettings } from "../api/gaps";
-import { createReads, type Reads } from "../api/reads";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { digestBody, writeKey } from "../apply/journaled-send";
+import { type ConnectionOptions, openConnection } from "../commands/open-connection";
 import { failure } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
@@ -26,16 +24,10 @@ import { variablesSchema } from "./schema/variables-schema";
 import type { EventSink } from "./server";
 import { decodeObject, type TerraformObject } from "./values";
 
-export interface SessionOptions extends ClientOptions {
-  readonly workspaceId: string;
-  readonly gaps: GapSettings;
+export interface SessionOptions extends ConnectionOptions {
   readonly deletionProtection: boolean;
   /** Resources that the service does not show leave the state, without proof that they are deleted. */
   readonly acceptMissing: boolean;
-  /** `RNV_ACCEPT_RESTORED=1`: older versions than the recorded ones are believed. */
-  readonly acceptsRestored: boolean;
-  /** Aborted by StopProvider: finish calls in flight, start none. */
-  readonly signal: AbortSignal;
 }
 
 /** A configured provider: one client, and its cache of reads. An answer depends on nothing else that calls share. */
@@ -57,16 +49,8 @@ export const mostAgeMs = 1000;
 
 /** Opens a client, and the reads and writes over it. */
 export function openSession(options: SessionOptions): Session {
-  const { apiKey, workspaceId, gaps, clock, signal, deletionProtection, acceptMissing } = options;
-  const client = createClient(options);
-  const send: Send = (request, more) => client.send(request, { signal, ...more });
-  const detected = {};
-  const { serviceTime } = client;
-  const endpoints = consistently((over: Send) => createEndpoints(over, workspaceId, gaps, detected), {
-    ...{ clock, signal, serviceTime, acceptsOlder: options.acceptsRestored },
-    restoredHint: "RNV_ACCEPT_RESTORED=1 terraform apply",
-  });
-  const reads = createReads(endpoints(send));
+  const { apiKey, workspaceId, clock, signal, deletionProtection, acceptMissing } = options;
+  const { send, endpoints, reads, redact, close } = openConnection(options);
   // Keys must not show a secret.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
@@ -75,9 +59,9 @@ export function openSession(options: SessionOptions): Session {
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
     inTurn: turns(),
     redact: (secrets) => {
-      if (client.redact(secrets)) reads.invalidate();
+      if (redact(secrets)) reads.invalidate();
     },
-    close: client.close,
+    close,
   };
 }
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { ApiError, diagnosticOf } from "../../api/api-error";
 import { checkBaseUrl } from "../../api/http-transport";
-import { keyPattern } from "../../commands/service-settings";
+import { keyPattern } from "../../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { uuidPattern } from "../../model/text";
 import { counted } from "../../report/plan-wording";

@@ -233,8 +233,7 @@ const statePushVerb: Verb = {
 const stateBackupsVerb: Verb = {
   usage: "backups",
   summary: "List previous snapshots, newest first",
-  detail:
-    "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
+  detail: "A local state and one in S3 keep ten beside them; a server of the HTTP protocol keeps its own.",
   options: reading,
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
   handler: async (invocation) => {

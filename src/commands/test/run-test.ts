@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
-import { createClient } from "../../api/client";
-import { consistently } from "../../api/consistent-reads";
-import { createEndpoints } from "../../api/endpoints";
 import { defaultGaps } from "../../api/gaps";
-import { createReads } from "../../api/reads";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -28,6 +24,7 @@ import { keyIdOf } from "../../state/key";
 import { createMemoryBackend, type MemoryBackend } from "../../state/memory-backend";
 import { type ApplyOutcome, apply } from "../apply";
 import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
+import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
 import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
 
@@ -254,18 +251,12 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
   const emulator = createEmulator({ clock, random: repeatable() });
   const key = randomBytes(32);
   const stage = test.stage === undefined ? undefined : splitStage(test.stage);
-  const connect = async (): Promise<Connection> => {
-    const client = createClient({
+  const connect = async (): Promise<Connection> =>
+    openConnection({
       ...{ baseUrl, apiKey: new Secret(embeddedApiKey), transport: emulator.transport() },
       ...{ clock, random: () => 0.5, runId: randomBytes(16).toString("hex"), gaps: defaultGaps },
+      ...{ workspaceId: embeddedWorkspaceId, signal },
     });
-    const { runId, send, redact, close, serviceTime } = client;
-    const endpoints = consistently(
-      (over: typeof send) => createEndpoints(over, embeddedWorkspaceId, defaultGaps),
-      { clock, signal, serviceTime },
-    );
-    return { runId, send, redact, close, endpoints, reads: createReads(endpoints(send)) };
-  };
   return {
     backend: createMemoryBackend(),
     stranger: () => createMemoryBackend(),
