@@ -1,10 +1,10 @@
 import { codeMeanings } from "../diagnostics/codes";
 import { failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { manifestJsonSchema } from "../manifest/schema";
 import { type ResourceType, ruleAt } from "../model/resource-type";
 import { escapeText, quoteText } from "../report/escape-text";
 import { resourceTypes, typeNamed } from "../resources";
-import { schema } from "./tools";
 
 /** `rnv explain`: returns what documents a field of the manifest, or a diagnostic code. Throws `DiagnosticsError` for any other word. */
 export function explain(word: string): string {
@@ -44,7 +44,7 @@ interface Field {
 
 /** Returns every field of a manifest that has a description. */
 function manifestFields(): readonly Field[] {
-  const { definitions, ...manifest } = schema("manifest") as FieldSchema & {
+  const { definitions, ...manifest } = manifestJsonSchema(resourceTypes) as FieldSchema & {
     readonly definitions: Readonly<Record<string, FieldSchema>>;
   };
   const referred = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);

@@ -1,8 +1,9 @@
-import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
+import { type Address, parseAddress } from "../model/address";
 import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
+import { applyMoves } from "../plan/instances";
 import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
@@ -186,23 +187,12 @@ function edit(
   });
 }
 
-/** The move of an address, and those of everything that lies in it: its name begins with the same names. */
-const movesBelow = (state: State, from: Address, to: Address): ReadonlyMap<Address, Address> =>
-  new Map([
-    [from, to],
-    ...(Object.keys(state.resources) as Address[])
-      .filter((address) => address !== from && liesIn(state, address, from))
-      .map((address): [Address, Address] => [
-        address,
-        addressOf(typeOf(address), `${nameOf(to)}${nameOf(address).slice(nameOf(from).length)}`),
-      ]),
-  ]);
-
-function liesIn(state: State, address: Address, outer: Address): boolean {
-  const parent = state.resources[address]?.parent;
-  if (parent === undefined) return false;
-  const named = `${nameOf(address)}.`.startsWith(`${nameOf(outer)}.`);
-  return named && (parent === outer || liesIn(state, parent, outer));
+/** The move of an address, and those of everything that lies in it, as `moved` in a manifest moves it. */
+function movesBelow({ resources }: State, from: Address, to: Address): ReadonlyMap<Address, Address> {
+  // A command line has no position.
+  const moved = [{ from, to, range: new SourceFile("").range(0, 0) }];
+  const { previous } = applyMoves(resources, { moved, resources: new Map() });
+  return new Map([[from, to], ...[...previous].map(([now, before]): [Address, Address] => [before, now])]);
 }
 
 /** A record, with the state that it is in. */

@@ -1,32 +1,12 @@
-import * as z from "zod";
 import { type Gap, gaps, gapVariable } from "../api/gaps";
 import { failure } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import type * as embedded from "../emulator/emulator";
 import type * as served from "../emulator/server";
-import { driftFileSchema } from "../manifest/drift-file";
-import type * as fleetFile from "../manifest/fleet-file";
-import type * as policyFile from "../manifest/policy-file";
-import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
-import type * as testFile from "../manifest/test-file";
-import { eventSchema } from "../model/apply-event";
-import { stateFileSchema } from "../model/state";
 import { reasonOf } from "../model/text";
-import { schemasUrl } from "../model/version";
-import { driftDocumentSchema } from "../plan/drift";
-import { planDocumentSchema } from "../plan/plan-schema";
-import type * as fleetReport from "../report/fleet-report";
-import type * as testReport from "../report/test-report";
-import { resourceTypes } from "../resources";
-
-interface ServedEmulator {
-  readonly server: served.EmulatorServer;
-  readonly workspaceId: string;
-  readonly apiKey: string;
-}
 
 /** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed; port 0 takes a free one. */
-export async function emulator(port: number, options: embedded.EmulatorOptions): Promise<ServedEmulator> {
+export async function emulator(port: number, options: embedded.EmulatorOptions) {
   const { createEmulator } = require("../emulator/emulator") as typeof embedded;
   const { serveEmulator } = require("../emulator/server") as typeof served;
   const server = await serveEmulator(createEmulator(options), { port }).catch((cause: unknown) => {
@@ -39,51 +19,11 @@ export async function emulator(port: number, options: embedded.EmulatorOptions):
 
 /** Names of the JSON Schemas that `rnv schema` prints. */
 export const schemaNames = [
-  "manifest",
-  "overlay",
-  "drift-file",
-  "policy",
-  "test",
-  "fleet",
-  "plan",
-  "drift",
-  "fleet-report",
-  "test-report",
-  "state",
-  "events",
+  ...(["manifest", "overlay", "drift-file", "policy", "test", "fleet"] as const),
+  ...(["plan", "drift", "fleet-report", "test-report", "state", "events"] as const),
 ] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
-
-const schemas: Readonly<Record<SchemaName, () => unknown>> = {
-  manifest: () => manifestJsonSchema(resourceTypes),
-  overlay: () => overlayJsonSchema(resourceTypes),
-  "drift-file": () => published(driftFileSchema, "Accepted drift of rnv"),
-  policy: () => {
-    const { policyFileSchema } = require("../manifest/policy-file") as typeof policyFile;
-    return published(policyFileSchema, "Policies of rnv");
-  },
-  test: () => {
-    const { testFileSchema } = require("../manifest/test-file") as typeof testFile;
-    return published(testFileSchema, "Tests of manifests of rnv: *.rnvtest.yaml");
-  },
-  fleet: () => {
-    const { fleetFileSchema } = require("../manifest/fleet-file") as typeof fleetFile;
-    return published(fleetFileSchema, "A fleet of rnv: rnv.fleet.yaml");
-  },
-  plan: () => published(planDocumentSchema, "A plan of rnv"),
-  drift: () => published(driftDocumentSchema, "A drift report of rnv"),
-  "fleet-report": () => {
-    const { fleetReportSchema } = require("../report/fleet-report") as typeof fleetReport;
-    return published(fleetReportSchema, "A report of rnv fleet");
-  },
-  "test-report": () => {
-    const { testReportSchema } = require("../report/test-report") as typeof testReport;
-    return published(testReportSchema, "A report of rnv test");
-  },
-  state: () => published(stateFileSchema, "The recorded state of rnv"),
-  events: () => published(eventSchema, "An event of an rnv run"),
-};
 
 /** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
 export const gapList = () =>
@@ -93,22 +33,6 @@ export const gapList = () =>
       ...{ variable: gapVariable(key), ...setting },
     })),
   }));
-
-/** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
-export const schema = (name: SchemaName): unknown => {
-  const { $schema, ...rest } = schemas[name]() as { readonly $schema: string };
-  return { $schema, $id: `${schemasUrl}/${name}.schema.json`, ...rest };
-};
-
-/** Returns the JSON Schema, draft 07, of a document that rnv writes. */
-function published(schema: z.ZodType, title: string): object {
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
-    target: "draft-7",
-    io: "input",
-    unrepresentable: "any",
-  });
-  return { $schema, title, ...rest };
-}
 
 /** The source address of the provider, `rnv/rnv`, below the host of a registry. */
 const providerSource = "rnv/rnv";

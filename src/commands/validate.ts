@@ -72,16 +72,11 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
   return [...unknown, ...found];
 }
 
-interface GraphOutcome extends Outcome {
-  /** The resources, as a picture takes them. */
-  readonly drawn?: readonly ResourceChange[];
-}
-
-/** `rnv graph`: returns the dependencies, from the manifest alone. */
+/** `rnv graph`: returns the resources as a picture takes them, from the manifest alone. */
 export async function graph(
   context: LoadContext,
   request: { readonly files: readonly string[] },
-): Promise<GraphOutcome> {
+): Promise<Outcome & { readonly drawn?: readonly ResourceChange[] }> {
   const { desired, diagnostics } = await load(context, request.files, "skip");
   return {
     ...(desired && { drawn: [...desired.resources.values()].map(drawnOf) }),

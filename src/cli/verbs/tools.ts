@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { succeeded } from "../../commands/context";
 import { explain } from "../../commands/explain";
+import type * as schemas from "../../commands/schemas";
 import { terraformImports } from "../../commands/terraform-imports";
 import {
   cliConfiguration,
@@ -13,7 +14,6 @@ import {
   mirrorFolders,
   releaseFiles,
   type SchemaName,
-  schema,
   schemaNames,
 } from "../../commands/tools";
 import { graph } from "../../commands/validate";
@@ -92,6 +92,8 @@ const schemaVerb: Verb = {
   ],
   handler: async ({ terminal, positional }) => {
     const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
+    // Loads documents of verbs that others do not need.
+    const { schema } = require("../../commands/schemas") as typeof schemas;
     const shown = name === "gaps" ? gapList() : schema(name);
     terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schema, schemaNames } from "../../../src/commands/tools";
+import { schema } from "../../../src/commands/schemas";
+import { schemaNames } from "../../../src/commands/tools";
 
 it.each(schemaNames)(
   "schemas/%s.schema.json is what the checks in use generate (npm run schemas)",

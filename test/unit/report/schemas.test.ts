@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { schema } from "../../../src/commands/tools";
+import { schema } from "../../../src/commands/schemas";
 import { error, SourceFile } from "../../../src/diagnostics/diagnostic";
 import { type ApplyEvent, eventSchema } from "../../../src/model/apply-event";
 import { stateFileSchema } from "../../../src/model/state";
