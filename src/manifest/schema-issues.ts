@@ -253,21 +253,16 @@ function expectation(issue: Issue): string {
   if (issue.code === "invalid_value") return `expected ${oneOf(issue.values)}`;
   if (issue.code === "invalid_type") return `expected ${expectedWords[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_union" && issue.errors.length > 0)
-    return (issue.errors as Issue[][])
-      .map((option) => option.map(expectation).join(", "))
-      .join(" or ")
-      .replaceAll(" or expected ", " or ");
-  if (issue.code === "too_small" && issue.minimum === 1 && issue.message.startsWith("Too small"))
-    return `expected ${expectedWords[issue.origin] ?? issue.origin} that is not empty`;
+    return (issue.errors as Issue[][]).map((option) => option.map(expectation).join(", ")).join(" or ");
   return issue.message
     .replace(/^(Invalid (input|string): |Too (small|big): )/, "")
+    .replace("string to have >=1 characters", "text that is not empty")
+    .replace("array to have >=1 items", "a list that is not empty")
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase());
 }
 
 const oneOf = (values: readonly unknown[]): string =>
-  values.length === 1
-    ? JSON.stringify(values[0])
-    : `one of ${values.map((value) => (typeof value === "bigint" ? String(value) : JSON.stringify(value))).join(", ")}`;
+  `${values.length === 1 ? "" : "one of "}${values.map((value) => JSON.stringify(value)).join(", ")}`;
 
 function choiceHint(issue: Issue, node: SourceNode): string | undefined {
   if (issue.code === "invalid_type" && issue.expected === "boolean") return hintForFlag(node);

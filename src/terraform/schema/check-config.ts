@@ -56,7 +56,7 @@ export function unmet(schema: z.ZodType, value: unknown) {
   const issues = schema.safeParse(value).error?.issues ?? [];
   return issues.flatMap(leaves).map((issue) => ({
     path: issue.path.map(stepText).join(""),
-    expected: expectations([issue]),
+    expected: expectations([issue]).replaceAll(" or expected ", " or "),
   }));
 }
 
