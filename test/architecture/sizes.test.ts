@@ -17,12 +17,12 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_443, budget: 2_350 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_426, budget: 2_350 },
   api: { paths: ["api"], ceiling: 4_990, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_239,
+    ceiling: 6_210,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 700, budget: 700 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 60_101, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 59_927, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
