@@ -1,9 +1,8 @@
-import * as z from "zod";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 
 /** The effect of a failed policy: `advisory` is told, `overridable` stops unless it is overridden by name, `mandatory` stops. */
-export type PolicyLevel = Check["level"];
+export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 
 /** A CEL expression as it is written, and where. */
 export interface PolicyExpression {
@@ -42,19 +41,16 @@ export interface Condition {
   readonly range: SourceRange;
 }
 
-/** The result of one policy as documents have it; of a failed one, for one subject. */
-export const checkFields = {
-  policy: z.string(),
-  level: z.enum(["advisory", "overridable", "mandatory"]),
+/** The result of one policy; of a failed one, for one subject. */
+export interface Check {
+  readonly policy: string;
+  readonly level: PolicyLevel;
   /** `error`: it could not be judged, which counts as failed. */
-  status: z.enum(["passed", "failed", "overridden", "error"]),
+  readonly status: "passed" | "failed" | "overridden" | "error";
   /** The address that it failed for; undefined for the plan as a whole. */
-  address: (z.string() as unknown as z.ZodType<Address>).optional(),
-  message: z.string().optional(),
-};
-
-/** The result of one policy, with where that is declared. */
-export interface Check extends Readonly<z.infer<z.ZodObject<typeof checkFields>>> {
+  readonly address?: Address;
+  readonly message?: string;
+  /** Where that is declared. */
   readonly range?: SourceRange;
 }
 

@@ -2,7 +2,6 @@ import * as z from "zod";
 import type { Address } from "../model/address";
 import { findingSchema } from "../model/apply-event";
 import { standingSchema as standing } from "../model/live";
-import { checkFields } from "../model/policy";
 import type { Plain } from "../model/value";
 
 /** Any JSON. */
@@ -153,7 +152,14 @@ export const revealedSchema = z.strictObject({
 });
 
 /** The result of a policy. */
-const checkSchema = z.strictObject({ ...checkFields, range: range.optional() });
+const checkSchema = z.strictObject({
+  policy: z.string(),
+  level: z.enum(["advisory", "overridable", "mandatory"]),
+  status: z.enum(["passed", "failed", "overridden", "error"]),
+  address: addressSchema.optional(),
+  message: z.string().optional(),
+  range: range.optional(),
+});
 
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({

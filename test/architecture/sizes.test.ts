@@ -17,7 +17,7 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_426, budget: 2_350 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_422, budget: 2_350 },
   api: { paths: ["api"], ceiling: 4_990, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
@@ -27,7 +27,7 @@ const folders: Readonly<Record<string, Folder>> = {
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 700, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 4_872, budget: 4_700 },
+  plan: { paths: ["plan"], ceiling: 4_878, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_605, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_728, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_624, budget: 3_300 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 59_927, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 59_929, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
