@@ -27,7 +27,7 @@ import { readValue } from "../manifest/values";
 import type { Address } from "../model/address";
 import { dataSegments, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
-import { snakeCase } from "../model/text";
+import { snakeCase, terraformPrefix } from "../model/text";
 import { referredAddresses } from "../model/value";
 import { type JsonNode, parseStackDocument } from "./document";
 import { findStacks, maskStack, type StackFile } from "./files";
@@ -203,8 +203,9 @@ function reportNamesakes(
     const id = parent.link?.value.value;
     const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    const around = isPart ? [] : workspaceOf(source);
     const isNamed = typeof name === "string" && (!isPart || of !== undefined);
-    const key = isNamed ? [type.type, of, name].join("\0") : address;
+    const key = isNamed ? [type.type, of, name, ...around].join("\0") : address;
     const earlier = first.get(key) ?? first.get(address);
     first.set(key, one).set(address, one);
     if (earlier === undefined) return;
@@ -215,6 +216,13 @@ function reportNamesakes(
     const hint = isPart ? "remove one of the two" : "give one of the two another name";
     report(error("stack.duplicate", summary, { address, range, detail, hint }));
   });
+}
+
+/** The settings that say where the provider of a block reads and writes. */
+function workspaceOf({ resource, reader }: StackBlock["source"]): readonly string[] {
+  const name = String(resource.block.at("provider").value ?? terraformPrefix);
+  const provider = reader.context.stack.providers.get(name);
+  return ["base_url", "workspace_id"].map((key) => String(provider?.at(key).value));
 }
 
 /** Adds the path of the construct to the findings about its resource. */

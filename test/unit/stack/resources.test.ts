@@ -70,17 +70,13 @@ describe("the resources of a stack", () => {
             c: web(project),
             d: web({ ...project, name: "${rnv_service.a.name}" }),
             e: web({ ...project, name: "other" }),
-            f: web({ provider: "rnv.eu" }),
           },
         },
-        // A run is for one workspace, whatever the provider of a block names.
-        provider: { rnv: [{}, { alias: "eu", workspace_id: "44444444-4444-4444-8444-444444444444" }] },
       }),
     ).toEqual([
       'stack.duplicate rnv_project.other declares the project "Shop", as does rnv_project.shop',
       'stack.duplicate rnv_service.b declares the service "api", as does rnv_service.a',
       'stack.duplicate rnv_service.d declares the service "api" of project.shop, as does rnv_service.c',
-      'stack.duplicate rnv_service.f declares the service "api", as does rnv_service.b',
     ]);
   });
 
