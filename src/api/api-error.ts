@@ -57,7 +57,10 @@ export async function unlessAbsent<T>(read: () => Promise<T>): Promise<T | undef
   }
 }
 
-/** Turns a failed request for a resource, or a line of the manifest, into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
+/**
+ * Turns a failed request for a resource, or a line of the manifest, into a diagnostic. Anything but an `ApiError` or
+ * `DiagnosticsError` is a bug of ours.
+ */
 export function diagnosticOf(
   failure: unknown,
   context: Pick<Diagnostic, "address" | "range"> = {},

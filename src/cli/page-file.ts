@@ -69,9 +69,4 @@ export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
   { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
-): void =>
-  writePage(
-    invocation,
-    (make, scope) => make.planPage(planDocument(plan, new Map()), { ...scope, job }),
-    file,
-  );
+): void => writePage(invocation, (make, scope) => make.planPage(planDocument(plan), { ...scope, job }), file);

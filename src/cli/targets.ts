@@ -34,7 +34,7 @@ const reach = (invocation: Invocation): ReachedTarget => ({
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
 export async function runVerb(given: Invocation, reading: Reading, handler: Handler): Promise<number> {
   const runOne = async (one: Invocation): Promise<TargetOutcome> => ({
-    ...{ diagnostics: [] },
+    diagnostics: [],
     exitCode: await exitCodeAfter(handler, one),
   });
   const stage = given.options.stage as string | undefined;

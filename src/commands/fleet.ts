@@ -39,7 +39,7 @@ export function memberResult(
     })),
   );
   const diagnostics = outcomes
-    .flatMap(({ diagnostics }) => diagnostics.map((one) => diagnosticData(one)))
+    .flatMap(({ diagnostics }) => diagnostics.map(diagnosticData))
     // Enough to see what is wrong, in a report of hundreds of members.
     .slice(0, 20)
     .map((one) => placedIn(one, member));
@@ -83,7 +83,7 @@ export const endedMember = (
   resultOf(member, {
     ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
     output: output.trim().slice(-2000) || undefined,
-    diagnostics: problems.length > 0 ? problems.map((one) => diagnosticData(one)) : undefined,
+    diagnostics: problems.length > 0 ? problems.map(diagnosticData) : undefined,
   });
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */

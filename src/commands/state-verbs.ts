@@ -231,7 +231,7 @@ interface HandOverRequest {
 }
 
 interface HandOverOutcome {
-  /** The other state as it is now, whole. */
+  /** Everything that was handed over, with what lies in it. */
   readonly addresses: readonly Address[];
   /** Where the other state is. */
   readonly to: string;

@@ -19,8 +19,18 @@ export async function emulator(port: number, options: embedded.EmulatorOptions) 
 
 /** Names of the JSON Schemas that `rnv schema` prints. */
 export const schemaNames = [
-  ...(["manifest", "overlay", "drift-file", "policy", "test", "fleet"] as const),
-  ...(["plan", "drift", "fleet-report", "test-report", "state", "events"] as const),
+  "manifest",
+  "overlay",
+  "drift-file",
+  "policy",
+  "test",
+  "fleet",
+  "plan",
+  "drift",
+  "fleet-report",
+  "test-report",
+  "state",
+  "events",
 ] as const;
 
 export type SchemaName = (typeof schemaNames)[number];

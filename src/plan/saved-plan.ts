@@ -49,7 +49,7 @@ export function savePlan(
     format: "rnv-plan",
     version: 1,
     request: compact({ ...plan.options, ...asked, overridePolicies }),
-    plan: planDocument(plan, new Map()),
+    plan: planDocument(plan),
     revealed: revealed && Object.fromEntries(revealed),
   }) as unknown as SavedPlan;
   return textOf(saved, key && macOf(saved, key));

@@ -12,7 +12,7 @@ import { joined, type Section } from "./sections";
 import { arrowOf, type Style, shownId, wrapText } from "./style";
 
 /** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
-export const planJson = (plan: Plan): string => jsonText(planDocument(plan, new Map()));
+export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 
 /** Addresses of a line. */
 const mostNames = 5;

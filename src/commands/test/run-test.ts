@@ -48,13 +48,13 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
   const { differences, unexpected, status } = found;
   const diagnostics = unexpected.map((one) => placedIn(test, one));
   return {
-    ...{ unexpected: diagnostics },
+    unexpected: diagnostics,
     result: {
       ...{ file: test.file, line: test.line, name: test.name },
       status: status ?? (differences.length === 0 ? "passed" : "failed"),
       seconds: rounded((performance.now() - started) / 1000),
       differences: [...differences],
-      diagnostics: diagnostics.map((one) => diagnosticData(one)) as TestResult["diagnostics"],
+      diagnostics: diagnostics.map(diagnosticData) as TestResult["diagnostics"],
     },
   };
 }
