@@ -231,7 +231,7 @@ interface HandOverRequest {
 }
 
 interface HandOverOutcome {
-  /** Everything that was handed over, with what lies in it. */
+  /** All resources that were handed over, with their children. */
   readonly addresses: readonly Address[];
   /** Where the other state is. */
   readonly to: string;
