@@ -1,6 +1,7 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import { didYouMean } from "../diagnostics/suggest";
+import { isObject } from "../model/value";
 import { ApiError, GAP_OFF } from "./api-error";
 import {
   defaultGaps,
@@ -10,7 +11,6 @@ import {
   gapSettingList,
   gaps,
   gapVariable,
-  isObject,
 } from "./gaps";
 import { type AnswerReading, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isObject } from "../model/value";
 import { parseJson } from "./transport";
 
 /** A setting that says otherwise than a gap assumes. */
@@ -77,9 +78,6 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | un
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /**
  * Every assumption (DESIGN section 6). Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and

@@ -32,6 +32,7 @@ const namedCodes = new Set([
 /** Matches ids of the client: the service gives back what it was sent. */
 const ownRequestId = /^rnv-[0-9a-f]{32}-\d+(\.\d+)?$/;
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const codePattern = /^[A-Za-z0-9_.-]{1,64}$/;
 const MESSAGE_LIMIT = 500;
 
 /**
@@ -47,7 +48,8 @@ export function readAnswer(
   const body = redactor.body(jsonBody(response, request.mayBeList === true), url);
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
-  const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
+  const { code = "", ...found } = failed ? errorBodyOf(body, gaps.errorBody) : {};
+  const isShown = !isSecret(code) && (sensitive ? namedCodes.has(code) : codePattern.test(code));
   const target = originOf(headers.location, url);
   const redirect = target === undefined ? undefined : redactor.text(target);
   return {
@@ -57,7 +59,7 @@ export function readAnswer(
     requestId: [headers["x-request-id"], found.requestId].find(
       (id) => id !== undefined && requestIdPattern.test(id) && !isSecret(id),
     ),
-    code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
+    code: isShown ? code : undefined,
     message: messageOf(response, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),
   };
@@ -67,11 +69,6 @@ function jsonBody({ body, json = parseJson(body) }: WireResponse, mayBeList: boo
   const isObject = json !== null && typeof json === "object" && (mayBeList || !Array.isArray(json));
   return isObject ? (json as Record<string, unknown>) : undefined;
 }
-
-const keptCode = (code: string | undefined, sensitive: boolean): string | undefined =>
-  code !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(code) && (!sensitive || namedCodes.has(code))
-    ? code
-    : undefined;
 
 function messageOf(
   { status, body: text }: WireResponse,

@@ -25,11 +25,6 @@ export type Reads = Pick<CachedReads, keyof CachedReads>;
 /** A resource type with the half that talks to the service. */
 export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
 
-interface ProjectList {
-  readonly projects: readonly Project[];
-  readonly byId: ReadonlyMap<string, Project>;
-}
-
 interface ServiceList {
   readonly services: readonly Service[];
   readonly byId: ReadonlyMap<string, Service>;
@@ -59,12 +54,6 @@ interface FirstAnswers {
   canvas?: Promise<Canvas> | undefined;
 }
 
-/** A part of what was read, and when it was asked for, by the clock's `elapsed`. */
-interface Cached {
-  readonly reading: Promise<unknown>;
-  readonly askedAt: number;
-}
-
 /**
  * Live state, shared by every resource of a run: three requests (catalog, projects, canvas) show every active service with
  * its configuration (DESIGN section 5).
@@ -80,7 +69,8 @@ class CachedReads {
   readonly contentAt: KnownVersions["contentAt"] = (...version) => this.#known.contentAt(...version);
   readonly noteDeleted: KnownVersions["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
-  #cache = new Map<string, Cached>();
+  /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
+  #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
   /** The first answers to the requests that show a workspace. */
   #first: FirstAnswers = {};
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
@@ -254,10 +244,13 @@ class CachedReads {
     return reading;
   }
 
-  #projects(): Promise<ProjectList> {
+  #projects() {
     this.prefetch();
     const read = this.#prefetched("projects", this.endpoints.raw.listProjects);
-    return this.#once("projects", async () => projectList(await this.endpoints.listProjects(read)));
+    return this.#once("projects", async () => {
+      const projects = await this.endpoints.listProjects(read);
+      return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
+    });
   }
 
   #services(): Promise<ServiceList> {
@@ -321,11 +314,6 @@ class CachedReads {
     return shown.length > 0;
   }
 }
-
-const projectList = (projects: readonly Project[]): ProjectList => ({
-  projects,
-  byId: new Map(projects.map((project) => [project.id, project])),
-});
 
 const noServiceRoute: ById<never> = {
   kind: "unreadable",

@@ -42,7 +42,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
-  announce(run, plan);
+  for (const { address, action, reason } of plan.changes)
+    if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
   // What the plan was made from may be minutes old: it was shown and approved in between.
   run.reads.invalidate();
   await schedule(runTasks(plan), {
@@ -51,7 +52,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     run: async (task, slot) => {
       const end = await applyChange(run, task.change, task.phase, slot);
       ended.push({ task, end });
-      if (end.kind === "failed" && stopsTheRun(end.diagnostic)) stopped = true;
+      if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stopped = true;
       return end.kind === "done";
     },
     skip: ({ change }, because) => {
@@ -65,15 +66,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   return resultOf(run, ended, skipped);
 }
 
-function announce(run: Run, plan: Plan): void {
-  for (const { address, action, reason } of plan.changes) {
-    if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
-  }
-}
-
 /** No other request can work either: the key is no longer good, or the state is no longer ours to write. */
-const stopsTheRun = (diagnostic: Diagnostic): boolean =>
-  ["api.unauthorized", "state.lock_lost", "state.write_failed"].includes(diagnostic.code);
+const stopping: readonly string[] = ["api.unauthorized", "state.lock_lost", "state.write_failed"];
 
 function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Address>): RunResult {
   const done = ended.filter(({ end }) => end.kind === "done").map(({ task }) => task);
@@ -148,12 +142,9 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
-      return heldBack(change, await followOrKeep(context));
+      return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
   }
 }
-
-const followOrKeep = async (context: ChangeContext): Promise<ChangeEnd> =>
-  (await followPending(context)) ?? keepRecord(context);
 
 /** Fails a change that should run and cannot, as the plan announced. */
 const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEnd =>

@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
 import type { AppliableValue } from "../model/resource-operations";
-import { type ResourceType, ruleAt } from "../model/resource-type";
+import { isParentAttribute, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
@@ -49,7 +49,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
           ...about,
           detail: differences(refused, taken),
           hint: isNamedOtherwise(refused, taken)
-            ? nameHint(taken)
+            ? `it is recorded under its id; if the service keeps names like that, declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
                 taken.type,
@@ -83,10 +83,6 @@ const isNamedOtherwise = (
   { type: { nameAttribute = "" }, live }: ComparedWrite,
 ): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
 
-/** A service that keeps names in a form of its own does so each time. */
-const nameHint = ({ type: { nameAttribute }, live }: ComparedWrite): string =>
-  `it is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
-
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
@@ -94,7 +90,7 @@ export function unappliedPaths({ type, sent, live, defaults, before }: ComparedW
     if (!rule || rule.change === "local") return false;
     if (rule.secret) return value !== null && movedTime(before, live.updatedAt) === false;
     if (value instanceof Secret) return false;
-    if (type.parents.some((parent) => parent.attribute === path)) return false;
+    if (isParentAttribute(type, path)) return false;
     const shown = live.attributes.get(path) ?? defaults.get(path);
     const wanted = value ?? defaults.get(path) ?? null;
     if (shown === undefined) return wanted !== null;

@@ -1,7 +1,7 @@
 import { catalogFields } from "../model/catalog";
 import { listingNamed, listings } from "../model/listings";
 import type { ResourceType } from "../model/resource-type";
-import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
+import { capitalized, catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { defineGiven } from "./define-resource";
@@ -56,8 +56,6 @@ function listingOf(terraformType: string) {
     ),
   };
 }
-
-const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** A data source: the fields that a query is made of, and those that it shows besides. */
 interface DataSourceFields {

@@ -1,6 +1,6 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
-import { camelCase, snakeCase, timeoutNames } from "../model/text";
+import { camelCase, capitalized, snakeCase, timeoutNames } from "../model/text";
 import type { Library, ReferableLike } from "./library";
 
 export type GivenProps = Readonly<Record<string, unknown>>;
@@ -133,8 +133,8 @@ function defineGroupMembers(
   Object.defineProperties(prototype, {
     [key]: getterOnce(key, (owner: FieldOwner) => new Group(owner)),
     [`${key}Input`]: getter(read),
-    [`put${wholeName(key)}`]: method(put),
-    [`reset${wholeName(key)}`]: method((owner: FieldOwner) => owner.giveField(name, undefined)),
+    [`put${capitalized(key)}`]: method(put),
+    [`reset${capitalized(key)}`]: method((owner: FieldOwner) => owner.giveField(name, undefined)),
   });
 }
 
@@ -207,11 +207,9 @@ export function defineMembers<Self>(
       },
     },
     [`${key}Input`]: getter(read),
-    [`reset${wholeName(key)}`]: method((self: Self) => write(self, undefined)),
+    [`reset${capitalized(key)}`]: method((self: Self) => write(self, undefined)),
   });
 }
-
-const wholeName = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
 
 const getter = <Self>(read: (self: Self) => unknown): PropertyDescriptor => ({
   configurable: true,

@@ -18,19 +18,15 @@ import type { Context } from "./context";
 import type { BuiltPlan } from "./plan";
 import { startingState } from "./recover";
 
-/** How a plan is run, and what of it is remembered. */
-interface Execution {
-  /** Most changes in flight at once. */
-  readonly parallelism: number;
-  readonly origin: RunOrigin;
-}
-
-/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. Returns the outputs that are known then. */
+/**
+ * Runs an approved plan under the lock, with `parallelism` changes in flight at once: run record, changes, outputs, snapshot.
+ * Returns the outputs that are known then.
+ */
 export async function execute(
   context: Context,
   session: StateSession,
   planning: BuiltPlan,
-  { parallelism, origin }: Execution,
+  { parallelism, origin }: { readonly parallelism: number; readonly origin: RunOrigin },
 ): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
   const { plan } = planning;
   const state = await startingState(context, session, planning.recoveredEntries);

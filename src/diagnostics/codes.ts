@@ -197,8 +197,6 @@ export const codeMeanings = {
   "drift.acceptance_expired": "Accepted drift has expired. Remove or renew the entry of `rnv.drift.yaml`.",
   "drift.acceptance_unused": "An entry of `rnv.drift.yaml` matches no drift. Remove it.",
   "apply.failed": "A change failed. Fix the cause, then run `rnv apply` again.",
-  "apply.skipped":
-    "A change was skipped because one that it depends on failed. Fix that one, then run `rnv apply` again.",
   "apply.not_taken": "The platform accepted a change, but a field kept another value. The message names it.",
   "apply.uncertain":
     "It is unknown whether a write happened: its answer was lost. Run the command that the message names; it checks first and repeats nothing.",

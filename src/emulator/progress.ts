@@ -264,7 +264,7 @@ export function queueDeployment(
   service: StoredService,
   request: DeploymentRequest,
 ): StoredDeployment {
-  const { store, clock } = world;
+  const { store, clock, deploymentFailures: failures } = world;
   const reason = blockedReason(world, service.id);
   const createdAt = store.stamp();
   return putDeployment(world, {
@@ -287,13 +287,9 @@ export function queueDeployment(
     stageStartedAt: createdAt,
     steps: [],
     dueAt: reason === "" ? clock.now() + stageMs(world) : null,
-    failure: takeFailure(world, service.id),
+    failure: failures.get(service.id)?.shift() ?? failures.get("*")?.shift() ?? null,
     legacyKey: request.legacyKey ?? null,
   });
-}
-
-function takeFailure({ deploymentFailures }: World, serviceId: string): string | null {
-  return deploymentFailures.get(serviceId)?.shift() ?? deploymentFailures.get("*")?.shift() ?? null;
 }
 
 /** Where an operation acts: a service, or a project or variable that it deletes. */

@@ -53,10 +53,14 @@ async function answer(
   // The emulator gives its own time.
   outgoing.sendDate = false;
   const { body, isTooLarge } = await readBody(incoming);
+  const headers = Object.entries(incoming.headers).map(([name, value = ""]) => [
+    name,
+    [value].flat().join(", "),
+  ]);
   const request: WireRequest = {
     method: incoming.method ?? "GET",
     url: `http://${incoming.headers.host ?? "127.0.0.1"}${incoming.url ?? "/"}`,
-    headers: singleHeaders(incoming),
+    headers: Object.fromEntries(headers),
     ...(body !== "" && { body }),
   };
   if (isTooLarge) outgoing.setHeader("connection", "close");
@@ -76,9 +80,6 @@ async function readBody(incoming: IncomingMessage): Promise<{ body: string; isTo
   }
   return { body: Buffer.concat(chunks).toString("utf8"), isTooLarge: false };
 }
-
-const singleHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value = ""]) => [name, [value].flat().join(", ")]));
 
 async function deliver(exchange: Exchange, outgoing: ServerResponse): Promise<void> {
   if (exchange.kind === "answer") return send(exchange.response, outgoing);

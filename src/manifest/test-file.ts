@@ -4,6 +4,7 @@ import * as z from "zod";
 import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
+import { isObject } from "../model/value";
 import { filesBelow, isWithin, manifestNames, realPath, shownPath } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { readDocument } from "./schema-issues";
@@ -67,9 +68,6 @@ const expectationSchema = z.strictObject({
     .describe("Findings that there must be. An error that does not stand here fails the test."),
 });
 
-const isWritten = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const testShape = z.strictObject({
   stage: word.optional().describe("The stage to read: `staging`, `preview/12`."),
   overlay: z
@@ -105,7 +103,7 @@ const testShape = z.strictObject({
 
 const testSchema = testShape.refine(
   ({ applied, drift }) =>
-    drift === undefined || (applied !== undefined && !(isWritten(applied) && isWritten(drift))),
+    drift === undefined || (applied !== undefined && !(isObject(applied) && isObject(drift))),
   {
     path: ["drift"],
     error: "it is laid over what is `applied`: say `applied: true`, or let one of the two name a file",
@@ -220,7 +218,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
     checkPaths(["overlay", "applied", "live", "drift"], nodes, beside, project, report);
     const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
       if (value === undefined) return {};
-      if (isWritten(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode) };
+      if (isObject(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode) };
       return { [key]: { kind: "files", files: pathsOf(value as string | readonly string[]) } };
     };
     return {

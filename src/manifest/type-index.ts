@@ -70,7 +70,8 @@ function placeType(type: ResourceType): PlacedType {
     const found = {
       path,
       schema,
-      required: !mayBeLeftOut(schema),
+      // What parsing `undefined` would tell, without making an error for each that may not be left out.
+      required: schema._zod.optin !== "optional",
       secret: rule?.secret === true,
       rule,
       isName: type.nameAttribute === path,
@@ -133,9 +134,6 @@ export function unknownField(
   });
 }
 
-/** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
-const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";
-
 const wrappers = new Set(["optional", "nullable", "default", "prefault", "readonly", "nonoptional", "catch"]);
 
 /** The schema below `optional`, `nullable`, `default` … */
@@ -183,10 +181,6 @@ export const logicalName = z
 /** Free keys in JSON Schema. */
 export const freeKeys = { "^x-": {} };
 
-/** Keys by which a block takes blocks that several share: `variablesFrom`. */
-export const sharingKeys = ({ children }: PlacedType): string[] =>
-  [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);
-
 /** The key that names what a block waits for. */
 export const orderKey = "dependsOn";
 
@@ -204,7 +198,7 @@ export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.attributes.keys(),
   ...placed.groups.keys(),
   ...placed.children.keys(),
-  ...sharingKeys(placed),
+  ...[...placed.children.values()].flatMap(({ place }) => place.shared?.from ?? []),
   ...(placed.place.meta ?? []),
   ...(placed.shorthand?.secret === true ? [...sourceKeys, sensitiveKey] : []),
 ];

@@ -168,13 +168,6 @@ function readText(
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
 }
 
-interface ReadPieces {
-  readonly pieces: readonly (string | Reference)[];
-  /** Functions of a stack make the value of the pieces; else the pieces are its text. */
-  readonly compute?: ComputedPart["compute"] | undefined;
-}
-
-type ComputedPart = Extract<TemplatePart, { kind: "computed" }>;
 type SinglePart = Exclude<TemplatePart, { kind: "text" | "computed" }>;
 
 /** The pieces of a text, each read at its range where it has one of its own; undefined where one could not be read, which is reported. */
@@ -182,7 +175,7 @@ export function readPieces(
   { value, parts: split, range }: ScalarNode,
   context: ReadContext,
   read: (part: SinglePart, range: SourceRange, isArgument: boolean) => string | Reference | undefined,
-): ReadPieces | undefined {
+) {
   const parts = split ?? parseTemplate(String(value), (word) => context.index.byType.has(word));
   const made = parts.find((part) => part.kind === "computed");
   const pieces = (made?.awaits ?? parts).map((part) => {
@@ -190,6 +183,7 @@ export function readPieces(
     if (part.kind === "computed") throw new Error("the result of functions stands alone");
     return read(part, ("range" in part && part.range) || range, made !== undefined);
   });
+  // Functions of a stack compute the value of the pieces; else the pieces are its text.
   return pieces.every((piece) => piece !== undefined) ? { pieces, compute: made?.compute } : undefined;
 }
 

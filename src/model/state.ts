@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Address } from "./address";
 import type { Pending } from "./live";
-import type { Parsed, Plain } from "./value";
+import { isObject, type Parsed, type Plain } from "./value";
 
 /** A secret in the state: never the value. */
 interface Fingerprint {
@@ -13,9 +13,6 @@ export type AppliedValue = Plain | Fingerprint;
 /** Returns whether a recorded value is that of a secret: nothing but a fingerprint, which is a text. */
 export const isFingerprint = (value: unknown): value is Fingerprint =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** Any JSON object. Its members are not looked at: `applied` and `computed` hold whatever a resource type has. */
 const objectOf = <Value>() => z.custom<Record<string, Value>>(isObject, "expected an object");

@@ -31,6 +31,9 @@ export function plainName(name: string): string {
 }
 
 /** Orders texts by their UTF-16 units, the same in every language of the machine. */
+/** Returns a text with a capital at its beginning. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */

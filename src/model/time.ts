@@ -27,14 +27,11 @@ export function isOlder(time: string | null | undefined, than: string | null | u
 /** Returns true if a time has parts of a second. */
 export const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
 
-interface TwoClocks {
+/** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
+export const timeNow = (run: {
   readonly clock: Pick<Clock, "now">;
   readonly reads: { serviceTime(): number | undefined };
-}
-
-/** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
-export const timeNow = ({ clock, reads }: TwoClocks): string =>
-  new Date(reads.serviceTime() ?? clock.now()).toISOString();
+}): string => new Date(run.reads.serviceTime() ?? run.clock.now()).toISOString();
 
 /** The clock of the machine. */
 export const systemClock: Clock = {

@@ -109,6 +109,10 @@ export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
   Object.getPrototypeOf(value) === Object.prototype ||
   Object.getPrototypeOf(value) === null;
 
+/** Returns true for an object of JSON: neither a list nor null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
 /** The addresses that a value refers to. */
 export const referredAddresses = (value: DesiredValue | undefined): readonly Address[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).map(({ address }) => address);

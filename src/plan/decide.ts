@@ -1,13 +1,17 @@
 import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
+import {
+  isParentAttribute,
+  type Reaction,
+  type ReactionContext,
+  type Upstream,
+} from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings, type Scope } from "./graph";
 import {
   isGone,
-  isParentAttribute,
   isRetained,
   type ResourceInstance,
   type ResourceInstances,

@@ -1,10 +1,17 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
-import { type AttributeRule, isSetting, pathsWith, type ResourceType, ruleAt } from "../model/resource-type";
+import {
+  type AttributeRule,
+  isParentAttribute,
+  isSetting,
+  pathsWith,
+  type ResourceType,
+  ruleAt,
+} from "../model/resource-type";
 import { isFingerprint } from "../model/state";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";
-import { isParentAttribute, liveValue, type ResourceInstance, recordedValue } from "./instances";
+import { liveValue, type ResourceInstance, recordedValue } from "./instances";
 import {
   type AttributeChange,
   absent,

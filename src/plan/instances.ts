@@ -3,7 +3,7 @@ import { type Address, addressOf, nameOf, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
+import { isParentAttribute, isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { isFingerprint, type RecordedResource } from "../model/state";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PlanInput } from "./plan";
@@ -157,10 +157,6 @@ export function liveValue(instance: ResourceInstance, path: string): Plain | und
   if (reported !== undefined) return reported;
   return isParentAttribute(type, path) ? (live.parentId ?? undefined) : instance.defaults.get(path);
 }
-
-/** Returns true if a field holds the id of the parent. */
-export const isParentAttribute = ({ parents }: ResourceType, path: string): boolean =>
-  parents.some(({ attribute }) => attribute === path);
 
 /** Returns the recorded value of a field (column L); undefined for a secret. */
 export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {

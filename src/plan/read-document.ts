@@ -1,6 +1,6 @@
 import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
-import type { Plain } from "../model/value";
+import { isObject, type Plain } from "../model/value";
 import { type Action, absent, type Change, type InMemory, type Plan, type ShownValue, secret } from "./plan";
 import { type PlanDocument, planDocumentSchema } from "./plan-schema";
 
@@ -79,14 +79,11 @@ const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, P
   new Map(
     Object.entries(values).flatMap(([key, value]) => [
       [key, value] as const,
-      ...(isGroup(value) ? Object.entries(value) : []).map(
+      ...(isObject(value) ? Object.entries(value) : []).map(
         ([field, member]) => [`${key}.${field}`, member] as const,
       ),
     ]),
   );
-
-const isGroup = (value: Plain): value is { readonly [key: string]: Plain } =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** Terraform writes a replacement as two actions, and an import beside the action. */
 function actionOf({ change }: ResourceChange): Action {

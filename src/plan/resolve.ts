@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import {
   type AttributeLookup,
+  isParentAttribute,
   isUnlisted,
   type Neighbour,
   pathsWith,
@@ -25,7 +26,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade } from "./decision";
-import { isParentAttribute, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
+import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,

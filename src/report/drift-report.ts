@@ -183,12 +183,11 @@ export const driftDocument = (report: DriftReport): Readonly<Record<string, unkn
   format_version: "1.1",
   ...inDocument(report),
   drifted: report.drifted.map(({ fields, ...one }) => ({ ...one, attributes: fields.map(fieldData) })),
-  pending: report.pending.map(pendingData),
+  pending: report.pending.map(({ fields, ...one }) =>
+    inDocument({ ...one, attributes: fields.map(fieldData) }),
+  ),
   revealed: report.revealed?.map(inDocument),
 });
-
-const pendingData = ({ fields, ...pending }: PendingResource) =>
-  inDocument({ ...pending, attributes: fields.map(fieldData) });
 
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   ...{ path, cause, before, after, from },
@@ -318,15 +317,14 @@ function messageOf(job: DriftJob): string {
   const lines = job.stages
     .filter(({ exitCode }) => exitCode !== 0)
     .map((one) => {
-      const found = one.report && one.exitCode !== 1 ? driftLine(one.report) : firstError(one);
+      const failed = one.diagnostics.find(({ severity }) => severity === "error")?.summary;
+      const found =
+        one.report && one.exitCode !== 1 ? driftLine(one.report) : (failed ?? statusWords[statusOf(one)]);
       return `• ${escapeText(nameOfStage(one) || "the manifest")}: ${escapeText(found)}`;
     });
   const opening = `rnv drift of ${escapeText(job.manifest)}. ${jobLine(job)}`;
   return [opening, ...(job.page ? [escapeText(job.page)] : []), ...lines].join("\n");
 }
-
-const firstError = (one: StageDrift): string =>
-  one.diagnostics.find(({ severity }) => severity === "error")?.summary ?? statusWords[statusOf(one)];
 
 /** Characters that would make a mention or a link of a channel. */
 const inert = (text: string): string =>

@@ -1,4 +1,4 @@
-import { shortList } from "../model/text";
+import { capitalized, shortList } from "../model/text";
 import {
   codeSpan,
   escapeHtml,
@@ -140,7 +140,7 @@ function factMarkdown({ label, text }: Fact): string {
 
 /** Sentences after a full stop begin with a capital. */
 const stopMarkdown = ({ summary, hint }: NonNullable<Item["stop"]>): string =>
-  `blocked: ${escapeMarkdown(summary)}. ${escapeMarkdown(hint.charAt(0).toUpperCase() + hint.slice(1))}`;
+  `blocked: ${escapeMarkdown(summary)}. ${escapeMarkdown(capitalized(hint))}`;
 
 /** Words between code, with the blanks around them. */
 function prose(text: string): string {

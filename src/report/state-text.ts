@@ -1,6 +1,6 @@
 import { type Address, nameOf } from "../model/address";
 import { crossStackOutput, isHiddenOutput } from "../model/desired";
-import { type AppliedValue, isFingerprint, type RecordedResource, type State } from "../model/state";
+import { isFingerprint, type RecordedResource, type State } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { inDocument } from "../plan/document";
@@ -70,7 +70,7 @@ const openWrites = { severity: "warning", weight: "whole" } as const;
 /** The record of one resource: fields as applied, fields that the service computes, and what else is kept. */
 export function recordedRows(resource: RecordedResource): readonly (readonly [Code, Cell])[] {
   const applied = byName(resource.applied).map(
-    ([path, value]) => [code(path), code(appliedText(value))] as const,
+    ([path, value]) => [code(path), code(isFingerprint(value) ? "(sensitive)" : plainText(value))] as const,
   );
   const computed = byName(resource.computed)
     .filter(([path]) => !Object.hasOwn(resource.applied, path))
@@ -100,9 +100,6 @@ const resourceSection = ({ address, resource }: Recorded): Section => ({
 /** `state show ADDRESS`: one resource. */
 export const resourceText = (address: Address, resource: RecordedResource, style: Style): string =>
   joined(sectionTexts([resourceSection({ address, resource })], style));
-
-const appliedText = (value: AppliedValue): string =>
-  isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
 
 const writeWords: Readonly<Record<string, string>> = { POST: "create", DELETE: "delete" };
 

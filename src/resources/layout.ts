@@ -18,7 +18,7 @@ import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import { compareTexts } from "../model/text";
-import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
@@ -158,13 +158,13 @@ function newPositions(
   { address, isProven }: CreateInput,
 ): Positions {
   if (declared === "auto") return placeNodes(canvas, kept);
-  if (!isPositions(declared)) return kept;
+  if (!isObject(declared)) return kept;
   // The default, empty, resets the layout.
   if (Object.keys(declared).length === 0) return isSent ? {} : kept;
   const placed: Record<string, CanvasPosition> = { ...kept };
   const nodes = nodesOf(canvas);
   const keys = new Map<string, string>();
-  for (const [key, at] of Object.entries(declared)) {
+  for (const [key, at] of Object.entries(declared as Positions)) {
     const id = nodesNamed(nodes, key)[0]?.id ?? "";
     // It is archived: the plan has said so.
     if (isProven && id === "") continue;
@@ -182,13 +182,10 @@ function newPositions(
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
-const isPositions = (value: unknown): value is Positions =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
 /** Declared places, where they are given one by one. */
 const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined => {
   const value = declared.get("positions");
-  return value !== undefined && isPlain(value) && isPositions(value) ? value : undefined;
+  return isObject(value) && isPlain(value) ? (value as Positions) : undefined;
 };
 
 const nodesOf = ({ nodes, groups }: Canvas) => [...nodes, ...groups];
@@ -284,11 +281,11 @@ function shownPositions(canvas: Canvas, declared: unknown): Plain {
   const saved = canvas.layout.positions;
   const plain = ({ x, y }: CanvasPosition): Plain => ({ x, y });
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
-  if (!isPositions(declared))
+  if (!isObject(declared))
     return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
   const nodes = nodesOf(canvas);
   const shown: Record<string, Plain> = {};
-  for (const [key, wanted] of Object.entries(declared)) {
+  for (const [key, wanted] of Object.entries(declared as Positions)) {
     const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
     // What no canvas shows can have no place: none is missing.
     const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];

@@ -10,6 +10,7 @@ import {
 import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { defaultListed } from "../model/listings";
 import type { LiveResource } from "../model/live";
+import { isParentAttribute } from "../model/resource-type";
 import { compareTexts, snakeCase } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
 import { project } from "./project";
@@ -109,15 +110,14 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
 /** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
 export function shownValues(type: Resource, live: LiveResource): Plain {
   const values = new Map<string, Plain>();
-  for (const [path, { secret, change }] of Object.entries(type.rules))
+  for (const [path, { secret, change }] of Object.entries(type.rules)) {
+    const parentId = isParentAttribute(type, path) ? live.parentId : undefined;
     if (secret !== true && change !== "local")
-      values.set(snakeCase(path), live.attributes.get(path) ?? parentValue(type, path, live) ?? null);
+      values.set(snakeCase(path), live.attributes.get(path) ?? parentId ?? null);
+  }
   for (const name of Object.keys(type.computed)) values.set(snakeCase(name), live.computed.get(name) ?? null);
   return { ...unflatten(values), id: live.id };
 }
-
-const parentValue = (type: Resource, path: string, { parentId }: LiveResource): Plain | undefined =>
-  type.parents.some(({ attribute }) => attribute === path) ? parentId : undefined;
 
 /** A zod schema, as far as the fields of an answer depend on it. */
 interface AnswerSchema {

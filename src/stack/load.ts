@@ -1,12 +1,5 @@
 import { resolve } from "node:path";
-import {
-  type Diagnostic,
-  error,
-  hasErrors,
-  SourceFile,
-  sortDiagnostics,
-  warning,
-} from "../diagnostics/diagnostic";
+import { error, hasErrors, SourceFile, sortDiagnostics, warning } from "../diagnostics/diagnostic";
 import type { Block } from "../manifest/blocks";
 import type { BuiltResource } from "../manifest/build-resource";
 import {
@@ -121,7 +114,10 @@ async function readStacks(
 ) {
   const files = await findStacks(request.files, cwd, report);
   const asked = files.filter(({ unit }) => request.stack === undefined || unit === request.stack.name);
-  if (asked.length > 1) report(severalStacks(asked));
+  if (asked.length > 1) {
+    const hint = `name it: ${asked.map(({ unit }) => `--stack ${unit}`).join(", ")}`;
+    report(error("command.usage", `${asked.length} stacks are read, and this is about one`, { hint }));
+  }
   const others: Stack[] = [];
   let stack: Stack | undefined;
   let left = maxTotalBytes;
@@ -131,8 +127,12 @@ async function readStacks(
     // Mistakes in another stack are reported where that one is read: it may be left to Terraform.
     const reportOf: Report = isOther ? () => {} : report;
     tellAnnotations(stackFile, reportOf);
-    if (!file.endsWith(".tf.json")) reportOf(synthesizedToHcl(stackFile));
-    const text = file.endsWith(".tf.json") ? readSource(file, cwd, left, reportOf) : undefined;
+    if (!file.endsWith(".tf.json")) {
+      const hint = "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json";
+      reportOf(error("stack.unsupported", `the stack ${stackFile.unit} was synthesized to HCL`, { hint }));
+      continue;
+    }
+    const text = readSource(file, cwd, left, reportOf);
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     const source = new SourceFile(file);
@@ -149,16 +149,6 @@ async function readStacks(
   }
   return { stack, others };
 }
-
-const severalStacks = (files: readonly StackFile[]): Diagnostic =>
-  error("command.usage", `${files.length} stacks are read, and this is about one`, {
-    hint: `name it: ${files.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
-  });
-
-const synthesizedToHcl = ({ unit }: StackFile): Diagnostic =>
-  error("stack.unsupported", `the stack ${unit} was synthesized to HCL`, {
-    hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
-  });
 
 /** Reports the warnings and errors that a program notes of its constructs. */
 function tellAnnotations({ annotations }: StackFile, report: Report): void {

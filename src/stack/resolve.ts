@@ -108,13 +108,11 @@ function inKind(value: Value, kinds: readonly string[]): Value {
 const postponed = (value: Value): Value =>
   value.kind === "later" || isKnown(value) ? value : whenKnown([value], ([known]) => known as Value);
 
-const isExpression = (written: string): boolean => written.includes("${") || written.includes("%{");
-
 /** The value of JSON with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
 function readValue(node: JsonNode, scope: Scope): Value {
   spend(scope);
   const readText = (written: string): Value =>
-    isExpression(written) ? valueOfText(written, { ...scope, node }) : text(written);
+    /[$%]\{/.test(written) ? valueOfText(written, { ...scope, node }) : text(written);
   if (node.isList) return tuple(node.items.map((item) => readValue(item, scope)));
   // Keys are expressions too: by one that is known later the object is.
   if (node.isObject)

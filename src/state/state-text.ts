@@ -4,6 +4,7 @@ import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { largeDocument } from "../model/large-document";
 import { type State, stateSchema } from "../model/state";
+import { isObject } from "../model/value";
 
 const deepest = 64;
 const stateDocument = largeDocument(stateSchema);
@@ -41,8 +42,7 @@ export interface ParsedState {
 /** Parses the JSON object in a file. `name` is its name in messages. Throws `DiagnosticsError`. */
 export function parseObject(text: string, name: string): Readonly<Record<string, unknown>> {
   const document = parseJson(text);
-  if (document !== null && typeof document === "object" && !Array.isArray(document))
-    return document as Record<string, unknown>;
+  if (isObject(document)) return document;
   throw unreadable(name, text.trim() === "" ? "it is empty" : "it is not a JSON object");
 }
 

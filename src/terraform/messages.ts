@@ -1,6 +1,7 @@
 import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Remedy } from "../diagnostics/remedies";
+import { capitalized } from "../model/text";
 import type { Message } from "./protocol";
 import type { PathSteps } from "./values";
 
@@ -63,8 +64,7 @@ export const diagnosticMessages = (
   );
 
 /** Capital first, unless the first word is a name: `queueDeployment`, `max_concurrency`. */
-const asSentence = (text: string): string =>
-  /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+const asSentence = (text: string): string => (/^[a-z]+( |$)/.test(text) ? capitalized(text) : text);
 
 const sentenceOf = (text: string): string =>
   /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;

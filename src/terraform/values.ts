@@ -1,6 +1,6 @@
 import { Decoder, Encoder, ExtData } from "@msgpack/msgpack";
 import { snakeCase } from "../model/text";
-import type { Plain } from "../model/value";
+import { isObject, type Plain } from "../model/value";
 import type { Message } from "./protocol";
 
 /** A type of Terraform in the JSON form that schemas carry: `"string"`, `["list","string"]`, `["object",{…}]`. */
@@ -266,7 +266,7 @@ export function fromJson(
   const within = (inner: TerraformType, one: unknown) => fromJson(inner, one, dynamic);
   // An object among texts is its JSON text.
   const item = (inner: TerraformType) => (one: unknown) =>
-    inner === "string" && isRecord(one) ? JSON.stringify(one) : within(inner, one);
+    inner === "string" && isObject(one) ? JSON.stringify(one) : within(inner, one);
   if (type === "dynamic") return dynamic(json);
   if (type === "string") return typeof json === "string" ? json.normalize("NFC") : null;
   if (type === "number") return typeof json === "number" && Number.isFinite(json) ? json : null;
@@ -279,17 +279,14 @@ export function fromJson(
     case "set":
       return Array.isArray(json) ? [...new Set(json.map(item(type[1])))] : null;
     case "map":
-      return isRecord(json) ? mapObject(json, (one) => within(type[1], one)) : null;
+      return isObject(json) ? mapObject(json, (one) => within(type[1], one)) : null;
     case "object": {
-      if (!isRecord(json)) return null;
+      if (!isObject(json)) return null;
       const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
       return mapObject(type[1], (field, name) => within(field, bySnakeName.get(name)));
     }
   }
 }
-
-const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
-  json !== null && typeof json === "object" && !Array.isArray(json);
 
 /** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */
 export const decodeState = (type: TerraformType, json: Uint8Array | undefined): TerraformValue =>

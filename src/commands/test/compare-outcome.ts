@@ -71,7 +71,7 @@ function compareDiagnostics(
   const expected: string[] = [];
   const got: string[] = [];
   for (const one of wanted) {
-    const line = expectedLine(one);
+    const line = findingLine(one);
     expected.push(line);
     const at = left.findIndex((diagnostic) => isMeant(one, diagnostic));
     if (at === -1) continue;
@@ -81,7 +81,7 @@ function compareDiagnostics(
   const unexpected = left.filter(
     (one) => one.severity === "error" && !isOfPolicy(one, Object.keys(policies)),
   );
-  return { expected, unexpected, got: [...got, ...unexpected.map(foundLine)] };
+  return { expected, unexpected, got: [...got, ...unexpected.map(findingLine)] };
 }
 
 /** The failure of a policy or a condition that the expectation speaks of is compared there. */
@@ -97,12 +97,9 @@ const isMeant = (
   (wanted.address === undefined || wanted.address === address) &&
   (wanted.contains === undefined || `${summary}\n${detail}`.includes(wanted.contains));
 
-const expectedLine = ({ code, severity, address, contains }: ExpectedDiagnostic): string =>
+/** The line of an expectation, or of an error, whose text stands with the error itself. */
+export const findingLine = ({ code, severity, address, contains }: ExpectedDiagnostic): string =>
   [severity, code, address && `of ${address}`, contains && `"${contains}"`].filter(Boolean).join(" ");
-
-/** Its text stands with the error itself. */
-export const foundLine = ({ severity, code, address }: Diagnostic): string =>
-  [severity, code, address && `of ${address}`].filter(Boolean).join(" ");
 
 function compareActions(
   wanted: NonNullable<ManifestExpectation["actions"]>,

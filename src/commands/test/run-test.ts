@@ -26,7 +26,7 @@ import { type ApplyOutcome, apply } from "../apply";
 import { type Connection, type Context, type Outcome, type PlanRequest, planRequest } from "../context";
 import { openConnection } from "../open-connection";
 import { countedExitCode, plan } from "../plan";
-import { compareOutcome, difference, foundLine, type TestOutcome } from "./compare-outcome";
+import { compareOutcome, difference, findingLine, type TestOutcome } from "./compare-outcome";
 
 /** The result of a test, with what its errors point into. */
 export interface RanTest {
@@ -42,7 +42,7 @@ export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
-    const differences = difference(about, [], errors.map(foundLine));
+    const differences = difference(about, [], errors.map(findingLine));
     return { differences, unexpected: errors, status: "error" };
   });
   const { differences, unexpected, status } = found;

@@ -95,11 +95,8 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
 const visibleIds = ({ nodes, groups }: CanvasAnswer): ReadonlySet<string> =>
   new Set([...nodes.map((node) => node.id), ...groups.map(groupNode)]);
 
-const layoutId = (call: Call, { projectId, environmentId }: CanvasRange): string =>
-  [call.workspaceId, projectId ?? "", environmentId ?? ""].join("/");
-
-const layoutOf = (call: Call, scope: CanvasRange): StoredLayout => {
-  const id = layoutId(call, scope);
+const layoutOf = (call: Call, { projectId, environmentId }: CanvasRange): StoredLayout => {
+  const id = [call.workspaceId, projectId, environmentId].join("/");
   return call.world.store.get("layouts", id) ?? { id, revision: 0, positions: {}, viewport: null };
 };
 

@@ -191,10 +191,9 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     })
     .filter(({ from, to }) => from !== to);
 
-const isMoving = ({ mark, isBlocked }: TopologyNode): boolean => mark !== "same" || isBlocked;
-
 /** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
 function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
+  const isMoving = ({ mark, isBlocked }: TopologyNode) => mark !== "same" || isBlocked;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   const links = edges.filter(({ from, to }) => moving.has(from) || moving.has(to));
   const near = new Set([...moving, ...links.flatMap(({ from, to }) => [from, to])]);

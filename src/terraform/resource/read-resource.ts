@@ -1,6 +1,7 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
+import { isParentAttribute } from "../../model/resource-type";
 import { generatedName } from "../../model/text";
 import { plainEqual } from "../../model/value";
 import { diagnosticMessages } from "../messages";
@@ -109,12 +110,12 @@ const unreadable = ({ type }: Resource, name: string, reason: string): Diagnosti
  */
 async function refreshed(stored: StoredResource, live: LiveResource): Promise<Draft> {
   const { session, type, state, kept } = stored;
-  const { parents, rules } = type.resource;
+  const { resource } = type;
   const defaults = type.defaultsIn(await session.reads.catalog());
   const next = type.draftOf(state);
   for (const binding of type.declared) {
     const { path, steps, required } = binding;
-    const { change, alwaysManaged, equal = plainEqual } = rules[path] ?? {};
+    const { change, alwaysManaged, equal = plainEqual } = resource.rules[path] ?? {};
     if (change === "local") continue;
     const before = valueAt(state, steps);
     const shown = live.attributes.get(path);
@@ -122,8 +123,7 @@ async function refreshed(stored: StoredResource, live: LiveResource): Promise<Dr
     const isOurs = alwaysManaged === true && shown !== undefined && shown !== defaults.get(path);
     const isManaged = kept.applied === undefined || path in kept.applied || isOurs;
     if (before === null && !required && !isManaged) continue;
-    const isParent = parents.some(({ attribute }) => attribute === path);
-    const value = shown ?? (isParent ? live.parentId : defaults.get(path)) ?? null;
+    const value = shown ?? (isParentAttribute(resource, path) ? live.parentId : defaults.get(path)) ?? null;
     // The service may make no difference between two values.
     const isSame = before !== null && value !== null && equal(toPlain(before), value);
     setValue(next, steps, isSame ? before : shownAs(binding, value));
