@@ -8,7 +8,7 @@ import { createWorkbench } from "./workbench";
 const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--json FILE]
 
 Measures the built command line (npm run build first) in whole processes, A B A B, and writes a table to
-docs/explain/performance.md: nine pairs for each row unless said, which takes an hour, half of it for terraform apply.
+docs/explain/performance.md: nine pairs for each row unless said, which takes most of an hour.
 Names: ${measurements.map(({ name }) => name).join(", ")}
 `;
 

@@ -72,6 +72,18 @@ describe("a change of lifecycle", () => {
     await scenario.isQuiet();
   });
 
+  it("that ignores a field leaves what was applied: an edit meanwhile is pending afterwards, and no drift", async () => {
+    scenario.write(
+      "rnv.yaml",
+      shop("{ preventDestroy: true, ignoreChanges: [configuration.healthCheckPath] }", "/c"),
+    );
+    await scenario.applies();
+    expect(recorded().applied).toMatchObject({ "configuration.healthCheckPath": "/b" });
+    scenario.write("rnv.yaml", shop("{ preventDestroy: true }", "/c"));
+    expect((await scenario.run("plan")).stdout).toMatch(/~ configuration\.healthCheckPath +"\/b" -> "\/c"\n/);
+    expect((await scenario.run("drift")).code).toBe(0);
+  });
+
   it("that is not applied yet does not hold: what is recorded does", async () => {
     scenario.write("rnv.yaml", shop("{ preventDestroy: false }", "/b"));
     expect((await scenario.run("plan", "-destroy", "--confirm-delete=service.shop.api")).stdout).toContain(

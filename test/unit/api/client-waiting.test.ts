@@ -149,6 +149,15 @@ describe("the deadline of a request", () => {
   });
 });
 
+describe("the last moment of a request", () => {
+  it("is in time for another attempt", async () => {
+    const slow = answer(503, {}, { "retry-after": "5" });
+    const { client, times } = scriptedClient([slow, done], { deadlineMs: 5000 });
+    await expect(client.send(keyedWrite)).resolves.toMatchObject({ status: 200 });
+    expect(times).toEqual([start, start + 5000]);
+  });
+});
+
 describe("an aborted signal", () => {
   const reason = new Error("stopped");
 

@@ -102,6 +102,24 @@ describe("a session on a local state", () => {
     expect(Object.keys(state?.resources ?? {})).toHaveLength(taken.length);
   });
 
+  it("keeps what was written beyond the reserved space of an almost full disk", async () => {
+    const { disk, backend, begin } = setUp();
+    const session = await begin();
+    await session.append([intent(1)], { durable: true });
+    let isReserving = true;
+    disk.fault = ({ name }) => {
+      if (name !== "write" || !isReserving) return undefined;
+      isReserving = false;
+      throw diskError("ENOSPC");
+    };
+    const long = "x".repeat(300_000);
+    await session.append([outcome(1), resourceEntry("service.s1", long)], { durable: false });
+    await session.append([resourceEntry("service.s2", "2")], { durable: true });
+    const state = await backend().read();
+    expect(state?.open).toEqual([]);
+    expect(state?.resources).toMatchObject({ "service.s1": { id: long }, "service.s2": { id: "2" } });
+  });
+
   it("ignores a journal that comes back after its snapshot, and refuses one of another snapshot", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);
