@@ -32,7 +32,7 @@ export interface ConsistencyOptions {
 }
 
 /** One reading, or its failure, and the resources that it shows as before our last write. */
-type Reading<T> = { readonly stale: readonly Known[] } & (
+type CheckedRead<T> = { readonly stale: readonly Known[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
@@ -115,7 +115,7 @@ export class Consistency {
     isStale: (shown: T) => Promise<boolean> = async (shown) => this.isStale(shown),
     saysNothing?: () => Promise<boolean>,
   ): Promise<T> {
-    const attempt = async (): Promise<Reading<T>> => {
+    const attempt = async (): Promise<CheckedRead<T>> => {
       const value = await read();
       const known = this.known.of(id);
       const stale = known && (await isStale(value)) ? [known] : [];
@@ -130,7 +130,7 @@ export class Consistency {
    * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
    */
   async untilCurrent<T>(
-    attempt: () => Promise<Reading<T>>,
+    attempt: () => Promise<CheckedRead<T>>,
     owner = "",
     saysNothing = async () => false,
   ): Promise<T> {
@@ -138,7 +138,7 @@ export class Consistency {
     const { signal, say, restoredHint } = this.options;
     const endsAt = clock.elapsed() + patienceMs;
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
-      const reading = await attempt().catch(async (failure: unknown): Promise<Reading<T>> => {
+      const reading = await attempt().catch(async (failure: unknown): Promise<CheckedRead<T>> => {
         const known =
           failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
         if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;

@@ -17,7 +17,7 @@ type ActionRun = Pick<
   "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
 >;
 
-export type Action = NonNullable<Resource["actions"]>[string];
+export type VerbAction = NonNullable<Resource["actions"]>[string];
 
 /** An action on its way: the resource that it is about, and the command that asks for it. */
 export interface ActionOrder extends ActionInput, Command {}
@@ -29,7 +29,7 @@ export interface ActionOrder extends ActionInput, Command {}
  */
 export async function sendAction(
   run: ActionRun,
-  action: Action,
+  action: VerbAction,
   order: ActionOrder,
   preexistingIds: readonly string[],
 ): Promise<Pending> {
@@ -100,7 +100,7 @@ export function unknownEnd(
 /** Returns the record of an answered action and of the wait for its end: after a crash the same command continues with it. */
 export function leftBy(
   run: Pick<ActionRun, "types" | "record" | "reads" | "clock"> & { readonly journal: Records },
-  { makes, pendingOf }: Action,
+  { makes, pendingOf }: VerbAction,
   order: ActionOrder,
   made: Made,
 ): SentRecord & { readonly run: RunRecord } {
@@ -133,7 +133,7 @@ export const recordedPart = (
 /** Returns the record of what an action made: the next plan sees that everything was deployed with it. */
 function recordOfMade(
   run: Parameters<typeof leftBy>[0],
-  makes: NonNullable<Action["makes"]>,
+  makes: NonNullable<VerbAction["makes"]>,
   order: ActionOrder,
   { id, madeAt }: Made,
 ): SentRecord["recording"] {

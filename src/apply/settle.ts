@@ -151,7 +151,7 @@ async function endOf(
 }
 
 /** The resource that a wait is about, and the line that declares it. */
-interface Subject {
+interface WaitSubject {
   readonly address: Address;
   readonly range?: SourceRange | undefined;
 }
@@ -160,7 +160,7 @@ interface Subject {
 export function badEnd(
   what: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
-  { about, timeoutMs }: { readonly about: Subject; readonly timeoutMs: number },
+  { about, timeoutMs }: { readonly about: WaitSubject; readonly timeoutMs: number },
 ): { readonly diagnostic: Diagnostic; readonly exitCode: 7 | 8 } {
   switch (result.kind) {
     case "failed": {
@@ -205,7 +205,7 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
 const awaitingCheckout = (
   severity: typeof error | typeof warning,
   detail: string,
-  about: Subject,
+  about: WaitSubject,
 ): Diagnostic =>
   severity("apply.awaiting_checkout", `${about.address} is saved but not live`, {
     ...about,

@@ -6,7 +6,7 @@ import type { Library, ReferableLike } from "./library";
 export type GivenProps = Readonly<Record<string, unknown>>;
 
 /** A field by its name in Terraform; `fields` are those of a group. */
-interface Field {
+interface ConstructField {
   readonly name: string;
   /** The kind of token that a reference to it is. */
   readonly token: "string" | "number" | "list" | "json";
@@ -14,32 +14,32 @@ interface Field {
 }
 
 /** Fields by their name in the program. */
-export type FieldNames = ReadonlyMap<string, Field>;
+export type FieldNames = ReadonlyMap<string, ConstructField>;
 
 /** Attributes of Terraform JSON, groups as objects of their own. */
 export type Written = Record<string, unknown>;
 
 /** A zod schema, as far as the kind of a field depends on it. */
-interface FieldSchema {
-  readonly shape?: Readonly<Record<string, FieldSchema>>;
-  readonly def: { readonly type: string; readonly innerType?: FieldSchema };
+interface ZodField {
+  readonly shape?: Readonly<Record<string, ZodField>>;
+  readonly def: { readonly type: string; readonly innerType?: ZodField };
 }
 
 /** The fields of the constructs of a type: what may be declared, the ids of its parents, `timeouts`. */
 export function fieldsOf(type: ResourceType): FieldNames {
   const text = { token: "string" } as const;
   const timeouts = timeoutNames.map((name) => [name, { name, ...text }] as const);
-  return new Map<string, Field>([
-    ...fieldNames(type.schema.shape as NonNullable<FieldSchema["shape"]>, type),
+  return new Map<string, ConstructField>([
+    ...fieldNames(type.schema.shape as NonNullable<ZodField["shape"]>, type),
     ...type.parents.map(({ attribute }) => [attribute, { name: snakeCase(attribute), ...text }] as const),
     ["timeouts", { name: "timeouts", token: "json", fields: new Map(timeouts) }],
   ]);
 }
 
 const fieldNames = (
-  shape: NonNullable<FieldSchema["shape"]>,
+  shape: NonNullable<ZodField["shape"]>,
   type?: ResourceType,
-): readonly (readonly [string, Field])[] =>
+): readonly (readonly [string, ConstructField])[] =>
   Object.entries(shape).map(([key, schema]) => {
     const inner = innermost(schema);
     const fields = type?.groups.includes(key) ? inner.shape : undefined;
@@ -48,10 +48,10 @@ const fieldNames = (
   });
 
 /** The schema below `optional` and `nullable`. */
-const innermost = (schema: FieldSchema): FieldSchema =>
+const innermost = (schema: ZodField): ZodField =>
   schema.def.innerType === undefined ? schema : innermost(schema.def.innerType);
 
-function tokenKind(type: string): Field["token"] {
+function tokenKind(type: string): ConstructField["token"] {
   if (type === "string" || type === "enum") return "string";
   if (type === "number" || type === "int") return "number";
   return type === "array" ? "list" : "json";
@@ -235,7 +235,7 @@ const method = <Self>(run: (self: Self, given?: unknown) => void): PropertyDescr
 });
 
 /** A token of an attribute, in the type that its values have. */
-function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown {
+function tokenOf(of: ReferableLike, path: string, kind: ConstructField["token"]): unknown {
   if (kind === "string") return of.getStringAttribute(path);
   if (kind === "number") return of.getNumberAttribute(path);
   return kind === "list" ? of.getListAttribute(path) : of.interpolationForAttribute(path);

@@ -68,5 +68,5 @@ export function writePage(
 export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,
-  { file, job }: { readonly file?: string; readonly job?: pages.Scope["job"] } = {},
+  { file, job }: { readonly file?: string; readonly job?: pages.PageScope["job"] } = {},
 ): void => writePage(invocation, (make, scope) => make.planPage(planDocument(plan), { ...scope, job }), file);

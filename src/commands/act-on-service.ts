@@ -1,5 +1,5 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
-import { type Action, type ActionOrder, recordedPart, sendAction } from "../apply/action";
+import { type ActionOrder, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
 import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
 import {
@@ -85,7 +85,7 @@ interface Acting {
 interface LockedAction extends Acting {
   readonly address: Address;
   readonly recorded: RecordedResource;
-  readonly action: Action;
+  readonly action: VerbAction;
   /** The command as the user gave it. */
   readonly asked: Command;
   readonly before: State;
@@ -97,9 +97,9 @@ interface LockedAction extends Acting {
 }
 
 /** An accepted action. */
-interface Accepted {
+interface SentAction {
   readonly address: Address;
-  readonly action: Action;
+  readonly action: VerbAction;
   readonly pending: Pending;
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly before?: State | undefined;
@@ -140,7 +140,7 @@ const failed = (diagnostics: readonly Diagnostic[], exitCode: number): RuntimeOu
 });
 
 /** Settles what earlier runs left open, and sends the action unless one of them did. Undefined where it is not confirmed. */
-async function sendLocked(acting: Acting, session: StateSession): Promise<Accepted | undefined> {
+async function sendLocked(acting: Acting, session: StateSession): Promise<SentAction | undefined> {
   const { context, connection, request } = acting;
   const { state: before, address, recorded } = findRecorded(session.state, request.address);
   const action = typeNamed(recorded.type)?.actions?.[request.action];
@@ -157,7 +157,7 @@ async function sendLocked(acting: Acting, session: StateSession): Promise<Accept
   const retriableIntents = recovery.retriableIntents.filter(repeats);
   const about = { address, recorded, action, asked };
   const locked = { ...acting, ...about, before, state, journal, retriableIntents };
-  let accepted: Accepted | undefined;
+  let accepted: SentAction | undefined;
   try {
     if (hasErrors(recovery.diagnostics)) throw new DiagnosticsError([]);
     accepted = (await acceptedBefore(locked)) ?? (await send(locked));
@@ -188,7 +188,7 @@ function diagnosticsOf(failure: unknown, { address, asked, journal }: LockedActi
 const sameWishMs = 30 * 60_000;
 
 /** Returns what an earlier run of the same command has begun: the recovery has found it, or that run was waiting for its end. */
-async function acceptedBefore(locked: LockedAction): Promise<Accepted | undefined> {
+async function acceptedBefore(locked: LockedAction): Promise<SentAction | undefined> {
   const { context, connection, request, address, action, asked, before, state } = locked;
   const { run, open } = state;
   const accepted = run?.accepted;
@@ -211,7 +211,7 @@ const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boole
     : command.deploymentId === asked.deploymentId && command.commit === asked.commit);
 
 /** Sends the action; under its own key where the same command left it open. Undefined where it is not confirmed. */
-async function send(locked: LockedAction): Promise<Accepted | undefined> {
+async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const { context, connection, request, address, recorded, action, state, journal } = locked;
   connection.reads.remember(state);
   const name = await nameNow(connection, address, recorded.id);
@@ -281,7 +281,7 @@ function recordOf(
 }
 
 /** Waits for the end of an accepted action, and records it. A run whose end was not seen stays recorded with it. */
-async function awaitEnd({ context, connection, request }: Acting, sent: Accepted): Promise<RuntimeOutcome> {
+async function awaitEnd({ context, connection, request }: Acting, sent: SentAction): Promise<RuntimeOutcome> {
   const { action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
@@ -303,7 +303,7 @@ async function awaitEnd({ context, connection, request }: Acting, sent: Accepted
 
 function outcomeOf(
   { action, timeoutMs }: RuntimeRequest,
-  { address, pending }: Accepted,
+  { address, pending }: SentAction,
   result: WaitResult | ApiError,
 ): RuntimeOutcome {
   const what = `${action} of ${address}`;
@@ -333,7 +333,7 @@ const endOf = (run: RunRecord | null, exitCode: number) =>
 async function recordEnd(
   context: Context,
   request: RuntimeRequest,
-  { pending, before }: Accepted,
+  { pending, before }: SentAction,
   { id, kind, exitCode }: { readonly id: string; readonly kind: string; readonly exitCode: number },
 ): Promise<void> {
   await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {

@@ -5,7 +5,7 @@ import { readPolicies } from "../manifest/policy-file";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { LiveResource } from "../model/live";
-import { type Check, type Condition, isCostLimit, type Policy, stopsPlan } from "../model/policy";
+import { type Check, isCostLimit, type Policy, type ResourceCondition, stopsPlan } from "../model/policy";
 import type { Change, Plan } from "../plan/plan";
 import { type CompiledPolicy, judgePolicy, policyReader } from "../plan/policy/judge";
 import { type PolicySubject, settledSubject, subjectsOf } from "../plan/policy/subjects";
@@ -169,7 +169,7 @@ export async function checkSavedPlan(
 /** Reads and type-checks the conditions of all resources (DESIGN section 14). */
 export async function compileConditions(
   { resources }: Pick<Desired, "resources">,
-  kinds: readonly Condition["kind"][] = ["precondition", "postcondition"],
+  kinds: readonly ResourceCondition["kind"][] = ["precondition", "postcondition"],
 ): Promise<{
   readonly compiled: readonly { readonly address: Address; readonly compiled: CompiledPolicy }[];
   readonly diagnostics: readonly Diagnostic[];
@@ -189,7 +189,7 @@ export async function compileConditions(
 }
 
 /** A condition is a mandatory policy of one resource. */
-const policyOf = (type: string, { kind, condition, message, range }: Condition): Policy => ({
+const policyOf = (type: string, { kind, condition, message, range }: ResourceCondition): Policy => ({
   ...{ name: kind, level: "mandatory", each: type, require: condition, message, range },
   ...(kind === "postcondition" && { seesComputed: true }),
 });

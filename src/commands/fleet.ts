@@ -14,10 +14,10 @@ import {
 import { joinResults, type TargetOutcome } from "./targets";
 
 /** A member, of which a report of shards may not know the folder. */
-type NamedMember = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
+type MemberNames = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
 
 const resultOf = (
-  { name, manifest: folder, stage }: NamedMember,
+  { name, manifest: folder, stage }: MemberNames,
   ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
 ): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
 
@@ -28,7 +28,7 @@ const statusAfter = (exitCode: number): MemberStatus =>
 /** Returns the result of a member from those of its stacks. */
 export function memberResult(
   verb: FleetVerb,
-  member: NamedMember,
+  member: MemberNames,
   results: readonly { readonly outcome: TargetOutcome; readonly seconds: number }[],
 ): MemberResult {
   const outcomes = results.map(({ outcome }) => outcome);
@@ -62,10 +62,10 @@ function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResu
   return { add, change, destroy, adopt, forget };
 }
 
-type Finding = NonNullable<MemberResult["diagnostics"]>[number];
+type MemberFinding = NonNullable<MemberResult["diagnostics"]>[number];
 
 /** A finding whose file is named from the folder of the fleet. */
-function placedIn(found: Finding, { manifest: folder = "." }: NamedMember): Finding {
+function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames): MemberFinding {
   const file = found.location?.file;
   if (file === undefined || folder === "." || isAbsolute(file) || file.startsWith("<")) return found;
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
@@ -76,7 +76,7 @@ export type EndedBy = "failed" | "timeout" | "interrupted";
 
 /** The result of a member that was not run to its end, with what its process printed or why it was not run. */
 export const endedMember = (
-  member: NamedMember,
+  member: MemberNames,
   endedBy: EndedBy,
   { seconds = 0, output = "", problems = [] as readonly Diagnostic[] } = {},
 ): MemberResult =>

@@ -56,12 +56,12 @@ export async function takeOverWorkspace(
   return { ...none, ...taken, diagnostics: told };
 }
 
-type Taking = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> & Pick<PlanRequest, "files">;
+type Taken = Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> & Pick<PlanRequest, "files">;
 
 /** Plans, records what the plan takes over without a write, and makes the plan of the `rest`. */
 async function takeOver(
   context: Context,
-  { files, reveals, lockTimeoutMs, parallelism }: Taking,
+  { files, reveals, lockTimeoutMs, parallelism }: Taken,
   rest: PlanRequest,
   isWanted: (change: Change) => boolean = () => true,
 ): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
@@ -82,7 +82,7 @@ async function takeOver(
   return { ...(await plan(context, rest)), taken: counts?.adopted ?? 0, isTaken: true };
 }
 
-export interface TerraformStateRequest extends Taking {
+export interface TerraformStateRequest extends Taken {
   /** Text of a Terraform state, as `terraform state pull` prints it. */
   readonly state: string;
 }

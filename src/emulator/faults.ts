@@ -75,7 +75,7 @@ export type Exchange =
     };
 
 /** The steps of one exchange that a fault may sit between. */
-export interface Steps {
+export interface ExchangeSteps {
   /** Handles the request and commits it; `retain: false` loses its receipt. */
   commit(options?: { readonly retain: boolean }): WireResponse;
   error(status: number, code: string, message: string, headers?: Record<string, string>): WireResponse;
@@ -83,7 +83,7 @@ export interface Steps {
 }
 
 /** Carries one exchange out under a fault. */
-export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Promise<Exchange> {
+export async function exchangeUnder(fault: Fault | undefined, steps: ExchangeSteps): Promise<Exchange> {
   if (fault === undefined) return { kind: "answer", response: steps.commit() };
   if (fault.kind === "hook") return underHook(fault, steps);
   const commit = (): WireResponse => steps.commit({ retain: fault.receipt !== false });
@@ -105,7 +105,7 @@ export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Pro
   }
 }
 
-async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: Steps): Promise<Exchange> {
+async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: ExchangeSteps): Promise<Exchange> {
   if (fault.when === "before") await fault.run(steps.store);
   const exchange = await exchangeUnder(fault.then, steps);
   if (fault.when === "after") await fault.run(steps.store);
@@ -117,7 +117,7 @@ type Altering = Extract<
   { kind: "status" | "html" | "redirect" | "malformed" | "empty" | "twice" | "edited" }
 >;
 
-function alteredAnswer(fault: Altering, commit: () => WireResponse, steps: Steps): WireResponse {
+function alteredAnswer(fault: Altering, commit: () => WireResponse, steps: ExchangeSteps): WireResponse {
   switch (fault.kind) {
     case "status": {
       const { status, message = "A fault was injected", retryAfter } = fault;

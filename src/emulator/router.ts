@@ -59,7 +59,7 @@ function createRouter(gaps: GapSwitches): Match {
 /** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
 
-interface Target {
+interface RouteTarget {
   /** Below the base URL. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -67,7 +67,7 @@ interface Target {
 }
 
 /** Splits an absolute URL into what is below the base address. */
-export function targetOf(url: string): Target {
+export function targetOf(url: string): RouteTarget {
   const { pathname, searchParams } = new URL(url, "http://emulator");
   const isVersioned = pathname === basePath || pathname.startsWith(`${basePath}/`);
   return { path: isVersioned ? pathname.slice(basePath.length) : pathname, query: searchParams, isVersioned };
@@ -106,7 +106,7 @@ const jsonResponse = (
 /** A request that reached the service. */
 interface Arrived {
   readonly request: WireRequest;
-  readonly target: Target;
+  readonly target: RouteTarget;
   readonly requestId: string;
   /** False loses the receipt of a keyed write. */
   readonly retains: boolean;

@@ -7,7 +7,7 @@ import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { suggestedMisses } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
-import { readSecret, type SecretOrigin } from "./secrets";
+import { type PendingSecret, readSecret } from "./secrets";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
 
@@ -15,7 +15,7 @@ import { readAttribute } from "./values";
 export interface BuiltResource {
   readonly resource: DesiredResource;
   readonly attributes: Map<string, DesiredAttribute>;
-  readonly sources: readonly SecretOrigin[];
+  readonly sources: readonly PendingSecret[];
   /** What its `dependsOn` names. */
   readonly order: readonly Address[];
 }
@@ -23,7 +23,7 @@ export interface BuiltResource {
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, context: ReadContext, reach: SecretReach): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
-  const sources: SecretOrigin[] = [];
+  const sources: PendingSecret[] = [];
   const isOpen = isOpenValue(block, context);
   addName(block, attributes, context);
   for (const { shape, entry } of block.written) {

@@ -9,7 +9,7 @@ import type { BuiltResource } from "./build-resource";
 import { type ReadContext, type SecretReach, where } from "./context";
 import { isWithin, readBytes } from "./files";
 import type { Findings } from "./findings";
-import { checkSecret, type SecretOrigin } from "./secrets";
+import { checkSecret, type PendingSecret } from "./secrets";
 import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
@@ -65,7 +65,7 @@ const maxBytes = 262_144;
 
 /** The text that a source names. `outputs` holds those of commands, by program, arguments and environment. */
 async function fetchSource(
-  source: SecretOrigin,
+  source: PendingSecret,
   cwd: string,
   context: ReadContext,
   outputs: Map<string, Promise<Fetched>>,
@@ -84,7 +84,7 @@ async function fetchSource(
  */
 function secretOf(
   found: Fetched,
-  { block, shape, range }: SecretOrigin,
+  { block, shape, range }: PendingSecret,
   context: ReadContext,
   mayBeMissing: boolean,
 ): Secret | UnreadSecret | undefined {
@@ -96,7 +96,7 @@ function secretOf(
   return undefined;
 }
 
-function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
+function fromEnvironment(source: PendingSecret, context: ReadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
   if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, code: "guard.untrusted" };
@@ -111,7 +111,7 @@ function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
 }
 
 /** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
-function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched {
+function pickFrom(found: Fetched, { argument, pointer }: PendingSecret): Fetched {
   if ("problem" in found || pointer === undefined) return found;
   const program = `the command ${JSON.stringify(argument[0])}`;
   let value: unknown;
@@ -132,7 +132,7 @@ function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched 
   return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
 }
 
-async function fromCommand(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
+async function fromCommand(source: PendingSecret, cwd: string, context: ReadContext): Promise<Fetched> {
   const { environment, trust } = context;
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
@@ -165,7 +165,7 @@ async function fromCommand(source: SecretOrigin, cwd: string, context: ReadConte
   return { ...found, hint };
 }
 
-function fromFile(source: SecretOrigin, cwd: string, context: ReadContext): Fetched {
+function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fetched {
   const written = source.argument[0] as string;
   const file = `the file ${JSON.stringify(written)}`;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);

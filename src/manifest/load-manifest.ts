@@ -218,7 +218,7 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-interface Reading extends Pick<FileRequest, "cwd" | "standardInput"> {
+interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
   readonly index: TypeIndex;
   readonly findings: Findings;
   /** Files whose text lacks this word are left out: of what the others say, much may be missing. */
@@ -230,7 +230,7 @@ interface Reading extends Pick<FileRequest, "cwd" | "standardInput"> {
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
 /** Reads the files that `-f` values name, and merges them. */
-function readFiles(requested: readonly string[], reading: Reading): ReadFiles {
+function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
   const { below, cwd, standardInput, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
   const names = [...(below?.names ?? [])];

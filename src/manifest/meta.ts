@@ -10,7 +10,7 @@ import {
   type Lifecycle,
 } from "../model/desired";
 import { append } from "../model/graph";
-import { type Condition, type ConditionKind, conditionKinds } from "../model/policy";
+import { type ConditionKind, conditionKinds, type ResourceCondition } from "../model/policy";
 import { uuidPattern } from "../model/text";
 import type { Plain } from "../model/value";
 import type { Block } from "./blocks";
@@ -18,7 +18,7 @@ import type { ReadContext } from "./context";
 import type { Report } from "./findings";
 import { expression, expressionOf } from "./policy-file";
 import { reportUndeclared } from "./references";
-import { judgeDocument, judgeEach, judgeFilled, judgeItems, type Subject } from "./schema-issues";
+import { type JudgedPart, judgeDocument, judgeEach, judgeFilled, judgeItems } from "./schema-issues";
 import { isNull, type MapNode, mayHoldReferences, plainOfNode, quoteShort, type SourceNode } from "./tree";
 import {
   freeKeys,
@@ -133,8 +133,8 @@ const conditionsOf = (
   kind: ConditionKind,
   conditions: z.infer<typeof conditionsSchema>,
   items: readonly SourceNode[],
-): readonly Condition[] =>
-  conditions.map(({ condition, message }, i): Condition => {
+): readonly ResourceCondition[] =>
+  conditions.map(({ condition, message }, i): ResourceCondition => {
     const item = items[i] as SourceNode;
     const written = item.kind === "map" ? item.entries.get("condition")?.value : undefined;
     return {
@@ -192,7 +192,7 @@ export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): 
   judgeFilled(schema, value, { node: root, subject: topLevel, report });
 }
 
-const topLevel: Subject = {
+const topLevel: JudgedPart = {
   nameOf: ([key = "a manifest"]) => key,
   code: ({ path }) => (path.length === 0 ? "manifest.unknown_key" : "manifest.version"),
   hintFor: () => "write version: 1, or leave it out",

@@ -23,7 +23,7 @@ const expectedWords: Readonly<Record<string, string>> = {
 };
 
 /** What a schema judges, for messages. */
-export interface Subject {
+export interface JudgedPart {
   /** Names the part at a path, which is empty for all of it: `lifecycle.onRemove`. */
   readonly nameOf: (path: readonly string[]) => string;
   /** The resource whose part it is. */
@@ -53,7 +53,7 @@ export function judgeValue(
   const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
   if (again?.success) return again.data as Plain;
   const { path } = shape;
-  const subject: Subject = {
+  const subject: JudgedPart = {
     ...{ nameOf: () => path, address },
     hintFor: (issue, at) =>
       quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
@@ -62,7 +62,7 @@ export function judgeValue(
   return undefined;
 }
 
-const wholeFile: Subject = {
+const wholeFile: JudgedPart = {
   nameOf: (path) => (path.length === 0 ? "the file" : path.join(".")),
 };
 
@@ -117,7 +117,7 @@ export function judgeEach<Document extends object>(
   schema: z.ZodType<Document>,
   node: SourceNode,
   report: Report,
-  subject: Subject,
+  subject: JudgedPart,
 ): Partial<Document> {
   if (node.kind !== "map") return judgeDocument(schema, node, report, subject) ?? {};
   const parts = [...node.entries].map((entry) =>
@@ -132,10 +132,10 @@ export function judgeItems<Item>(
   key: string,
   node: SourceNode | undefined,
   report: Report,
-  about: Omit<Subject, "nameOf">,
+  about: Omit<JudgedPart, "nameOf">,
 ): readonly { readonly item: Item; readonly at: SourceNode }[] {
   if (node === undefined || isNull(node)) return [];
-  const subjectOf = (...place: readonly string[]): Subject => ({
+  const subjectOf = (...place: readonly string[]): JudgedPart => ({
     ...about,
     nameOf: (path) => [key, ...place, ...path].join("."),
   });
@@ -150,7 +150,7 @@ export function judgeItems<Item>(
 /** A value that a schema refuses. */
 interface Refused {
   readonly node: SourceNode;
-  readonly subject: Subject;
+  readonly subject: JudgedPart;
   readonly report: Report;
 }
 

@@ -20,7 +20,7 @@ import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
 import { readPart, readPieces, readPlain } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
-export interface SecretOrigin {
+export interface PendingSecret {
   readonly kind: "file" | "command" | "env";
   /** Variables of the environment that the command is given. */
   readonly given?: readonly string[];
@@ -37,7 +37,7 @@ export interface SecretOrigin {
 /** A secret attribute; with a `source` its text has still to be fetched. */
 interface SecretReading {
   readonly attribute: DesiredAttribute;
-  readonly source?: SecretOrigin;
+  readonly source?: PendingSecret;
 }
 
 /**
@@ -249,7 +249,7 @@ export const sourceSchemas: readonly z.ZodType[] = [
 
 function sourceOf(
   { fromEnv, fromFile, fromCommand, env, json, generate }: z.infer<typeof sourceSchema>,
-  place: Pick<SecretOrigin, "shape" | "block" | "range">,
+  place: Pick<PendingSecret, "shape" | "block" | "range">,
   context: ReadContext,
 ): SecretReading {
   const { range } = place;

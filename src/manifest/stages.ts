@@ -19,7 +19,7 @@ import { durationPattern, parseDuration } from "../model/time";
 import type { ReadContext } from "./context";
 import { isWithin } from "./files";
 import type { Report } from "./findings";
-import { judgeEach, type Subject } from "./schema-issues";
+import { type JudgedPart, judgeEach } from "./schema-issues";
 import {
   isNull,
   type MapEntry,
@@ -106,7 +106,7 @@ export const stagesSchema = z
   .record(stageName, stageSchema.nullable())
   .describe("The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.");
 
-const stagesSubject: Subject = {
+const stagesSubject: JudgedPart = {
   nameOf: ([name, key]) =>
     name === undefined ? "stages" : `${key === undefined ? "" : `${key} of `}stage ${name}`,
   code: "manifest.stage",

@@ -6,12 +6,12 @@ import type { Plain } from "../model/value";
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
 /** Marks of values of a stack. */
-interface Marked {
+interface MarkedNode {
   /** It comes from a secret and may stand in secret attributes only. */
   readonly isSensitive?: true;
 }
 
-export interface ScalarNode extends Marked {
+export interface ScalarNode extends MarkedNode {
   readonly kind: "scalar";
   readonly value: null | boolean | number | string;
   /** Text that is split already, by another syntax than that of a manifest; `value` then only tells its kind. */
@@ -19,7 +19,7 @@ export interface ScalarNode extends Marked {
   readonly range: SourceRange;
 }
 
-export interface ListNode extends Marked {
+export interface ListNode extends MarkedNode {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
   readonly range: SourceRange;
@@ -33,7 +33,7 @@ export interface MapEntry {
   readonly hasTaken?: true;
 }
 
-export interface MapNode extends Marked {
+export interface MapNode extends MarkedNode {
   readonly kind: "map";
   readonly entries: ReadonlyMap<string, MapEntry>;
   readonly range: SourceRange;
@@ -85,7 +85,7 @@ const shownLength = 80;
 export const quoteShort = (text: string): string =>
   JSON.stringify(text.length > shownLength ? `${text.slice(0, shownLength)}…` : text);
 
-interface Written {
+interface SourceText {
   readonly source: string;
   /** Its range in a stack; in a manifest it has that of the whole text. */
   readonly range?: SourceRange;
@@ -101,10 +101,10 @@ export interface EnvironmentPart {
   readonly mayBeEmpty?: true;
 }
 
-type ReferencePart = { readonly kind: "reference"; readonly segments: readonly string[] } & Written;
+type ReferencePart = { readonly kind: "reference"; readonly segments: readonly string[] } & SourceText;
 
 /** A part that is known only later: an attribute of another resource, or a text of the environment that is a secret. */
-export type AwaitedPart = (EnvironmentPart & Written) | ReferencePart;
+export type AwaitedPart = (EnvironmentPart & SourceText) | ReferencePart;
 
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
@@ -116,7 +116,7 @@ export type TemplatePart =
       readonly awaits: readonly AwaitedPart[];
       /** Takes the values of `awaits` in their order. Throws `DiagnosticsError`. */
       readonly compute: (values: readonly Plain[]) => Plain;
-    } & Written)
+    } & SourceText)
   /** Neither; `source` may be part of a secret. */
   | { readonly kind: "invalid"; readonly source: string };
 

@@ -32,7 +32,7 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
       b.names.length - a.names.length ||
       (a.names.join("\0") < b.names.join("\0") ? -1 : 1),
   );
-  const root: Written = new Map();
+  const root: YamlTree = new Map();
   for (const block of sorted) {
     const content = contentOf(block, byType.get(block.type) as PlacedType);
     if (content !== undefined) put(root, pathTo(block, byType), content);
@@ -49,21 +49,21 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 }
 
 /** A mapping to be written; values are plain data, such mappings, and scalars with a comment. */
-export type Written = Map<string, unknown>;
+export type YamlTree = Map<string, unknown>;
 
 /** Sets a value, with the mappings that lead to it. */
-export function put(root: Written, path: readonly string[], value: unknown): void {
+export function put(root: YamlTree, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
     const next = at.get(key) ?? new Map();
     at.set(key, next);
-    at = next as Written;
+    at = next as YamlTree;
   }
   at.set(path.at(-1) as string, value);
 }
 
 /** Lists and mappings that stand on one line. */
-interface Style {
+interface FlowStyle {
   readonly isFlowList: (list: YAMLSeq) => boolean;
   readonly isFlowMap: (map: YAMLMap<unknown, unknown>) => boolean;
 }
@@ -73,7 +73,7 @@ const isShort = (value: unknown): boolean =>
   (isMap(value) && value.items.length <= 1 && value.items.every((pair) => isShort(pair.value)));
 
 /** Lists of single values, and mappings with one key, stand on one line. */
-const shortStyle: Style = {
+const shortStyle: FlowStyle = {
   isFlowList: ({ items }) => items.every((item) => isScalar(item) && !item.comment),
   isFlowMap: isShort,
 };
@@ -82,7 +82,7 @@ const shortStyle: Style = {
  * The YAML text of plain data, without line breaks of the writer's own, without invisible characters, and without a
  * line that a CI runner takes for a command. `${…}` in a text stands as it is.
  */
-function yamlText(content: Written, style: Style): string {
+function yamlText(content: YamlTree, style: FlowStyle): string {
   const document = new Document(content, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, scalar) => {
@@ -143,7 +143,7 @@ function contentOf({ names, attributes, importId }: ManifestBlock, placed: Place
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
   const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
   if (isBare && placed.children.size === 0 && importId === undefined) return alone;
-  const keep = (paths: Iterable<readonly [key: string, path: string]>): Written =>
+  const keep = (paths: Iterable<readonly [key: string, path: string]>): YamlTree =>
     new Map(
       [...paths].filter(([, path]) => written.has(path)).map(([key, path]) => [key, written.get(path)]),
     );
@@ -171,7 +171,7 @@ function dataOf(value: Plain | Template): unknown {
 }
 
 /** The YAML text of plain values; `${…}` in a text stands as it is. */
-export const writePlain = (value: Written): string => yamlText(value, shortStyle);
+export const writePlain = (value: YamlTree): string => yamlText(value, shortStyle);
 
 const partText = (part: Template["parts"][number]): string => {
   if (typeof part === "string") return escapeTemplate(part);
@@ -258,7 +258,7 @@ export function printManifest(root: MapNode, index: TypeIndex): string {
     const entries = [...node.entries.values()].filter((entry) => !free.has(entry));
     return new Map(entries.map(({ key, value }) => [key, printed(value)]));
   };
-  return yamlText(printed(root) as Written, shortStyle);
+  return yamlText(printed(root) as YamlTree, shortStyle);
 }
 
 function withheld({ range }: ScalarNode): Scalar {

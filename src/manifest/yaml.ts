@@ -85,12 +85,12 @@ interface Situation {
   readonly text: string;
   readonly reason: string;
   readonly at: number;
-  readonly line: Line;
+  readonly line: SourceLine;
   /** The line above that holds more than a comment. */
-  readonly above?: Line | undefined;
+  readonly above?: SourceLine | undefined;
 }
 
-interface Line {
+interface SourceLine {
   readonly start: number;
   readonly end: number;
   /** Spaces and tabs before its first character. */
@@ -113,7 +113,7 @@ function explainSyntax(source: SourceFile, text: string, { reason, mark }: YAMLE
   return error("manifest.syntax", summary, { range: source.range(start, end), hint });
 }
 
-function lineAt(text: string, offset: number): Line {
+function lineAt(text: string, offset: number): SourceLine {
   const start = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
   const newline = text.indexOf("\n", offset);
   const whole = text.slice(start, newline === -1 ? text.length : newline).trimEnd();
@@ -121,7 +121,7 @@ function lineAt(text: string, offset: number): Line {
   return { start, end: start + whole.length, indent: whole.length - body.length, body };
 }
 
-function lineAbove(text: string, { start }: Line): Line | undefined {
+function lineAbove(text: string, { start }: SourceLine): SourceLine | undefined {
   for (let end = start; end > 0; ) {
     const above = lineAt(text, end - 1);
     if (above.body !== "" && !above.body.startsWith("#")) return above;

@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import type { Condition } from "./policy";
+import type { ResourceCondition } from "./policy";
 import type { Secret } from "./secret";
 import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
 
@@ -9,13 +9,13 @@ export interface DesiredAttribute {
   /** The value in the source. */
   readonly range: SourceRange;
   /** Of a secret: where its text comes from. */
-  readonly source?: SecretSource;
+  readonly source?: SecretKind;
   /** Of a secret: how the source is written, to compare it with that of another plan. */
   readonly origin?: Secret;
 }
 
 /** Where the text of a secret comes from: `value` stands in the manifest itself. */
-export type SecretSource = "value" | "generate" | "env" | "file" | "command";
+export type SecretKind = "value" | "generate" | "env" | "file" | "command";
 
 export type OnRemove = "delete" | "archive" | "retain";
 
@@ -41,7 +41,7 @@ export interface DesiredResource {
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
   /** What must hold of it; none when absent. */
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: readonly ResourceCondition[];
   /** How long an apply waits for the service, in milliseconds by step; what its type says unless given. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };

@@ -33,7 +33,7 @@ export const conditionKinds = ["precondition", "postcondition"] as const;
 export type ConditionKind = (typeof conditionKinds)[number];
 
 /** What must hold of one resource before it is changed, or once an apply has settled (DESIGN section 14). */
-export interface Condition {
+export interface ResourceCondition {
   readonly kind: ConditionKind;
   readonly condition: PolicyExpression;
   readonly message: string;

@@ -8,7 +8,7 @@ import { shortList } from "../model/text";
 import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
-import type { Scope } from "./graph";
+import type { PlanScope } from "./graph";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
@@ -112,7 +112,7 @@ function checkContext({ instance, action }: Decision, decisions: Decisions, cata
  * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
  * what `destroy` leaves because it is archived.
  */
-export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: Scope): Diagnostic[] {
+export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope: PlanScope): Diagnostic[] {
   const retained: ResourceInstance[] = [];
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
@@ -175,7 +175,7 @@ const left = (retained: readonly ResourceInstance[]): Diagnostic =>
 export function checkData(
   { data = [], options: { mode, targets, excludes } }: PlanInput,
   decisions: Decisions,
-  scope: Scope,
+  scope: PlanScope,
 ): readonly Diagnostic[] {
   if (mode === "destroy") return [];
   const isPartial = targets.length > 0 || excludes.length > 0;

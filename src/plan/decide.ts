@@ -9,7 +9,7 @@ import {
 import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
-import { childrenByParent, followedSiblings, type Scope } from "./graph";
+import { childrenByParent, followedSiblings, type PlanScope } from "./graph";
 import {
   isGone,
   isRetained,
@@ -36,7 +36,7 @@ export function decideAll(
   input: PlanInput,
   instances: ResourceInstances,
   order: readonly Address[],
-  scope: Scope,
+  scope: PlanScope,
 ): Decisions {
   const decisions = new Map<Address, Decision>();
   const context: DecisionContext = {

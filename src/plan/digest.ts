@@ -29,7 +29,7 @@ import {
 type Digested = Pick<Plan, "options" | "changes" | "outputs">;
 
 /** A change or an output of a plan, as far as it is compared. */
-interface Entry {
+interface DigestEntry {
   readonly address: string;
   readonly action: string;
   /** Paths of the fields that only apply knows. */
@@ -42,7 +42,7 @@ interface Entry {
 /** Returns the digest of a plan: SHA-256, hex. */
 export const digestPlan = (plan: Digested): string => digestOf(entriesOf(plan));
 
-const digestOf = (entries: readonly Entry[]): string =>
+const digestOf = (entries: readonly DigestEntry[]): string =>
   hash(Object.fromEntries(entries.map(({ address, contentWithout }) => [address, contentWithout([])])));
 
 const hash = (content: Plain): string => sha256(canonicalJson(content));
@@ -174,13 +174,13 @@ export function compareWithRecord(
     return isSame ? [] : [{ address: "the plan", kind: "other" }];
   }
   const fresh = new Map(entries.map((entry) => [entry.address, entry]));
-  const isFree = ({ change }: Entry): boolean =>
+  const isFree = ({ change }: DigestEntry): boolean =>
     change !== undefined && change.address in unread && unread[change.address] === sourcePrint(change, key);
   const rotated = entries.filter(
     (one) => isFree(one) && changes[one.address] === undefined && isOfSecretAlone(one),
   );
   const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
-  const isRotation = (one: Entry): boolean =>
+  const isRotation = (one: DigestEntry): boolean =>
     rotated.includes(one) || (one.change?.reason !== undefined && parents.has(parentOf(one.change)));
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {
     const before = changes[address];
@@ -217,7 +217,7 @@ const confirmedByName = ({ options }: Plan): readonly Address[] => [
 ];
 
 /** An update of a secret value and of nothing else. */
-const isOfSecretAlone = ({ change }: Entry): boolean =>
+const isOfSecretAlone = ({ change }: DigestEntry): boolean =>
   change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
 
 /**
@@ -250,14 +250,14 @@ const isEndedApply = ({ command = "apply", exitCode }: Begun): boolean =>
   exitCode === 0 && /^(?:apply|destroy)/.test(command);
 
 /** Of the secrets at the paths; without paths, of those that are known. */
-const printOf = (entry: Entry, key: Uint8Array | undefined, paths?: readonly string[]): string => {
+const printOf = (entry: DigestEntry, key: Uint8Array | undefined, paths?: readonly string[]): string => {
   const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
     paths ? paths.includes(path) : !entry.unknown.includes(path),
   );
   return prints.length === 0 ? "" : shortHash(Object.fromEntries(prints));
 };
 
-const printOfAll = (entries: readonly Entry[], key: Uint8Array | undefined): string =>
+const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined): string =>
   shortHash(entries.map((entry) => printsOf(entry, key)));
 
 /** A fingerprint of what the manifest says of where the secrets of a resource come from. */
@@ -268,10 +268,10 @@ function sourcePrint({ address, instance: { desired } }: Change, key: Uint8Array
   return shortHash(said);
 }
 
-function entriesOf(plan: Digested): readonly Entry[] {
+function entriesOf(plan: Digested): readonly DigestEntry[] {
   const changes = plan.changes.filter((change) => isWritten(change, plan));
   const outputs = plan.outputs.map(
-    ({ name, before, after }): Entry => ({
+    ({ name, before, after }): DigestEntry => ({
       address: `output.${name}`,
       action: "output",
       unknown: after.kind === "unknown" ? ["value"] : [],
@@ -281,7 +281,7 @@ function entriesOf(plan: Digested): readonly Entry[] {
   return [...changes.map((change) => entryOf(change, plan)), ...outputs];
 }
 
-function entryOf(change: Change, { options, changes }: Digested): Entry {
+function entryOf(change: Change, { options, changes }: Digested): DigestEntry {
   const { address, action, id, previousAddress, onRemove, lifecycle = [], reason, withParent } = change;
   const isRecorded = options.mode === "refresh-only";
   const fields = isRecorded ? (change.drift ?? []) : change.attributes;
@@ -339,7 +339,7 @@ function probe({ references, compute }: Computed): Plain {
 }
 
 /** Fingerprints of the secrets that a change sends, by path. */
-function printsOf({ change }: Entry, key: Uint8Array | undefined): Record<string, Plain> {
+function printsOf({ change }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
   if (!change || !key) return {};
   const { address, attributes, instance } = change;
   const prints: Record<string, Plain> = {};

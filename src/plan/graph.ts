@@ -129,14 +129,14 @@ function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnost
 }
 
 /** The addresses that a plan is about. */
-export type Scope = ReadonlySet<Address>;
+export type PlanScope = ReadonlySet<Address>;
 
 /** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
 export function selectScope(
   instances: ResourceInstances,
   graph: Graph,
   { targets, excludes, replace }: PlanOptions,
-): { readonly scope: Scope; readonly diagnostics: readonly Diagnostic[] } {
+): { readonly scope: PlanScope; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics = [...targets, ...excludes, ...replace]
     .filter((address) => !instances.has(address))
     .map((address) => unknownTarget(address, instances));

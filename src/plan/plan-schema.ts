@@ -231,3 +231,4 @@ export const planDocumentSchema = z.strictObject({
 });
 
 export type PlanDocument = z.infer<typeof planDocumentSchema>;
+export type ChangeDocument = PlanDocument["resource_changes"][number];

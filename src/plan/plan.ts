@@ -13,6 +13,7 @@ import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } fro
 import type { DataUse } from "./data";
 import type {
   actionSchema,
+  ChangeDocument,
   fieldSchema,
   PlanDocument,
   revealedSchema,
@@ -30,8 +31,6 @@ export type InMemory<Part> = {
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
   : Key;
-
-type ChangeDocument = PlanDocument["resource_changes"][number];
 
 export type Action = z.infer<typeof actionSchema>;
 

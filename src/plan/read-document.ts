@@ -2,9 +2,7 @@ import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
 import { isObject, type Plain } from "../model/value";
 import { type Action, absent, type Change, type InMemory, type Plan, type ShownValue, secret } from "./plan";
-import { type PlanDocument, planDocumentSchema } from "./plan-schema";
-
-type ResourceChange = PlanDocument["resource_changes"][number];
+import { type ChangeDocument, type PlanDocument, planDocumentSchema } from "./plan-schema";
 
 /**
  * Reads a plan back from its document, to show it (`show FILE`). It cannot be applied: of the instances of its changes, it
@@ -43,7 +41,7 @@ export function planOf(data: PlanDocument): Plan {
 }
 
 function changeOf(
-  change: ResourceChange,
+  change: ChangeDocument,
   drift: PlanDocument["resource_drift"][number] | undefined,
   planned: Readonly<Record<string, Plain>> = {},
 ): Change {
@@ -86,7 +84,7 @@ const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, P
   );
 
 /** Terraform writes a replacement as two actions, and an import beside the action. */
-function actionOf({ change }: ResourceChange): Action {
+function actionOf({ change }: ChangeDocument): Action {
   if (change.importing) return "adopt";
   return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
 }

@@ -4,7 +4,7 @@ import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
-import type { PlanDocument } from "./plan-schema";
+import type { ChangeDocument, PlanDocument } from "./plan-schema";
 
 /** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
@@ -166,8 +166,6 @@ const unboundIn = ({ resource_changes: changes }: PlanDocument): Unbound =>
   new Map(
     changes.flatMap(({ address, unbound_values: paths }) => (paths ? [[address, paths] as const] : [])),
   );
-
-type ChangeDocument = PlanDocument["resource_changes"][number];
 
 /** Changes by address, without those that change nothing, and without what says nothing of what apply would do. */
 const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>

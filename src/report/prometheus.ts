@@ -1,18 +1,18 @@
 import { type DriftClass, driftClasses } from "../plan/drift";
 
 /** What distinguishes one number of a metric from the others. */
-type Labels = Readonly<Record<string, string | undefined>>;
+type MetricLabels = Readonly<Record<string, string | undefined>>;
 
 /** A metric that goes up and down; a sample without a value is left out. */
 interface Gauge {
   readonly name: string;
   readonly help: string;
-  readonly samples: readonly { readonly labels: Labels; readonly value: number | undefined }[];
+  readonly samples: readonly { readonly labels: MetricLabels; readonly value: number | undefined }[];
 }
 
 /** The last run of one target: a member of a fleet, or a stage. */
 interface TargetRun {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   readonly exitCode: number;
   readonly seconds: number;
   /** Ids of the run; of an apply of several stacks there are several. */
@@ -29,7 +29,7 @@ function gaugeText({ name, help, samples }: Gauge): string {
   return lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
 }
 
-const labelsText = (labels: Labels): string =>
+const labelsText = (labels: MetricLabels): string =>
   Object.entries(labels)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}="${escapeLabel(value)}"`]))
     .join(",");

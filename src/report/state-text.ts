@@ -16,13 +16,13 @@ import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
 /** A resource of a state. */
-export interface Recorded {
+export interface StateEntry {
   readonly address: Address;
   readonly resource: RecordedResource;
 }
 
 /** What is recorded, in reading order. */
-export const recordedIn = ({ resources }: State): readonly Recorded[] =>
+export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
   readingOrder(
     (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
       ...{ address, resource },
@@ -89,7 +89,7 @@ export function recordedRows(resource: RecordedResource): readonly (readonly [Co
   return [...applied, ...computed, ...kept.map((text) => [code("# kept"), text] as const)];
 }
 
-const resourceSection = ({ address, resource }: Recorded): Section => ({
+const resourceSection = ({ address, resource }: StateEntry): Section => ({
   id: address,
   title: address,
   heading: [code(address), ` (${quoteText(resource.name)}) `, code(`[id=${resource.id}]`)],

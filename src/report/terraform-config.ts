@@ -41,15 +41,15 @@ function labelsOf(imports: readonly TerraformImport[]): ReadonlyMap<Address, str
 
 type Labels = ReadonlyMap<Address, string>;
 
-interface Line {
+interface HclLine {
   readonly name: string;
   readonly value: string;
 }
 
 function resourceBlock({ address, type }: TerraformImport, desired: DesiredResource, labels: Labels): string {
   const [kind = "", label = ""] = (labels.get(address) ?? "").split(".");
-  const lines: Line[] = [];
-  const groups = new Map<string, Line[]>();
+  const lines: HclLine[] = [];
+  const groups = new Map<string, HclLine[]>();
   for (const [path, { value }] of desired.attributes) {
     const line = lineOf(type, path, value, labels);
     const [group = "", field] = path.split(".");
@@ -78,7 +78,7 @@ function lineOf(
   path: string,
   value: DesiredAttribute["value"],
   labels: Labels,
-): Line | undefined {
+): HclLine | undefined {
   const name = snakeCase(path);
   if (type.rules[path]?.secret === true) {
     const { preservedBy } = type;
@@ -106,7 +106,7 @@ function templateText({ parts }: Template, labels: Labels): string {
 }
 
 const lifecycleBlock = ({ lifecycle }: DesiredResource): readonly string[] => {
-  const lines: Line[] = [];
+  const lines: HclLine[] = [];
   if (lifecycle.preventDestroy) lines.push({ name: "prevent_destroy", value: "true" });
   if (lifecycle.ignoreChanges.length > 0) {
     const paths = lifecycle.ignoreChanges.map((path) => path.split(".").map(snakeCase).join("."));
@@ -116,7 +116,7 @@ const lifecycleBlock = ({ lifecycle }: DesiredResource): readonly string[] => {
 };
 
 /** Equals signs of one block stand below each other. */
-function aligned(lines: readonly Line[], indent: string): string {
+function aligned(lines: readonly HclLine[], indent: string): string {
   const width = Math.max(0, ...lines.map(({ name }) => name.length));
   return lines.map(({ name, value }) => `${indent}${name.padEnd(width)} = ${value}\n`).join("");
 }

@@ -12,7 +12,7 @@ import {
   type Recorded,
   type StoredBytes,
 } from "./recorded";
-import { type LockedStore, Session } from "./session";
+import { type LockedStore, StoreSession } from "./session";
 
 /** A place of one state: files of this machine, a server over HTTP, or S3. Every method throws `DiagnosticsError`. */
 export interface StateStore {
@@ -85,7 +85,7 @@ async function openSession(
     const start = await readState(store, around, repair);
     const { location, locks } = store;
     const parts = { ...around, location, locks, lock: lock.record, start };
-    return new Session(await store.open(lock, start), parts);
+    return new StoreSession(await store.open(lock, start), parts);
   } catch (cause) {
     await store.locks.freeLock(lock.record).catch(() => undefined);
     throw cause;

@@ -54,7 +54,7 @@ const hasIntent = ({ entries }: Request): boolean => entries.some(({ kind }) => 
  * The right to write a state. What is appended together is written together, and everything in the order of the calls: to
  * the journal, or, where there is none, into the state, which is then written as a whole with a new serial.
  */
-export class Session implements StateSession {
+export class StoreSession implements StateSession {
   readonly state: State | undefined;
   readonly isFormOutdated: boolean;
   readonly damage?: readonly Diagnostic[] | undefined;

@@ -48,10 +48,10 @@ import {
 /** Terraform reads a data source and never changes it. */
 interface DataSource extends Schema {
   /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
-  readonly read: (session: Session, config: TerraformObject) => Promise<DataRead>;
+  readonly read: (session: Session, config: TerraformObject) => Promise<DataAnswer>;
 }
 
-interface DataRead {
+interface DataAnswer {
   readonly values: TerraformObject | undefined;
   /** What people have to know beside them. */
   readonly diagnostics?: readonly Diagnostic[];

@@ -20,7 +20,7 @@ import {
   valueAt,
 } from "./values";
 
-interface Parameter {
+interface FunctionParameter {
   readonly name: string;
   readonly type: TerraformType;
   readonly doc: string;
@@ -32,7 +32,7 @@ export interface ProviderFunction {
   readonly name: string;
   readonly summary: string;
   readonly doc: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly FunctionParameter[];
   readonly returns: TerraformType;
   readonly call: (...given: readonly TerraformValue[]) => TerraformValue;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { diagnosticOf, isUncertain, unlessAbsent } from "../api/api-error";
-import type { Resource } from "../api/reads";
+import type { VerbAction } from "../apply/action";
 import { createOrFind } from "../apply/create-or-find";
 import { waitUntilSettled } from "../apply/settle";
 import type { RuntimeAction } from "../commands/act-on-service";
@@ -33,10 +33,8 @@ import { type TerraformObject, textIn } from "./values";
 interface ActionSchema extends Schema {
   /** Its name, as messages have it. */
   readonly verb: RuntimeAction;
-  readonly action: Action;
+  readonly action: VerbAction;
 }
-
-type Action = NonNullable<Resource["actions"]>[string];
 
 const serviceAttribute = `${service.type}_id`;
 const deploymentAttribute = "deployment_id";
@@ -115,7 +113,7 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };
 
-interface Invocation {
+interface ActionCall {
   readonly session: Session;
   readonly asked: ActionSchema;
   readonly config: TerraformObject;
@@ -126,7 +124,7 @@ interface Invocation {
 const defaultTimeoutMs = 30 * 60_000;
 
 /** Acts on a service and waits for the end. After a kill of the provider an action may run a second time. */
-async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
+async function act(invocation: ActionCall): Promise<readonly Diagnostic[]> {
   const { session, asked, config } = invocation;
   const { action, verb } = asked;
   const wanted = textIn(config, serviceAttribute) ?? "";
@@ -160,7 +158,7 @@ async function act(invocation: Invocation): Promise<readonly Diagnostic[]> {
 /** Sends the action. After an uncertain answer what it made is looked for; what cannot be looked for is not sent again. */
 async function send(
   session: Session,
-  action: Action,
+  action: VerbAction,
   input: ActionInput,
   preexistingIds: readonly string[],
   what: string,
@@ -192,7 +190,7 @@ const unknownEffect = (what: string, detail: string): DiagnosticsError =>
   ]);
 
 async function settle(
-  { session, asked, config, events }: Invocation,
+  { session, asked, config, events }: ActionCall,
   pending: Pending,
   what: string,
 ): Promise<readonly Diagnostic[]> {

@@ -85,21 +85,21 @@ export async function logIn(invocation: Invocation): Promise<Invocation> {
 }
 
 /** Returns what is wrong with an answer; undefined for nothing. */
-type Check = (answer: string) => string | undefined;
+type AnswerCheck = (answer: string) => string | undefined;
 
-const checkUrl: Check = (text) =>
+const checkUrl: AnswerCheck = (text) =>
   text === "embedded"
     ? `the embedded service needs no login: use --profile ${embeddedProfile}`
     : checkBaseUrl(text.replace(/\/+$/, ""))?.summary;
 
-const checkWorkspace: Check = (text) =>
+const checkWorkspace: AnswerCheck = (text) =>
   uuidPattern.test(text) ? undefined : "not a UUID: 8-4-4-4-12 hexadecimal digits";
 
-const checkKey: Check = (text) =>
+const checkKey: AnswerCheck = (text) =>
   keyPattern.test(text) ? undefined : 'not an API key: it starts with "rnv_" and has no spaces';
 
 /** `usual` is what Enter alone answers. */
-type Question = [text: string, check: Check, usual?: string | undefined, isSecret?: boolean];
+type Question = [text: string, check: AnswerCheck, usual?: string | undefined, isSecret?: boolean];
 
 /** Asks until the answer is a good one. Throws `DiagnosticsError` at the end of input and at Ctrl-C. */
 async function askFor({ terminal }: Invocation, ask: Prompter, question: Question): Promise<string> {

@@ -38,7 +38,7 @@ export interface RanTest {
 export async function runTest(test: ManifestTest, signal: AbortSignal): Promise<RanTest> {
   const started = performance.now();
   const run: TestRun = { test, world: createWorld(test, signal) };
-  const found = await judged(run).catch((cause: unknown): Judged => {
+  const found = await judged(run).catch((cause: unknown): JudgedTest => {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     const about = cause instanceof FixtureError ? `what is ${cause.about} could not be made` : "run";
     const errors = cause.diagnostics.filter(({ severity }) => severity === "error");
@@ -64,7 +64,7 @@ interface TestRun {
   readonly world: TestWorld;
 }
 
-interface Judged {
+interface JudgedTest {
   readonly differences: readonly TestDifference[];
   readonly unexpected: readonly Diagnostic[];
   readonly status?: "error";
@@ -83,7 +83,7 @@ class FixtureError extends DiagnosticsError {
   }
 }
 
-async function judged(run: TestRun): Promise<Judged> {
+async function judged(run: TestRun): Promise<JudgedTest> {
   const { test, world } = run;
   await makeFixtures(run);
   const outcome = await outcomeOf(run);

@@ -1,11 +1,10 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
 import { isLogicalName } from "../../model/address";
 import type { Plain } from "../../model/value";
+import type { Report } from "../findings";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
 import { isSecretName } from "../trust";
-
-export type Report = (diagnostic: Diagnostic) => void;
 
 /** A part of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
 export type ConvertedMap = Readonly<Record<string, Plain | undefined>>;

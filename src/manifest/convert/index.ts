@@ -1,6 +1,7 @@
 import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
-import { put, type Written, writePlain } from "../write";
+import type { Report } from "../findings";
+import { put, writePlain, type YamlTree } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
 import {
@@ -10,7 +11,6 @@ import {
   type ConvertedService,
   dropped,
   logicalNameOf,
-  type Report,
 } from "./fields";
 import { convertProcfile } from "./procfile";
 import { convertRender } from "./render";
@@ -73,7 +73,7 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
   // A manifest takes no name of the environment as a secret that it shows in a configuration.
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
   const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
-  const written: Written = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
+  const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
   const paths = new Set<string>();
   // Projects come first.
   for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {

@@ -1,6 +1,7 @@
 import type { SourceFile } from "../../diagnostics/diagnostic";
+import type { Report } from "../findings";
 import { escapeTemplate } from "../tree";
-import { type Clone, type ConvertedManifest, dropped, type Report } from "./fields";
+import { type Clone, type ConvertedManifest, dropped } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 

@@ -20,7 +20,7 @@ const kinds = new Map([
 type Addresses = ReadonlyMap<string, string>;
 
 /** A part of a blueprint that lists services: the file itself, or an environment of a project. */
-interface Section {
+interface BlueprintPart {
   readonly fields: Fields;
   readonly project?: string;
   readonly environment?: string | undefined;
@@ -29,7 +29,7 @@ interface Section {
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
   const file = new Fields(root, "render", report, escapeTemplate);
-  const sections: Section[] = [
+  const sections: BlueprintPart[] = [
     ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields }] : [])),
     ...file.maps("projects").flatMap(environmentsOf),
   ];
@@ -61,7 +61,7 @@ export const convertRender: Converter = (root, report, { repository }): Converte
   return { services, groups: Object.fromEntries(groups) };
 };
 
-function environmentsOf(project: Fields): readonly Section[] {
+function environmentsOf(project: Fields): readonly BlueprintPart[] {
   const name = project.text("name") ?? "project";
   return project.maps("environments").map((fields) => {
     const environment = fields.text("name");

@@ -6,7 +6,7 @@ import type { ResourceType } from "../../model/resource-type";
 import type { PolicySubject } from "./subjects";
 import { memberViews, type View, viewOf } from "./views";
 
-type Library = typeof cel;
+type CelLibrary = typeof cel;
 
 /** Judges one subject: the variables of an expression by name. Throws what the library throws. */
 export type Evaluate = (variables: Readonly<Record<string, unknown>>) => unknown;
@@ -22,7 +22,7 @@ export interface CompiledPolicy {
 const limits = { maxAstNodes: 500, maxDepth: 30, maxListElements: 200, maxMapEntries: 50 };
 
 /** The environment in which the expressions of one scope are read. */
-interface Reading {
+interface ScopeNames {
   readonly environment: cel.Environment;
   readonly variables: readonly string[];
   /** Every name that an expression may hold. */
@@ -30,9 +30,9 @@ interface Reading {
 }
 
 /** Returns how to read and type-check policies; every mistake is returned, at its place. An environment is made once. */
-export function policyReader(library: Library, types: readonly ResourceType[]) {
-  const readings = new Map<string, Reading>();
-  const readingFor = (policy: Policy): Reading | undefined => {
+export function policyReader(library: CelLibrary, types: readonly ResourceType[]) {
+  const readings = new Map<string, ScopeNames>();
+  const readingFor = (policy: Policy): ScopeNames | undefined => {
     const scope = `${policy.each}${policy.seesComputed ? " computed" : ""}`;
     const reading = readings.get(scope) ?? readingOf(library, policy, types);
     if (reading) readings.set(scope, reading);
@@ -70,10 +70,10 @@ function unknownScope({ name, each, range }: Policy, types: readonly ResourceTyp
 }
 
 function readingOf(
-  { Environment }: Library,
+  { Environment }: CelLibrary,
   { each, seesComputed }: Policy,
   types: readonly ResourceType[],
-): Reading | undefined {
+): ScopeNames | undefined {
   const type = types.find((one) => one.type === each);
   if (type === undefined && each !== "plan" && each !== "change") return undefined;
   const view = type && viewOf(type, seesComputed);
@@ -96,7 +96,7 @@ function mistakeIn(
   { name }: Policy,
   { text, start, range: whole }: PolicyExpression,
   { summary, range }: { readonly summary: string; readonly range?: Omit<SourceRange, "file"> },
-  reading: Reading,
+  reading: ScopeNames,
 ): Diagnostic {
   const isPlaced = range !== undefined && start !== undefined;
   const at = isPlaced ? whole.source?.range(start + range.start, start + range.end) : whole;
@@ -108,7 +108,7 @@ function mistakeIn(
 }
 
 /** Returns a hint where a word of an expression is nearly another one. */
-function meantBy(word: string, { names }: Reading): string | undefined {
+function meantBy(word: string, { names }: ScopeNames): string | undefined {
   const sign = meantSigns[word];
   if (sign !== undefined) return `did you mean "${sign}"?`;
   const known = /^\w+$/.test(word) ? names : [];

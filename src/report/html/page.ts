@@ -70,7 +70,7 @@ export interface PagePart {
   readonly body: Markup;
 }
 
-export interface Report {
+export interface PageReport {
   /** `rnv plan`. */
   readonly heading: string;
   /** One or two words, which say the same as `tone`. */
@@ -98,7 +98,7 @@ const policy = [
 ].join("; ");
 
 /** Writes a report as one HTML file. It is whole without its style and its script, and makes no request. */
-export function page({ heading, verdict, tone, line, also = [], facts, sections }: Report): string {
+export function page({ heading, verdict, tone, line, also = [], facts, sections }: PageReport): string {
   const shown = sections.filter((section) => section !== undefined);
   const links = shown.map((section) => html`<a href="${linkTo(section.id)}">${titleOf(section)}</a>`);
   const known = facts.filter(([, value]) => value);

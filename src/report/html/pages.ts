@@ -26,7 +26,7 @@ import { actionWord, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
 import { type Item, itemSection, type Section, section } from "../sections";
-import { type Recorded, recordedIn, recordedRows, stateSections } from "../state-text";
+import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
@@ -35,8 +35,8 @@ import {
   html,
   linkTo,
   type PagePart,
+  type PageReport,
   page,
-  type Report,
   reportParts,
   shortened,
   table,
@@ -45,7 +45,7 @@ import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
 /** What a page needs besides what it is about. */
-export interface Scope {
+export interface PageScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
   readonly stack?: string | undefined;
@@ -55,9 +55,9 @@ export interface Scope {
 
 /** What a plan, a drift or a state is about. */
 const targetFacts = (
-  { stage, stack }: Pick<Scope, "stage" | "stack">,
+  { stage, stack }: Pick<PageScope, "stage" | "stack">,
   { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
-): Report["facts"] => [
+): PageReport["facts"] => [
   ["Stage", stage],
   ["Stack", stack],
   ["Workspace", workspaceId],
@@ -68,7 +68,7 @@ const targetFacts = (
  * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
  * Undefined when the document is not a plan.
  */
-export function planPage(document: unknown, scope: Scope): string | undefined {
+export function planPage(document: unknown, scope: PageScope): string | undefined {
   const { data } = planDocumentSchema.safeParse(document);
   if (data === undefined) return undefined;
   const plan = planOf(data);
@@ -93,7 +93,7 @@ export function planPage(document: unknown, scope: Scope): string | undefined {
   });
 }
 
-function planVerdict(plan: Plan): Pick<Report, "verdict" | "tone"> {
+function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
   const isFailed = plan.diagnostics.some(({ severity }) => severity === "error");
   if (isFailed) return { verdict: "\u2716 Failed", tone: "stop" };
   if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
@@ -103,7 +103,7 @@ function planVerdict(plan: Plan): Pick<Report, "verdict" | "tone"> {
 }
 
 /** Without a job neither time nor serial is among them: they are no part of what a plan says. */
-function planFacts(plan: Plan, { stage, stack, job }: Scope): Report["facts"] {
+function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["facts"] {
   const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
   return [
     ...targetFacts({ stage: plan.stage ?? stage, stack }, plan.binding),
@@ -165,7 +165,7 @@ const driftMarks: Readonly<Record<DriftKind, readonly [Mark, string]>> = {
 export function driftPage(
   report: DriftReport,
   { plan, diagnostics }: Readonly<{ plan: Plan; diagnostics: readonly Diagnostic[] }>,
-  scope: Scope,
+  scope: PageScope,
 ): string {
   const found = driftSections(report);
   const marked = found.flatMap(({ id, items = [] }) =>
@@ -208,7 +208,7 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 });
 
 /** What a state records, as a page. */
-export function statePage(state: State, scope: Scope): string {
+export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
   const isOpen = state.run !== null || state.open.length > 0;
@@ -236,7 +236,7 @@ export function statePage(state: State, scope: Scope): string {
 }
 
 /** A resource as it was last applied and seen. */
-function asRecorded({ address, resource }: Recorded): ResourceChange {
+function asRecorded({ address, resource }: StateEntry): ResourceChange {
   const sides = [...Object.entries(resource.computed), ...Object.entries(resource.applied)];
   const known = unflatten<AppliedValue>(new Map(sides)) as ResourceChange["change"]["before"];
   return {
@@ -246,7 +246,7 @@ function asRecorded({ address, resource }: Recorded): ResourceChange {
   };
 }
 
-function recordedEntry(one: Recorded): Entry {
+function recordedEntry(one: StateEntry): Entry {
   const { address, resource } = one;
   const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
   return { sign: "", subject: address, phrase: resource.name, id: resource.id, facts, homes: [homeOf(one)] };

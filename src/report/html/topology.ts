@@ -2,7 +2,7 @@ import { type Address, nameOf, typeOf } from "../../model/address";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
-import type { PlanDocument } from "../../plan/plan-schema";
+import type { ChangeDocument } from "../../plan/plan-schema";
 import { type LabelledGraph, type Mark, marks } from "../graph";
 import { groupBy } from "../order";
 import { counted, moneyChange } from "../plan-wording";
@@ -31,12 +31,10 @@ export interface Topology {
 /** Nodes of a picture that shows services: they are drawn in a third of a second. */
 const mostNodes = 300;
 
-type PlannedChange = PlanDocument["resource_changes"][number];
-
 /** What a picture shows of a resource that a plan is about, or that is only declared or recorded. */
-export type ResourceChange = Pick<PlannedChange, "address" | "type" | "live_name"> &
-  Partial<Omit<PlannedChange, "change">> & {
-    readonly change: Pick<PlannedChange["change"], "actions" | "before" | "after" | "importing">;
+export type ResourceChange = Pick<ChangeDocument, "address" | "type" | "live_name"> &
+  Partial<Omit<ChangeDocument, "change">> & {
+    readonly change: Pick<ChangeDocument["change"], "actions" | "before" | "after" | "importing">;
   };
 
 /** A resource with its part in the picture. */

@@ -30,7 +30,7 @@ import {
 import {
   applyDeep,
   binaryOperators,
-  type Call,
+  type FunctionCall,
   type FunctionRule,
   joinText,
   resultOf,
@@ -41,7 +41,7 @@ import { ExpressionProblem, unsupported } from "./problem";
 import { textFunctions } from "./text-functions";
 
 /** The environment in which an expression is evaluated. */
-export interface Environment {
+export interface Evaluation {
   /** Returns the value of a name after all of its steps. */
   readonly resolve: (root: string, steps: readonly (string | number)[]) => Value;
   /** Counts a step; throws where there were too many. */
@@ -51,14 +51,14 @@ export interface Environment {
 }
 
 /** The value of the parts of a text: of an expression that stands alone the value itself. */
-export function evaluateText(parts: readonly TextPart[], environment: Environment): Value {
+export function evaluateText(parts: readonly TextPart[], environment: Evaluation): Value {
   const [only] = parts;
   if (parts.length === 1 && typeof only === "object") return evaluate(only, environment);
   return joinText(parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part, environment))));
 }
 
 /** The value of an expression; throws `StackProblem`. */
-export function evaluate(expression: Expression, environment: Environment): Value {
+export function evaluate(expression: Expression, environment: Evaluation): Value {
   environment.spend();
   const inner = (one: Expression): Value => evaluate(one, environment);
   switch (expression.kind) {
@@ -91,10 +91,10 @@ export function evaluate(expression: Expression, environment: Environment): Valu
 }
 
 /** The value of an expression that is evaluated again once what `values` wait for is known. */
-const evaluateLater = (expression: Expression, values: readonly Value[], environment: Environment): Value =>
+const evaluateLater = (expression: Expression, values: readonly Value[], environment: Evaluation): Value =>
   postponed(values, (fill) => {
     const { resolve, names = [] } = environment;
-    const known: Environment = {
+    const known: Evaluation = {
       ...environment,
       resolve: (root, steps) => filled(resolve(root, steps), fill),
       names: new Map([...names].map(([name, value]) => [name, filled(value, fill)])),
@@ -116,7 +116,7 @@ export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
 }
 
 /** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
-function evaluateCondition(expression: KindOf<"condition">, environment: Environment): Value {
+function evaluateCondition(expression: KindOf<"condition">, environment: Evaluation): Value {
   const condition = evaluate(expression.condition, environment);
   const [yes, no] = [expression.yes, expression.no].map((one) =>
     attempted(() => evaluate(one, environment)),
@@ -136,7 +136,7 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Environ
   return marked(convert(value, type), condition.sensitive === true || isSecret);
 }
 
-function evaluateCall(expression: KindOf<"call">, environment: Environment): Value {
+function evaluateCall(expression: KindOf<"call">, environment: Evaluation): Value {
   const { name, args, spreads } = expression;
   if (lazyFunctions.includes(name)) return evaluateLazily(expression, environment);
   const given = args.map((arg) => evaluate(arg, environment));
@@ -148,7 +148,7 @@ function evaluateCall(expression: KindOf<"call">, environment: Environment): Val
 }
 
 /** The first argument of `try` that does not fail; for `can` only whether there is one. */
-function evaluateLazily(expression: KindOf<"call">, environment: Environment): Value {
+function evaluateLazily(expression: KindOf<"call">, environment: Evaluation): Value {
   const { name, args } = expression;
   const isCan = name === "can";
   if (args.length === 0 || (isCan && args.length > 1))
@@ -160,7 +160,7 @@ function evaluateLazily(expression: KindOf<"call">, environment: Environment): V
   return isCan ? bool(first !== undefined) : outcomeOf(first ?? (attempts.at(-1) as Attempt));
 }
 
-function evaluateLoop(expression: KindOf<"for">, environment: Environment): Value {
+function evaluateLoop(expression: KindOf<"for">, environment: Evaluation): Value {
   const over = evaluate(expression.of, environment);
   if (over.kind !== "later") return loopOver(over, expression, environment);
   // Once with an item that is known later: what the body waits for besides.
@@ -168,7 +168,7 @@ function evaluateLoop(expression: KindOf<"for">, environment: Environment): Valu
   return evaluateLater(expression, [over, body], environment);
 }
 
-function loopOver(over: Value, loop: KindOf<"for">, environment: Environment): Value {
+function loopOver(over: Value, loop: KindOf<"for">, environment: Evaluation): Value {
   const isObject = loop.name !== undefined;
   const found: (readonly [Value, Value])[] = [];
   let isSecret = over.sensitive === true;
@@ -212,7 +212,7 @@ function pairsOf(over: Value): readonly (readonly [Value, Value])[] {
   return over.items.map((item, i) => [over.kind === "set" ? item : number(i), item]);
 }
 
-function evaluateSplat(expression: KindOf<"splat">, environment: Environment): Value {
+function evaluateSplat(expression: KindOf<"splat">, environment: Evaluation): Value {
   const over = evaluate(expression.of, environment);
   if (over.kind === "later") return evaluateLater(expression, [over], environment);
   const items = over.kind === "null" ? [] : isListLike(over) ? over.items : [over];
@@ -225,7 +225,7 @@ function evaluateSplat(expression: KindOf<"splat">, environment: Environment): V
 }
 
 /** `local.x.a[0]`: the root is resolved with the steps that are known; the others go into its value. */
-function evaluateAccess(expression: KindOf<"root" | "access">, environment: Environment): Value {
+function evaluateAccess(expression: KindOf<"root" | "access">, environment: Evaluation): Value {
   const keys: Value[] = [];
   let at: Expression = expression;
   while (at.kind === "access") {
@@ -271,7 +271,7 @@ function callFunction(name: string, given: readonly Value[]): Value {
   checkCount(name, rule, given.length);
   rule.check?.(given);
   const isSecret = given.some(isSensitive);
-  const call: Call = (known) => run(name, rule, known, isSecret);
+  const call: FunctionCall = (known) => run(name, rule, known, isSecret);
   if (rule.seesMarks) return call(given);
   if (rule.isShallow) return callShallow(rule, given, call);
   return applyDeep(rule, given, call);
@@ -292,7 +292,7 @@ function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, f
   if (!isRight) throw new ExpressionProblem(`${name} does not take ${found} arguments`);
 }
 
-function callShallow(rule: FunctionRule, given: readonly Value[], call: Call): Value {
+function callShallow(rule: FunctionRule, given: readonly Value[], call: FunctionCall): Value {
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");

@@ -29,18 +29,18 @@ export type Awaited = AwaitedPart | SourceNode;
 export type Fill = (awaited: Awaited) => Value;
 
 /** It comes from a secret. */
-interface Marked {
+interface MarkedValue {
   readonly sensitive?: true;
 }
 
-export interface ListValue extends Marked {
+export interface ListValue extends MarkedValue {
   readonly kind: "list" | "set" | "tuple";
   readonly items: readonly Value[];
   /** The type of the items, of a list or a set. */
   readonly of: ValueType;
 }
 
-export interface MapValue extends Marked {
+export interface MapValue extends MarkedValue {
   readonly kind: "map" | "object";
   readonly entries: ReadonlyMap<string, Value>;
   /** The type of the values, of a map. */
@@ -48,7 +48,7 @@ export interface MapValue extends Marked {
 }
 
 /** Known once what it waits for is. */
-export interface LaterValue extends Marked {
+export interface LaterValue extends MarkedValue {
   readonly kind: "later";
   readonly awaits: readonly Awaited[];
   readonly compute: (fill: Fill) => Value;
@@ -58,10 +58,10 @@ export interface LaterValue extends Marked {
 
 /** A value of an expression. */
 export type Value =
-  | ({ readonly kind: "null" } & Marked)
-  | ({ readonly kind: "bool"; readonly value: boolean } & Marked)
-  | ({ readonly kind: "number"; readonly value: number } & Marked)
-  | ({ readonly kind: "string"; readonly value: string } & Marked)
+  | ({ readonly kind: "null" } & MarkedValue)
+  | ({ readonly kind: "bool"; readonly value: boolean } & MarkedValue)
+  | ({ readonly kind: "number"; readonly value: number } & MarkedValue)
+  | ({ readonly kind: "string"; readonly value: string } & MarkedValue)
   | ListValue
   | MapValue
   | LaterValue;

@@ -113,13 +113,13 @@ export function resultOf(rule: FunctionRule, known: readonly Value[]): Value {
   return typeof found === "object" ? found : valueOfPlain(found);
 }
 
-export type Call = (known: readonly Value[]) => Value;
+export type FunctionCall = (known: readonly Value[]) => Value;
 
 /** Applies a function now, or once its arguments are known; the result of secrets is secret. */
 export const applyDeep = (
   rule: FunctionRule,
   given: readonly Value[],
-  call: Call = (known) => resultOf(rule, known),
+  call: FunctionCall = (known) => resultOf(rule, known),
 ): Value => marked(whenKnown(given.map(unmarked), call), given.some(isSensitive));
 
 const numeric = { read: numberOf, takesNull: true } as const;

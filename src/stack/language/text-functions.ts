@@ -16,7 +16,7 @@ import { any, deep, type FunctionRule, nullable, number, string, whole } from ".
 import { ExpressionProblem, unsupported } from "./problem";
 
 /** One `%…` of a format. */
-interface Verb {
+interface FormatVerb {
   readonly flags: string;
   readonly width: number | undefined;
   readonly places: number | undefined;
@@ -60,7 +60,7 @@ function sizeOf(digits: string | undefined, source: string): number | undefined 
   return Number(digits);
 }
 
-function formatOne(verb: Verb, value: Value): string {
+function formatOne(verb: FormatVerb, value: Value): string {
   const { letter, places, source } = verb;
   if (value.kind === "null" && letter !== "v")
     throw new ExpressionProblem(`null cannot be formatted by ${source}`);
@@ -80,7 +80,7 @@ function plainText(value: Value): string {
 }
 
 /** Fills up what is shown: with zeros behind its sign, or with spaces. */
-function padded({ flags, width = 0 }: Verb, shown: string, fill = zeroOr(flags), sign = ""): string {
+function padded({ flags, width = 0 }: FormatVerb, shown: string, fill = zeroOr(flags), sign = ""): string {
   const missing = fill.repeat(Math.max(0, width - sign.length - graphemes(shown).length));
   if (flags.includes("-")) return sign + shown + missing;
   return fill === "0" ? sign + missing + shown : missing + sign + shown;
@@ -89,20 +89,20 @@ function padded({ flags, width = 0 }: Verb, shown: string, fill = zeroOr(flags),
 const zeroOr = (flags: string): "0" | " " => (flags.includes("0") ? "0" : " ");
 
 /** A number, which no zeros may follow. */
-function paddedNumber(verb: Verb, value: number, digits: string, mayFill = true): string {
+function paddedNumber(verb: FormatVerb, value: number, digits: string, mayFill = true): string {
   const { flags } = verb;
   const sign = value < 0 ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";
   return padded(verb, digits, mayFill && !flags.includes("-") ? zeroOr(flags) : " ", sign);
 }
 
-function integer(verb: Verb, value: number): string {
+function integer(verb: FormatVerb, value: number): string {
   const { places, source } = verb;
   if (!Number.isInteger(value)) throw new ExpressionProblem(`${source} takes a whole number`);
   const digits = value === 0 && places === 0 ? "" : String(Math.abs(value)).padStart(places ?? 0, "0");
   return paddedNumber(verb, value, digits, places === undefined);
 }
 
-function decimal(verb: Verb, value: number): string {
+function decimal(verb: FormatVerb, value: number): string {
   return paddedNumber(verb, value, fixed(Math.abs(value), verb.places ?? 6));
 }
 

@@ -11,13 +11,13 @@ import { appliedIn, writtenNow } from "../private-data";
 import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { readParent } from "./confirm-deleted";
-import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
+import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
 
 /** A create, or another run of a resource that reacts to others. */
-export interface Creation extends TypeInSession {
+export interface CreateCall extends TypeInSession {
   readonly nonce: string;
   readonly input: CreateInput;
   readonly parentId: string | undefined;
@@ -25,7 +25,7 @@ export interface Creation extends TypeInSession {
 }
 
 /** Creates a resource. Whatever exists at the service after it is in the state. */
-export async function createResource(change: Change): Promise<Applied> {
+export async function createResource(change: Writing): Promise<Applied> {
   const { session, type, wanted, nonce } = change;
   const { resource } = type;
   const attributes = type.appliableIn(wanted);
@@ -60,7 +60,7 @@ export async function createResource(change: Change): Promise<Applied> {
 }
 
 /** Starts no run, and records what runs: a later plan compares with it. */
-async function holdRun(change: Change, name: string, parentId: string): Promise<Applied> {
+async function holdRun(change: Writing, name: string, parentId: string): Promise<Applied> {
   const { session, type, wanted } = change;
   session.reads.invalidate(mostAgeMs);
   const inputs = await runInputs(change, parentId);
@@ -78,7 +78,7 @@ export interface MadeResource {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function make(creation: Creation, change: Change): Promise<MadeResource> {
+async function make(creation: CreateCall, change: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
   const { resource } = type;
   if (type.isMadeElsewhere(change.wanted)) {
@@ -95,7 +95,7 @@ async function make(creation: Creation, change: Change): Promise<MadeResource> {
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
-export async function startRun(creation: Creation, { wanted, kept }: Change): Promise<MadeResource> {
+export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
@@ -115,7 +115,7 @@ const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource)
   });
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */
-async function createNamed(creation: Creation): Promise<Accepted> {
+async function createNamed(creation: CreateCall): Promise<Accepted> {
   await requireFreeName(creation);
   try {
     return await createOnce(creation);
@@ -129,7 +129,7 @@ async function createNamed(creation: Creation): Promise<Accepted> {
 
 /** Sends a create; where its answer is uncertain, what it may have made is looked for before it is sent again. */
 export async function createOnce(
-  creation: Creation,
+  creation: CreateCall,
   preexistingIds: readonly string[] = [],
 ): Promise<Accepted> {
   const { session, type, input, parentId, nonce } = creation;
@@ -150,7 +150,7 @@ export async function createOnce(
 }
 
 /** Returns what was found as the answer that its create would have had. */
-const acceptedAs = ({ type, input, parentId }: Creation, live: LiveResource): Accepted => ({
+const acceptedAs = ({ type, input, parentId }: CreateCall, live: LiveResource): Accepted => ({
   id: live.id,
   live,
   pending: type.resource.runs?.pendingOf(live.id, parentId, input.attributes),

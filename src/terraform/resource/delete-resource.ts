@@ -8,13 +8,13 @@ import type { TerraformObject } from "../values";
 import { finishWrite } from "./finish-write";
 import { checkProtection } from "./plan-findings";
 
-interface Deletion extends TypeInSession {
+interface DeleteCall extends TypeInSession {
   readonly prior: TerraformObject;
   readonly nonce: string;
 }
 
 /** Deletes a resource, confirmed with the name that the state has, and waits until it is deleted. Throws otherwise. */
-export async function deleteResource(deletion: Deletion): Promise<void> {
+export async function deleteResource(deletion: DeleteCall): Promise<void> {
   const { session, type, prior: config } = deletion;
   const live = type.liveOf(config);
   const { id, name, parentId } = { ...live, parentId: live.parentId ?? undefined };
@@ -28,7 +28,7 @@ export async function deleteResource(deletion: Deletion): Promise<void> {
 }
 
 /** Requests the deletion; a refusal may mean that it is deleted already, or is being deleted. */
-async function requestDeletion(deletion: Deletion, input: DeleteInput): Promise<Accepted> {
+async function requestDeletion(deletion: DeleteCall, input: DeleteInput): Promise<Accepted> {
   const { session, type, nonce } = deletion;
   const { resource } = type;
   const writes = session.writes(nonce);
@@ -45,14 +45,14 @@ async function requestDeletion(deletion: Deletion, input: DeleteInput): Promise<
 }
 
 /** Returns the name as the service has it, where the state has it in other code points: Terraform composes every text. */
-async function nameAtService({ session, type }: Deletion, input: DeleteInput): Promise<string | undefined> {
+async function nameAtService({ session, type }: DeleteCall, input: DeleteInput): Promise<string | undefined> {
   const { name } = (await type.find(session.reads, input)) ?? input;
   return name !== input.name && sameName(name, input.name) ? name : undefined;
 }
 
 /** Returns what a refusal means for what is deleted already, or is being deleted; undefined where it exists. */
 async function endAfter(
-  { session, type }: Deletion,
+  { session, type }: DeleteCall,
   { status }: ApiError,
   input: DeleteInput,
 ): Promise<Accepted | undefined> {

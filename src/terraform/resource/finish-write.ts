@@ -14,7 +14,7 @@ import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 
 /** A create or an update. */
-export interface Change extends TypeInSession {
+export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
   /** As planned, with write-only values: all that is sent is taken from it. */
   readonly wanted: TerraformObject;
@@ -131,7 +131,7 @@ async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource |
 
 /** Returns the state after a write: as planned, with what was not known as `live` shows it, or null, and a new revision. */
 export function stateAfter(
-  { type, planned, nonce }: Change,
+  { type, planned, nonce }: Writing,
   live: LiveResource | undefined,
 ): TerraformObject {
   const next = type.draftOf(planned);

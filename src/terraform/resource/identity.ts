@@ -113,8 +113,8 @@ export function importIdOf(session: Session, typeName: string, message: Message<
   return parts.map((name) => textIn(identity, name)).join("/");
 }
 
-type Asked = Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>;
-type Answered = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
+type IdentityRequest = Partial<RequestOf<"PlanResourceChange"> & RequestOf<"ReadResource">>;
+type IdentityAnswer = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 
 /**
  * Returns an answer with the identity of the resource that it is about: one that is known stays, it never changes. A core
@@ -123,10 +123,10 @@ type Answered = ResponseOf<"ImportResourceState"> & ResponseOf<"ReadResource">;
 export function withIdentity(
   provider: Provider,
   method: ProviderMethod,
-  { typeName = "", ...asked }: Asked,
-  answered: Answered,
+  { typeName = "", ...asked }: IdentityRequest,
+  answered: IdentityAnswer,
 ): object {
-  const identityIn = (state: Answered["newState"]) => identityOf(provider, typeName, state);
+  const identityIn = (state: IdentityAnswer["newState"]) => identityOf(provider, typeName, state);
   switch (method) {
     case "ReadResource":
       return { ...answered, newIdentity: asked.currentIdentity ?? identityIn(answered.newState) };

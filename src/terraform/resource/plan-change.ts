@@ -49,7 +49,7 @@ interface PlannedWrites {
   readonly acts: boolean;
 }
 
-export interface PlannedChange extends PlannedWrites {
+export interface ResourcePlan extends PlannedWrites {
   readonly planned: TerraformObject;
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
@@ -57,7 +57,7 @@ export interface PlannedChange extends PlannedWrites {
 }
 
 /** A planned change, with the service to check it against. */
-export interface CheckedChange extends ChangeInput, PlannedChange {
+export interface CheckedChange extends ChangeInput, ResourcePlan {
   /** Undefined while the provider is not configured. */
   readonly session: Session | undefined;
 }
@@ -68,11 +68,11 @@ export interface CheckedChange extends ChangeInput, PlannedChange {
  * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
  * (DESIGN section 4).
  */
-export function planChange(input: ChangeInput): PlannedChange {
+export function planChange(input: ChangeInput): ResourcePlan {
   return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
 }
 
-function planCreate(input: ChangeInput): PlannedChange {
+function planCreate(input: ChangeInput): ResourcePlan {
   const { type, config } = input;
   const planned = type.draftOf(config);
   for (const { steps } of type.computed) setValue(planned, steps, unknown);
@@ -83,7 +83,7 @@ function planCreate(input: ChangeInput): PlannedChange {
 
 const noMeanings: Meanings = { kept: new Set(), open: new Set() };
 
-function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
+function planUpdate(input: ChangeInput, prior: TerraformObject): ResourcePlan {
   const { type, config, priorPrivate: kept, meanings = noMeanings } = input;
   const { resource } = type;
   const declared = type.declaredIn(config);

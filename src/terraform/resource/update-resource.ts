@@ -22,13 +22,13 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
 import { createResource, type MadeResource, startRun } from "./create-resource";
-import { type Applied, type Change, finishWrite, stateAfter, unappliedFields } from "./finish-write";
+import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { requireFreeName, turnOf } from "./namesakes";
 import { plannedWrites } from "./plan-change";
 import { unknownValue } from "./plan-findings";
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
-export async function updateResource(change: Change, prior: TerraformObject): Promise<Applied> {
+export async function updateResource(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { session, type, planned, wanted, config, kept } = change;
   if (await leavesDeletedParent(change, prior, planned)) return createElsewhere(change, prior);
   const declared = type.declaredIn(config);
@@ -95,7 +95,7 @@ interface SentUpdate extends UpdateInput {
 }
 
 /** Sends an update, or starts a run. Throws `DiagnosticsError` where its resource is deleted, or its new name in use. */
-async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
+async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   const { session, type, nonce } = change;
   const { parentId, write } = input;
   const named = { session, type, input, parentId };
@@ -116,7 +116,7 @@ async function send(change: Change, input: SentUpdate): Promise<MadeResource> {
 }
 
 /** Sends an update, and reads what its answer does not show. */
-async function sendUpdate({ session, type, nonce }: Change, input: SentUpdate): Promise<Accepted> {
+async function sendUpdate({ session, type, nonce }: Writing, input: SentUpdate): Promise<Accepted> {
   const { name, parentId, changed, write } = input;
   const accepted = await sendTwice(() => type.resource.update(session.writes(nonce), input));
   const isTimed = write.before === undefined || accepted.live?.updatedAt !== undefined;
@@ -127,7 +127,7 @@ async function sendUpdate({ session, type, nonce }: Change, input: SentUpdate): 
 }
 
 /** Creates a resource in its new parent: it was deleted with the recorded one. */
-async function createElsewhere(change: Change, prior: TerraformObject): Promise<Applied> {
+async function createElsewhere(change: Writing, prior: TerraformObject): Promise<Applied> {
   const { type, wanted, planned } = change;
   const name = type.nameIn(prior);
   const declared = type.declaredWithSecrets(wanted);
@@ -147,7 +147,7 @@ export const generatedAgain = ({ resource }: TerraformShape, name: string): Diag
 
 /** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
 function attributesOf(
-  { type, planned, wanted }: Change,
+  { type, planned, wanted }: Writing,
   declared: ReadonlyMap<string, unknown>,
   changed: ReadonlySet<string>,
 ): ReadonlyMap<string, AppliableValue> {

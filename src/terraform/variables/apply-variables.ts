@@ -23,7 +23,7 @@ import {
   textIn,
   unknown,
 } from "../values";
-import { type Entries, type Entry, elementsOf, entriesIn, entryType, withEntries } from "./variables";
+import { elementsOf, entriesIn, entryType, type MapMember, type MapMembers, withEntries } from "./variables";
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
 export async function applyVariables(
@@ -78,7 +78,7 @@ export async function applyVariables(
 
 /** Returns the state after an apply that left these variables. */
 function stateWith(
-  entries: Entries,
+  entries: MapMembers,
   { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
   failed: boolean,
 ): TerraformObject | null {
@@ -148,12 +148,12 @@ interface VariableWrite {
   readonly key: string;
   readonly value: string;
   /** The variable that is written; undefined for a new one. */
-  readonly entry: (Partial<Entry> & Pick<Entry, "id">) | undefined;
+  readonly entry: (Partial<MapMember> & Pick<MapMember, "id">) | undefined;
   readonly nonce: string;
 }
 
 /** Creates or updates a variable, as a single `rnv_variable` is. */
-async function setVariable(write: VariableWrite): Promise<Pick<Entry, "id" | "updatedAt">> {
+async function setVariable(write: VariableWrite): Promise<Pick<MapMember, "id" | "updatedAt">> {
   const { session, serviceId, key, value, entry, nonce } = write;
   const { reads } = session;
   const type = entryType;

@@ -28,10 +28,10 @@ import {
 } from "../values";
 import { applyVariables } from "./apply-variables";
 import {
-  type Entry,
   elementsOf,
   entriesIn,
   entryType,
+  type MapMember,
   managesNothing,
   planVariables,
   withEntries,
@@ -100,7 +100,7 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
  * Returns an entry as the service shows it. A value that was changed outside cannot be seen: it is null, so that the next
  * plan sends it again; a write-only one, which the state does not have, loses its time.
  */
-function entryAsShown(key: string, entry: Entry, live: Variable, isStored: boolean): Entry {
+function entryAsShown(key: string, entry: MapMember, live: Variable, isStored: boolean): MapMember {
   const { updatedAt: known, source } = entry;
   const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
   const isTouched = liveKey !== key || known === undefined || Date.parse(updatedAt) > Date.parse(known);

@@ -3,7 +3,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { generatedName } from "../../model/text";
 import { variable } from "../../resources/variable";
 import type { ParentChange } from "../resource/confirm-deleted";
-import type { PlannedChange } from "../resource/plan-change";
+import type { ResourcePlan } from "../resource/plan-change";
 import { unknownValue } from "../resource/plan-findings";
 import { revisionName } from "../schema/resource-block";
 import { shapeOf } from "../schema/terraform-shape";
@@ -21,7 +21,7 @@ import {
 export const entryType = shapeOf(variable);
 
 /** A variable of a map, as a state has it. */
-export interface Entry {
+export interface MapMember {
   readonly id: string;
   /** ISO 8601; empty where the service tells none. Undefined where a write-only value was changed outside. */
   readonly updatedAt: string | undefined;
@@ -29,7 +29,7 @@ export interface Entry {
   readonly source: TerraformValue;
 }
 
-export type Entries = ReadonlyMap<string, Entry>;
+export type MapMembers = ReadonlyMap<string, MapMember>;
 
 /** Returns the elements of a map by key; none where the whole map is null or unknown. */
 export const elementsOf = (map: TerraformValue | undefined): TerraformObject => asObject(map) ?? {};
@@ -41,10 +41,10 @@ function sourcesIn(whole: TerraformObject | undefined): (key: string) => Terrafo
 }
 
 /** Returns the variables that a state has, by key. */
-export function entriesIn(state: TerraformObject | undefined): Map<string, Entry> {
+export function entriesIn(state: TerraformObject | undefined): Map<string, MapMember> {
   const sourceOf = sourcesIn(state);
   const times = elementsOf(state?.updated_at);
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, MapMember>();
   for (const [key, id] of Object.entries(elementsOf(state?.ids))) {
     const updatedAt = times[key];
     if (typeof id !== "string") continue;
@@ -55,9 +55,9 @@ export function entriesIn(state: TerraformObject | undefined): Map<string, Entry
 }
 
 /** Returns a state with exactly these variables. */
-export function withEntries(state: TerraformObject, entries: Entries): TerraformObject {
+export function withEntries(state: TerraformObject, entries: MapMembers): TerraformObject {
   const { values = null, [generatedName]: generated = null } = state;
-  const among = (map: TerraformValue, sourceOf: (entry: Entry) => TerraformValue): TerraformValue =>
+  const among = (map: TerraformValue, sourceOf: (entry: MapMember) => TerraformValue): TerraformValue =>
     map &&
     Object.fromEntries(
       [...entries].filter(([key]) => key in elementsOf(map)).map(([key, entry]) => [key, sourceOf(entry)]),
@@ -92,7 +92,7 @@ function declaredKeys(
   return [...new Set([...own, ...maps.flatMap((map) => Object.keys(elementsOf(map)))])];
 }
 
-type Planned = Pick<PlannedChange, "planned" | "diagnostics">;
+type Planned = Pick<ResourcePlan, "planned" | "diagnostics">;
 
 interface VariablesChange {
   /** Undefined for a create. */

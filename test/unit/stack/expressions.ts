@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Environment, evaluate } from "../../../src/stack/language/evaluate";
+import { type Evaluation, evaluate } from "../../../src/stack/language/evaluate";
 import { parseExpression } from "../../../src/stack/language/expression";
 import {
   isKnown,
@@ -28,7 +28,7 @@ variable "s" {
 }
 `;
 
-const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
+const resolve: Evaluation["resolve"] = (root, [name, ...rest]) => {
   const range = { file: "", start: 0, end: 0 };
   if (root === "terraform_data") return later({ kind: "reference", segments: [], source: "", range });
   if (root === "var" && name === "s") return stepsInto(marked(text("secret")), rest);
