@@ -48,6 +48,6 @@ export { savePlan } from "./plan/saved-plan";
 export { resourceTypes } from "./resources";
 export type { StateBackend, StateSession } from "./state/backend";
 export { loadStateKey } from "./state/key";
-export { createLocalBackend } from "./state/local/local-backend";
 export { openBackend } from "./state/open-backend";
 export { parseStateAddress, type StateAddress } from "./state/state-address";
+export { createLocalBackend } from "./state/stores/local-backend";

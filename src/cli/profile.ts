@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { type Diagnostic, DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
-import { makeIgnoredFolder } from "../state/local/node-disk";
+import { makeIgnoredFolder } from "../state/node-disk";
 import { makeFolder, readLimited, writeWholeFile } from "./files";
 import { isJob } from "./job";
 

@@ -11,7 +11,7 @@ import type * as emulator from "../emulator/emulator";
 import { readNamed } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { reasonOf } from "../model/text";
-import { makeIgnoredFolder } from "../state/local/node-disk";
+import { makeIgnoredFolder } from "../state/node-disk";
 import type { Connection } from "./context";
 
 export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOptions, "clock" | "serviceTime"> {

@@ -1,9 +1,9 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { LockHolder, LockOptions, StateBackend, StateSession } from "./backend";
 import { StateCipher } from "./cipher";
-import type { Disk } from "./local/disk";
-import { nodeDisk } from "./local/node-disk";
+import type { Disk } from "./disk";
 import { acquireLock, type LockAsker, type LockStore, recordFor, type TakenLock } from "./lock-record";
+import { nodeDisk } from "./node-disk";
 import {
   decodeDamaged,
   decodeRecorded,

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { sha256 } from "../model/text";
-import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./local/disk";
-import { nodeDisk } from "./local/node-disk";
+import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./disk";
+import { nodeDisk } from "./node-disk";
 
 export interface StateKeySource {
   /** `RNV_STATE_KEY` is read from it. */

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { isStageWord } from "../model/stage";
 import { type OpenSurroundings, openS3 } from "./open-backend";
-import { listS3Keys } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
+import { listS3Keys } from "./stores/s3-store";
 
 /** Stands for the id in the address of a state whose instances are looked for. */
 export const instancePlace = "0rnv-instance-id0";

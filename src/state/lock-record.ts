@@ -4,7 +4,7 @@ import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/text";
 import { backoff, type Clock, durationText } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
-import type { Disk } from "./local/disk";
+import type { Disk } from "./disk";
 
 /** Tells a process from another with the same pid; each part is absent where the system does not say. */
 const processIdentity = z.object({

@@ -4,12 +4,12 @@ import type { Clock } from "../model/time";
 import { largestSnapshot, type StateBackend } from "./backend";
 import { StateCipher } from "./cipher";
 import type { BackendOptions } from "./create-backend";
-import { createLocalBackend } from "./local/local-backend";
-import { createHttpStore, type HttpStateSettings, httpStateSettings } from "./remote/http-store";
-import { createRemoteBackend } from "./remote/remote-backend";
-import { StateServer } from "./remote/remote-store";
-import { createS3Store, s3StateSettings } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
+import { createHttpStore, type HttpStateSettings, httpStateSettings } from "./stores/http-store";
+import { createLocalBackend } from "./stores/local-backend";
+import { createRemoteBackend } from "./stores/remote-backend";
+import { StateServer } from "./stores/remote-store";
+import { createS3Store, s3StateSettings } from "./stores/s3-store";
 
 /** The environment, the time and the network of what opens a state. */
 export interface OpenSurroundings {

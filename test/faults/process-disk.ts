@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from "../../src/state/local/disk";
+import type { Disk, DiskFile } from "../../src/state/disk";
 import { diskError } from "../support/memory-disk";
 import type { Machine } from "./machine";
 import type { DiskMishap } from "./process";

@@ -23,7 +23,7 @@ import { plainStyle } from "../../src/report/style";
 import { resourceTypes } from "../../src/resources";
 import { loadDesired } from "../../src/stack/load-desired";
 import { StateCipher } from "../../src/state/cipher";
-import { decodeJournal, encodeLine } from "../../src/state/local/journal";
+import { decodeJournal, encodeLine } from "../../src/state/journal";
 import { encodeState } from "../../src/state/state-text";
 import { createWorkbench } from "../support/workbench";
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { systemClock } from "../../src/model/time";
-import { createLocalBackend } from "../../src/state/local/local-backend";
+import { createLocalBackend } from "../../src/state/stores/local-backend";
 import { approve, eachScenario } from "../support/cli";
 
 describe("a run that waits for the lock", () => {

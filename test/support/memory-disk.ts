@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from "../../src/state/local/disk";
+import type { Disk, DiskFile } from "../../src/state/disk";
 
 const page = 4096;
 

@@ -27,8 +27,8 @@ import type { State } from "../../src/model/state";
 import type { Clock } from "../../src/model/time";
 import type { StateBackend } from "../../src/state/backend";
 import { keyIdOf } from "../../src/state/key";
-import { createLocalBackend } from "../../src/state/local/local-backend";
 import type { Origin } from "../../src/state/recorded";
+import { createLocalBackend } from "../../src/state/stores/local-backend";
 import { type Death, dyingContext } from "./dying-context";
 import { MemoryDisk } from "./memory-disk";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Context } from "../../../src/commands/context";
 import { handOver, removeState } from "../../../src/commands/state-verbs";
 import type { StateBackend } from "../../../src/state/backend";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

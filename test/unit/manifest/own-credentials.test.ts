@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings } from "../../../src/cli/settings";
 import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/trust";
-import { httpStateSettings } from "../../../src/state/remote/http-store";
-import { s3StateSettings } from "../../../src/state/remote/s3-store";
 import { parseStateAddress } from "../../../src/state/state-address";
+import { httpStateSettings } from "../../../src/state/stores/http-store";
+import { s3StateSettings } from "../../../src/state/stores/s3-store";
 import { providerSettings } from "../../../src/terraform/configure-provider";
 
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */

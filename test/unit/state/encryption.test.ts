@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { StateCipher } from "../../../src/state/cipher";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState } from "../../../src/state/recorded";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 

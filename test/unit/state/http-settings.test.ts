@@ -1,5 +1,5 @@
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { httpStateSettings } from "../../../src/state/remote/http-store";
+import { httpStateSettings } from "../../../src/state/stores/http-store";
 
 const url = "https://state.test/shop";
 const settingsOf = (environment: Readonly<Record<string, string>>) => httpStateSettings(url, environment);

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeIgnoredFolder, nodeDisk } from "../../../src/state/local/node-disk";
+import { makeIgnoredFolder, nodeDisk } from "../../../src/state/node-disk";
 
 describe("a folder .rnv", () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/local/journal";
+import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/journal";
 import { fc } from "../../support/fixed-seed";
 import { intent, outcome } from "./fixtures";
 

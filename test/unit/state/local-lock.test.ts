@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState } from "../../../src/state/recorded";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, stillClock } from "./fixtures";
 

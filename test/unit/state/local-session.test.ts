@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../../src/model/state";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState, replayJournal } from "../../../src/state/recorded";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 

@@ -1,5 +1,5 @@
 import type { StateSession } from "../../../src/state/backend";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { fc } from "../../support/fixed-seed";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { inSoak } from "../../support/soak";

@@ -4,14 +4,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { origin, stillClock } from "./fixtures";
 
 jest.setTimeout(120_000);
 
 /** One process: takes the lock a number of times and counts up in the outputs, or takes it and holds on. */
 const program = `
-  import { createLocalBackend } from "./src/state/local/local-backend";
+  import { createLocalBackend } from "./src/state/stores/local-backend";
   import { emptyState, replayJournal } from "./src/state/recorded";
   const [path, name, rounds] = process.argv.slice(2);
   const isAlive = (pid: number) => { try { process.kill(pid, 0); return true; } catch { return false; } };

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { decodeDamaged, emptyState, replayJournal } from "../../../src/state/recorded";
 import { encodeState } from "../../../src/state/state-text";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
 import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
 describe("reading a state from a disk that anybody could have written to", () => {

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { parseJson } from "../../api/transport";
-import { type DiagnosticsError, failure } from "../../diagnostics/diagnostic";
-import { type JournalEntry, journalEntrySchema } from "../../model/state";
-import { sha256 } from "../../model/text";
-import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "../cipher";
-import { isTooDeep, newer } from "../state-text";
+import { parseJson } from "../api/transport";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { type JournalEntry, journalEntrySchema } from "../model/state";
+import { sha256 } from "../model/text";
+import { asEncryptedEntry, type EncryptedEntry, type StateCipher } from "./cipher";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
+import { isTooDeep, newer } from "./state-text";
 
 /** The first line of a journal: the snapshot it goes on from. */
 const journalHeader = z.object({

@@ -5,21 +5,6 @@ import { largestSnapshot, type StateBackend } from "../backend";
 import type { StateCipher } from "../cipher";
 import { type Around, type BackendOptions, createBackend, type StateStore } from "../create-backend";
 import {
-  checkLock,
-  decodeLock,
-  encodeLock,
-  type FoundLock,
-  isDead,
-  isSameLock,
-  type LockRecord,
-  type LockStore,
-  largestLock,
-  lockInFile,
-  lockUnreadable,
-} from "../lock-record";
-import type { Recorded } from "../recorded";
-import type { LockedStore } from "../session";
-import {
   type Disk,
   filesOf,
   largestJournal,
@@ -34,8 +19,23 @@ import {
   throughLinks,
   writeFailed,
   writeNew,
-} from "./disk";
-import { Journal } from "./journal";
+} from "../disk";
+import { Journal } from "../journal";
+import {
+  checkLock,
+  decodeLock,
+  encodeLock,
+  type FoundLock,
+  isDead,
+  isSameLock,
+  type LockRecord,
+  type LockStore,
+  largestLock,
+  lockInFile,
+  lockUnreadable,
+} from "../lock-record";
+import type { Recorded } from "../recorded";
+import type { LockedStore } from "../session";
 
 interface LocalBackendOptions extends BackendOptions {
   /** Of the snapshot; journal, lock and backups stand beside it. */

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from "node:path";
-import { DiagnosticsError, failure } from "../../diagnostics/diagnostic";
-import { reasonOf } from "../../model/text";
-import { keptBackups } from "../backend";
+import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
+import { reasonOf } from "../model/text";
+import { keptBackups } from "./backend";
 
 /** An open file. Positions and sizes are bytes. */
 export interface DiskFile {

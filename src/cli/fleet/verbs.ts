@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { FleetVerb } from "../../report/fleet-report";
-import type * as joined from "../fleet/join-fleet";
-import type * as run from "../fleet/run-fleet";
-import type * as members from "../fleet/run-members";
 import { list, options, parseShard, positive, positiveDuration } from "../options";
-import { failOn } from "./drift";
-import type { Verb, VerbFamily } from "./verb";
+import { failOn } from "../verbs/drift";
+import type { Verb, VerbFamily } from "../verbs/verb";
+import type * as joined from "./join-fleet";
+import type * as run from "./run-fleet";
+import type * as members from "./run-members";
 
 const membersOptions = [
   list("--member <name>", "only this member, or those of a pattern: 'teams/*'"),
@@ -59,7 +59,7 @@ const running = (verb: FleetVerb, about: Pick<Verb, "summary" | "options" | "exa
   detail: how,
   options: [...runOptions, ...(about.options ?? [])],
   // Loads what other verbs do not need with the first that does.
-  handler: (invocation) => (require("../fleet/run-fleet") as typeof run).runFleet(invocation, verb),
+  handler: (invocation) => (require("./run-fleet") as typeof run).runFleet(invocation, verb),
 });
 
 const fleetPlanVerb = running("plan", {
@@ -87,7 +87,7 @@ const fleetApplyVerb = running("apply", {
   examples: [["rnv fleet apply --auto-approve --changed-since HEAD~1", "what the last commit has touched"]],
 });
 
-const joining = () => require("../fleet/join-fleet") as typeof joined;
+const joining = () => require("./join-fleet") as typeof joined;
 
 const fleetMatrixVerb: Verb = {
   usage: "matrix [dir]",
@@ -118,7 +118,7 @@ const fleetMembersVerb: Verb = {
   hidden: true,
   summary: "Run the members that the process of a fleet hands over",
   examples: [["rnv fleet plan", "starts it, for members that share a workspace and a key"]],
-  handler: (invocation) => (require("../fleet/run-members") as typeof members).runMembers(invocation),
+  handler: (invocation) => (require("./run-members") as typeof members).runMembers(invocation),
 };
 
 /** `rnv fleet …` */
