@@ -105,6 +105,20 @@ describe("functions of what is known later", () => {
   });
 });
 
+describe("a splat of what is known later", () => {
+  it("waits for it: it may be a list", async () => {
+    const written = '${join("-", jsondecode(rnv_project.p.id)[*])}';
+    const stack = withService({ configuration: { build_command: written } });
+    Object.assign((stack as { resource: object }).resource, { rnv_project: { p: { name: "P" } } });
+    const found = await loadStackJson(stack);
+    expect(found.diagnostics).toEqual([]);
+    const { attributes } = resource(found, "service.api");
+    const value = attributes.get("configuration.buildCommand")?.value as Computed;
+    expect(value.compute(["[1,2]"])).toBe("1-2");
+    expect(value.compute(["7"])).toBe("7");
+  });
+});
+
 describe("names of a stack", () => {
   const level = { variable: { level: { type: "string", default: "info" } } };
 
