@@ -40,8 +40,8 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
-/** The whole command line: every verb of DESIGN section 8, wired to `run`. */
-export function createProgram(run: VerbRun, terminal: Terminal, version: string): Command {
+/** The whole command line: every verb of DESIGN section 8, wired to `run`; of a verb that `first` names, that one alone. */
+export function createProgram(run: VerbRun, terminal: Terminal, version: string, first?: string): Command {
   let listsAll = false;
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
@@ -67,7 +67,10 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText("after", () => (listsAll ? closing : shortClosing));
-  for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), run, verbs);
+  const isMeant = (verb: Verb | VerbFamily): boolean => nameOf(verb) === first;
+  const isNamed = first !== "complete" && groups.some(([, verbs]) => verbs.some(isMeant));
+  for (const [heading, verbs] of groups)
+    addVerbs(program.commandsGroup(heading), run, isNamed ? verbs.filter(isMeant) : verbs);
   program
     .command("help [verb...]")
     .summary("Show help of a verb")
@@ -87,6 +90,9 @@ export function createProgram(run: VerbRun, terminal: Terminal, version: string)
   pointToHelp(program, "rnv");
   return program;
 }
+
+const nameOf = (verb: Verb | VerbFamily): string =>
+  "verbs" in verb ? verb.name : (verb.usage.split(" ")[0] ?? "");
 
 /** A wrong call of a verb names the help of that verb. */
 function pointToHelp(command: Command, words: string): void {
@@ -172,7 +178,7 @@ export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
 async function run(argv: readonly string[], screen: Screen, signal: AbortSignal): Promise<number> {
   const { terminal, environment } = screen;
   let exitCode = 0;
-  const program: Command = createProgram(handle, terminal, version);
+  const program: Command = createProgram(handle, terminal, version, argv[0]);
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
     return async (...parsed) => {
       const command = parsed.at(-1) as Command;
