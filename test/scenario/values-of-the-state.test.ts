@@ -19,6 +19,7 @@ const manifest = `projects:
 /** The manifest and the value are elsewhere: on a laptop, in a job of a dashboard. */
 describe("a value that the run does not have, in a text of the service", () => {
   const at = oneScenario();
+  let deployment = "";
   beforeAll(async () => {
     at.write("rnv.yaml", manifest);
     const env = { ...key, TOKEN: value, PIN: short };
@@ -29,7 +30,8 @@ describe("a value that the run does not have, in a text of the service", () => {
       const { id = "" } = store.services().find((one) => one.name === name) ?? {};
       return store.deployments(id)[0]?.id ?? "";
     });
-    store.editDeployment(api ?? "", {
+    deployment = api ?? "";
+    store.editDeployment(deployment, {
       error: `login failed: TOKEN=${value} (pin "${short}"), postgres://u:${value}@db/x; main is fine`,
       commitMessage: `use <token>${value}</token> {"message":"bad '${value}'"} ?token=${value}&x=1`,
       branch: value,
@@ -75,6 +77,10 @@ describe("a value that the run does not have, in a text of the service", () => {
     expect(stdout).toContain('"error": "(hidden: RNV_STATE_KEY is not set)"');
     const other = await at.run("deployments", "service.shop.other", "-json");
     expect(other.stdout).toContain('"error": "the build failed"');
+    // A branch that is declared is no value.
+    at.emulator.store.editDeployment(deployment, { branch: "main" });
+    const declared = await at.run("deployments", "service.shop.api", "-json");
+    expect(declared.stdout).toContain('"branch": "main"');
     at.write("rnv.yaml", manifest);
     const drift = await at.run("drift");
     expect(drift).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift") });
