@@ -36,6 +36,17 @@ describe("instances of a stage whose states are elsewhere", () => {
       { stage: "preview/2" },
       { stage: "preview/10" },
     ]);
+    expect(listed.code).toBe(0);
+    const sound = server.stored.get("/bucket/shop/pr-2.json") ?? "";
+    server.stored.set("/bucket/shop/pr-2.json", "{");
+    const damaged = await rnv("stage", "list", "-json");
+    expect(damaged.code).toBe(1);
+    expect(JSON.parse(damaged.stdout).stages).toMatchObject([
+      { resources: 1 },
+      { stage: "preview/2", problem: expect.stringContaining("pr-2.json") },
+      { resources: 1 },
+    ]);
+    server.stored.set("/bucket/shop/pr-2.json", sound);
     // A list that breaks off sweeps nothing.
     server.fault = ({ path }) =>
       path.includes("continuation-token") ? { kind: "status", status: 403 } : undefined;
