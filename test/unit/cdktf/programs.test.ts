@@ -102,6 +102,9 @@ describe.each(shareOf(Object.entries(libraries), 2))("programs on %s", (_name, {
       expect(written).toThrow('shop/c and shop/d are both the service "api" in one place');
       other.workspaceId = "6f1c0000-0000-4000-8000-000000000002";
       expect(Object.keys(written().rnv_service ?? {})).toEqual(["c", "d"]);
+      const [own] = stack.node.children.filter((one) => one instanceof RnvProvider);
+      Object.assign(own as object, { workspaceId: other.workspaceId });
+      expect(written).toThrow('are both the service "api" in one place');
     });
 
     it("belongs to one part of a service or a project", () => {
