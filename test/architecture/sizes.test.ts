@@ -33,7 +33,7 @@ const folders: Readonly<Record<string, Folder>> = {
   state: { paths: ["state"], ceiling: 3_646, budget: 3_300 },
   report: { paths: ["report"], ceiling: 5_400, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_035, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_785, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_791, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_532, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
