@@ -247,7 +247,11 @@ describe("what a later Terraform asks for, on the wire", () => {
         config: configOf("rnv_restart", { service_id: nowhere }),
       });
       expect(planned.diagnostics).toMatchObject([
-        { severity: 1, summary: `There is no service of the id ${nowhere}` },
+        {
+          severity: 1,
+          summary: `There is no service of the id ${nowhere}`,
+          detail: expect.stringContaining("live.import_missing"),
+        },
       ]);
     });
 

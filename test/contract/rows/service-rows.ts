@@ -74,6 +74,12 @@ export const serviceRows: readonly Row[] = [
       const body = { ...draft, ...wrong };
       expectError(await service.request("POST", `${service.workspace}/services`, { body }), 400);
     }
+    const configuration = { repository: "https://git.example.com/api" };
+    for (const deploy of [true, false]) {
+      const made = await newService(service, { configuration, deploy });
+      const listed = await service.request("GET", `${pathOf(service, made.id)}/deploys`);
+      expect(listed.body.items).toHaveLength(deploy ? 1 : 0);
+    }
   }),
   controlledRow("Gap Services kind", [`PATCH ${one}`], async (service) => {
     const made = await newService(service);
