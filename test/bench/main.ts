@@ -5,7 +5,7 @@ import { type Row, table } from "./row";
 import { measurements } from "./rows";
 import { createWorkbench } from "./workbench";
 
-const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--json FILE]
+const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--section NAME] [--json FILE]
 
 Measures the built command line (npm run build first) in whole processes, A B A B, and writes a table to
 docs/explain/performance.md: nine pairs for each row unless said, which takes most of an hour.
@@ -18,6 +18,7 @@ async function main(): Promise<void> {
     options: {
       pairs: { type: "string", default: "9" },
       only: { type: "string" },
+      section: { type: "string" },
       json: { type: "string" },
       help: { type: "boolean", default: false },
     },
@@ -47,9 +48,11 @@ async function main(): Promise<void> {
   }
   process.stdout.write(table(rows));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ rows }, null, 2)}\n`);
-  // A page of figures is that of one whole run.
-  if (only === undefined)
-    writeFigures("performance", "bench", `${table(rows)}\n\`npm run build && npm run bench\` measures this.`);
+  // A section of figures is that of one run: the first is that of all rows.
+  const section = values.section ?? (only === undefined ? "bench" : undefined);
+  const command = ["npm run bench", ...(only === undefined ? [] : [`-- --only ${only}`])].join(" ");
+  if (section !== undefined)
+    writeFigures("performance", section, `${table(rows)}\n\`npm run build && ${command}\` measures this.`);
 }
 
 main().catch((cause: unknown) => {

@@ -12,7 +12,10 @@ describe("the pages of figures", () => {
     ["tested.md", "kills-terraform"],
     ["tested.md", "hostile"],
     ["performance.md", "bench"],
-    ["performance.md", "terraform"],
+    ["performance.md", "node-22"],
+    ["performance.md", "node-24"],
+    ["performance.md", "terraform-100"],
+    ["performance.md", "terraform-1000"],
   ])("%s has a section %s with a date and the commit that was measured", (name, section) => {
     const text = page(name);
     expect(text).toMatch(
