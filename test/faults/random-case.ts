@@ -39,9 +39,8 @@ export function randomCase(stages: readonly Stage[], seed: number): RandomCase {
     if (parts.length === 1) draws.push(unrest);
   }
   if (lags) parts.push(lag(random));
-  // What is young is read in another order: a lie alone might not be met.
-  const isLieAlone = parts.length === 1 && parts[0]?.lies === true;
-  if (isYoung && !isLieAlone) parts.push({ name: "young", young: true });
+  // What is young is read in another order: a lie might not be met, nor what comes after it.
+  if (isYoung && parts[0]?.lies !== true) parts.push({ name: "young", young: true });
   return { stage, parts, one: caseOf(stage, `seed ${seed}`, parts) };
 }
 

@@ -96,8 +96,8 @@ describe("archived services", () => {
     const listed = (await scenario.run("state", "list")).stdout;
     expect(listed).toContain("service.shop.api  (retained)\n");
     expect(listed).toContain("project.shop\n");
-    expect((await scenario.run("state", "show", "service.shop.api")).stdout).toContain(
-      "# retained: archived",
+    expect((await scenario.run("state", "show", "service.shop.api")).stdout).toMatch(
+      /# kept +retained: archived/,
     );
     scenario.forget();
     scenario.write("rnv.yaml", block(onRemove, "next"));
