@@ -14,7 +14,6 @@ describe("the pages of figures", () => {
     ["performance.md", "bench"],
     ["performance.md", "node-22"],
     ["performance.md", "node-24"],
-    ["performance.md", "terraform-100"],
     ["performance.md", "terraform-1000"],
   ])("%s has a section %s with a date and the commit that was measured", (name, section) => {
     const text = page(name);
