@@ -190,7 +190,8 @@ export class Consistency {
     if (known === undefined) return false;
     if (isOlder(shown.updatedAt, known.updatedAt)) return true;
     // Two versions may have one time where the service counts in whole seconds.
-    const mayShareTime = !hasFraction(known.updatedAt) && !isOlder(known.updatedAt, shown.updatedAt);
+    const isWhole = ![known.updatedAt, shown.updatedAt].some(hasFraction);
+    const mayShareTime = isWhole && !isOlder(known.updatedAt, shown.updatedAt);
     if (!mayShareTime || known.content === undefined || !this.isRecentWrite(known)) return false;
     return contentOf(shown) !== known.content;
   }

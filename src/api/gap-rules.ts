@@ -4,6 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { isObject } from "../model/value";
 import { ApiError, GAP_OFF } from "./api-error";
 import {
+  asRecord,
   defaultGaps,
   type Gap,
   type GapName,
@@ -132,9 +133,6 @@ export function fillBody(
   });
   return (filled ?? {}) as Readonly<Record<string, unknown>>;
 }
-
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  isObject(value) ? value : undefined;
 
 const asText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

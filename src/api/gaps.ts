@@ -74,10 +74,9 @@ const objects = (example: string): Form => ({
 });
 
 /** Returns the JSON object that a text holds, or undefined. */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  const value = parseJson(text);
-  return isObject(value) ? value : undefined;
-}
+export const jsonObject = (text: string) => asRecord(parseJson(text));
+
+export const asRecord = (value: unknown) => (isObject(value) ? value : undefined);
 
 /**
  * Every assumption (DESIGN section 6). Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and

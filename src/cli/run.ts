@@ -40,7 +40,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
   ["Getting started and tools:", [initVerb, loginVerb, ...toolVerbs]],
 ];
 
-/** The whole command line: every verb of DESIGN section 8, wired to `run`; of a verb that `first` names, that one alone. */
+/** The command line of DESIGN section 8, wired to `run`: every verb, or the one that `first` names; completion needs all. */
 export function createProgram(run: VerbRun, terminal: Terminal, version: string, first?: string): Command {
   let listsAll = false;
   const program = new Command("rnv")

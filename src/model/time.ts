@@ -25,7 +25,7 @@ export function isOlder(time: string | null | undefined, than: string | null | u
 }
 
 /** Returns true if a time has parts of a second. */
-export const hasFraction = (time: string | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
+export const hasFraction = (time: string | null | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
 
 /** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */
 export const timeNow = (run: {

@@ -45,6 +45,17 @@ it("a version that is older than the recorded one does not make a revert say tha
   expect(await changes()).toEqual(["update service.shop.api"]);
 });
 
+it("an edit outside in the second of our write is newer, also where our write has a whole second", async () => {
+  await applied(shop(1));
+  bench.clock.advance(minute - (bench.clock.now() % 1000));
+  await applied(shop(2));
+  const [service] = store().services();
+  expect(service?.updatedAt).toMatch(/\.000Z$/);
+  bench.clock.advance(300);
+  store().editConfiguration(service?.id ?? "", { replicas: 3 });
+  expect(await changes()).toEqual(["update service.shop.api"]);
+});
+
 describe("the age of a write", () => {
   it.each([-60, 60])(
     "is measured by the clock of the service, not by ours, %i minutes apart",
