@@ -35,14 +35,12 @@ export const isJob = (environment: ProcessEnvironment): boolean =>
 /** Everything of the environment that says what job this is, where its files are, and who started it; none of it is secret. */
 export const jobVariables: ReadonlySet<string> = new Set([
   ...[systems, facts.by, facts.commit, facts.page].flat(),
-  ...[
-    "GITHUB_SERVER_URL",
-    "GITHUB_REPOSITORY",
-    "GITHUB_RUN_ID",
-    "GITHUB_WORKSPACE",
-    "CI_PROJECT_DIR",
-    "SUDO_USER",
-  ],
+  "GITHUB_SERVER_URL",
+  "GITHUB_REPOSITORY",
+  "GITHUB_RUN_ID",
+  "GITHUB_WORKSPACE",
+  "CI_PROJECT_DIR",
+  "SUDO_USER",
 ]);
 
 /** Returns what the environment of a job says of it. */

@@ -81,13 +81,23 @@ export const options = {
   verbose: new Option("--verbose", "show each resource by itself, where many are alike"),
   autoApprove: new Option("--auto-approve", "do not ask"),
   noInput: noInput(),
-  answerTimeout: answerTimeout(),
+  /** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */
+  answerTimeout: Object.assign(
+    new Option(
+      "--timeout <duration>",
+      "how long to wait for one answer of the service: 30s (1m unless given)",
+    ),
+    { attributeName: () => "answerTimeout" },
+  ).argParser(positiveDuration),
   lockTimeout: lockTimeout(),
   parallelism: parallelism(),
 };
 
 /** Where the manifest or the stacks are that a verb reads. */
 export const sourceOptions = [options.file, options.app, options.untrusted, options.stack];
+
+/** Which state a verb reads. */
+export const stateOptions = [options.state, options.stack, options.json];
 
 /** Which resources a verb is about. */
 export const scopeOptions = [...sourceOptions, options.state, options.target, options.exclude];
@@ -118,6 +128,9 @@ export const runningOptions = [
 /** Options that scripts written for Terraform pass to every verb: planning never asks and takes no lock. */
 export const ignoredOptions = [noInput(), lockTimeout(), parallelism()].map((option) => option.hideHelp());
 
+/** How a verb that writes nothing reads the service, and how it shows what it found. */
+export const readingOptions = [options.answerTimeout, ...ignoredOptions, options.format, options.json];
+
 /** Makes an option that may be given several times. */
 export function list(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(
@@ -147,14 +160,6 @@ function lockTimeout(): Option {
 
 function parallelism(): Option {
   return new Option("--parallelism <n>", "most changes in flight at once").argParser(positive).default(10);
-}
-
-/** Its value is not named `timeout`: that is how long the verbs of running services wait for the end. */
-function answerTimeout(): Option {
-  const description = "how long to wait for one answer of the service: 30s (1m unless given)";
-  const option = new Option("--timeout <duration>", description).argParser(positiveDuration);
-  option.attributeName = () => "answerTimeout";
-  return option;
 }
 
 /** Parses a duration option to milliseconds. */

@@ -98,10 +98,8 @@ export function liveProgress(
   const erase = (): string => (drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : "");
   const lineOf = ({ label, since, status }: InFlight): string => {
     const elapsed = elapsedText(Math.floor((now() - since) / 1000));
-    return clip(
-      [`${frames[frame % frames.length]} ${label} ${elapsed}`, status].filter(Boolean).join(", "),
-      terminal,
-    );
+    const line = [`${frames[frame % frames.length]} ${label} ${elapsed}`, status].filter(Boolean).join(", ");
+    return clip(line, terminal);
   };
   const redraw = (above = ""): void => {
     const lines = [...inFlight.values()].slice(0, mostLines).map(lineOf);

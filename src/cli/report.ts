@@ -7,7 +7,7 @@ import { isBelow, standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { errorsUrl } from "../model/version";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
-import { escapeJson } from "../report/escape-text";
+import { jsonText } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
 import { repositoryAround } from "./job";
 import type { Terminal } from "./terminal";
@@ -97,7 +97,7 @@ export function tryToWrite(screen: Screen, write: () => void): number {
 
 /** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
 export const errorDocument = (diagnostics: readonly Diagnostic[]): string =>
-  `${escapeJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) }, 2)}\n`;
+  jsonText({ format_version: "1.2", errored: true, diagnostics: diagnostics.map(diagnosticData) });
 
 /**
  * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined where there is no file.

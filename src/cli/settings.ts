@@ -107,29 +107,25 @@ interface StateOwner {
   readonly stage?: StageRun | null | undefined;
 }
 
-const invalidState = (summary: string, hint: string): DiagnosticsError =>
-  failure("config.invalid", summary, { hint });
-
 /** Returns the address of the state of a run. Throws where the run lacks what the address holds. */
 function addressFor(given: string, { stack, stage }: Pick<StateOwner, "stack" | "stage">): string {
   const address = stateAddress(given, namesOf({ stack, stage }));
   if (mentionsStage(address))
-    throw invalidState(
+    throw failure(
+      "config.invalid",
       stage
         ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
         : "the address of the state holds ${stage.…}, and no stage is named",
-      "name it with --stage or RNV_STAGE: staging, preview/12",
+      { hint: "name it with --stage or RNV_STAGE: staging, preview/12" },
     );
   if (address.includes(stackPlace))
-    throw invalidState(
-      `the address of the state holds ${stackPlace}, and no stack is read`,
-      "name it with --stack",
-    );
+    throw failure("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
+      hint: "name it with --stack",
+    });
   if (given !== "" && !given.includes(stackPlace) && stack?.sharesRun === true)
-    throw invalidState(
-      "several stacks cannot share one state",
-      `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
-    );
+    throw failure("config.invalid", "several stacks cannot share one state", {
+      hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+    });
   return address;
 }
 

@@ -38,9 +38,7 @@ export function askedStage({ options, environment }: Invocation): StageName | un
 /** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
 function undeclaredStage(asked: StageName | undefined): StageRun | null {
   if (asked === undefined) return null;
-  const wrong = [asked.name, ...(asked.id === undefined ? [] : [asked.id])].find(
-    (word) => !isStageWord(word),
-  );
+  const wrong = [asked.name, asked.id].find((word) => word !== undefined && !isStageWord(word));
   if (wrong === undefined) return { ...asked, takesUnnamed: true };
   throw failure("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
     hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,

@@ -159,7 +159,8 @@ function execute(
   });
 }
 
-function killGroup(pid: number | undefined): void {
+/** Ends a process and all that it has started. */
+export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch {

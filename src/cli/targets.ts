@@ -9,7 +9,7 @@ import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
-import { escapeJson, escapeText } from "../report/escape-text";
+import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
@@ -266,8 +266,7 @@ function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "opti
       return result;
     },
     end: (): void => {
-      if (isDocument)
-        terminal.out(`${escapeJson({ format_version: "1.0", stacks: documents as never }, 2)}\n`);
+      if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   embeddedWorkspaceId,
   type GapSwitches,
 } from "./behaviour";
-import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
+import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
 import { FolderPersistence, openFolder, type Persistence } from "./persistence";
 import { Store, type StoreChange } from "./records";
@@ -29,19 +29,13 @@ import {
 export { embeddedApiKey, embeddedWorkspaceId };
 
 /** One request as it arrived. Holds no credential and no variable value. */
-export interface LoggedRequest {
-  readonly method: string;
-  /** Below the base URL. */
-  readonly path: string;
-  /** Without `?`. */
-  readonly query: string;
+export interface LoggedRequest extends Omit<SeenRequest, "body"> {
   /** As answered; 0 when the connection broke instead. */
   readonly status: number;
   /** Without `authorization` and `cookie`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed when it was JSON. */
   readonly body: unknown;
-  readonly idempotencyKey?: string;
   readonly requestId: string;
   /** Kind of the fault that it met. */
   readonly fault?: string;

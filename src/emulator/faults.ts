@@ -55,6 +55,7 @@ export interface SeenRequest {
   readonly method: string;
   /** Below the base URL. */
   readonly path: string;
+  /** Without `?`. */
   readonly query: string;
   readonly body?: string;
   readonly idempotencyKey?: string;

@@ -1,5 +1,4 @@
-import type { Clock } from "../model/time";
-import { parseDuration } from "../model/time";
+import { type Clock, parseDuration } from "../model/time";
 import { Store, type StoreChange } from "./records";
 
 /** Reads that a replica of their own may answer. */

@@ -103,18 +103,15 @@ function start(world: World, deployment: StoredDeployment, time: number): void {
 
 function enter(world: World, deployment: StoredDeployment, status: DeploymentStatus, time: number): void {
   const at = new Date(time).toISOString();
-  putDeployment(
-    world,
-    {
-      ...withStep(deployment, at),
-      status,
-      blockedReason: "",
-      startedAt: deployment.startedAt ?? at,
-      stageStartedAt: at,
-      dueAt: time + stageMs(world),
-    },
-    at,
-  );
+  const entered = {
+    ...withStep(deployment, at),
+    status,
+    blockedReason: "",
+    startedAt: deployment.startedAt ?? at,
+    stageStartedAt: at,
+    dueAt: time + stageMs(world),
+  };
+  putDeployment(world, entered, at);
 }
 
 /** The step that just ended, except for the time in the queue. */
@@ -132,18 +129,15 @@ function finish(
 ): void {
   const at = new Date(time).toISOString();
   if (status === "live") supersedeOlder(world, deployment, time);
-  putDeployment(
-    world,
-    {
-      ...withStep(deployment, at),
-      status,
-      blockedReason: "",
-      error: status === "failed" ? (deployment.failure ?? "") : "",
-      finishedAt: at,
-      dueAt: null,
-    },
-    at,
-  );
+  const finished = {
+    ...withStep(deployment, at),
+    status,
+    blockedReason: "",
+    error: status === "failed" ? (deployment.failure ?? "") : "",
+    finishedAt: at,
+    dueAt: null,
+  };
+  putDeployment(world, finished, at);
 }
 
 /** A release that starts or goes live replaces the older requests of its service that are still under way. */
@@ -225,13 +219,8 @@ export function removeService(world: World, serviceId: string, at = world.store.
   });
 }
 
-interface DeploymentRequest {
-  readonly actor: string;
-  readonly trigger?: string;
-  readonly commitSha?: string;
-  readonly sourceDeploymentId?: string;
-  readonly legacyKey?: string;
-}
+type DeploymentRequest = Pick<StoredDeployment, "actor"> &
+  Partial<Pick<StoredDeployment, "trigger" | "commitSha" | "sourceDeploymentId" | "legacyKey">>;
 
 const databaseKinds = ["postgres", "redis"];
 

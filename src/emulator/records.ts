@@ -288,9 +288,7 @@ export class Store {
     this.#table(table).set(record.id, record);
     if ((table === "deployments" || table === "variables") && "serviceId" in record) {
       const index = this.#byService[table as Owned];
-      const ids = index.get(record.serviceId);
-      if (ids === undefined) index.set(record.serviceId, new Set([record.id]));
-      else ids.add(record.id);
+      index.set(record.serviceId, (index.get(record.serviceId) ?? new Set()).add(record.id));
     }
     if ((table === "deployments" || table === "operations") && "dueAt" in record) {
       if (record.dueAt === null) this.#due.delete(record.id);

@@ -10,8 +10,7 @@ import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
 import { AnswerJson } from "./views";
-import type { World } from "./world";
-import { authenticate, requireWorkspace, requireWrite } from "./world";
+import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {
   readonly route: Route;

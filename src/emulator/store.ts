@@ -12,16 +12,12 @@ import type {
   StoredService,
   StoredVariable,
 } from "./records";
-import { newProject } from "./routes/project-routes";
+import { newEnvironment, newProject } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
 import type { World } from "./world";
 
-export interface ProjectSeed {
-  readonly name?: string;
-  readonly color?: string;
-  readonly description?: string;
-}
+export type ProjectSeed = Partial<Pick<StoredProject, "name" | "color" | "description">>;
 
 export interface ServiceSeed {
   readonly name: string;
@@ -95,13 +91,7 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
     ): StoredEnvironment {
       const project = store.get("projects", projectId) ?? missing(projectId);
       const at = store.stamp();
-      const environment = {
-        id: store.newId(),
-        name,
-        protected: options.protected ?? false,
-        createdAt: at,
-        updatedAt: at,
-      };
+      const environment = newEnvironment(world, name, at, options.protected);
       store.put("projects", { ...project, environments: [...project.environments, environment] });
       return keep(environment);
     },

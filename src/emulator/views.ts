@@ -12,19 +12,17 @@ const plan = (
   id: string,
   kinds: readonly string[],
   usd: number,
-  size: { cpu: number; memoryMb: number; storageGb: number; connections?: number },
+  { connections = 0, ...size }: { cpu: number; memoryMb: number; storageGb: number; connections?: number },
 ): CatalogAnswer["plans"][number] => ({
   id,
   name: id.replace(/^./, (first) => first.toUpperCase()),
   kinds: [...kinds],
-  cpu: size.cpu,
-  memoryMb: size.memoryMb,
-  storageGb: size.storageGb,
+  ...size,
   transferGb: usd === 0 ? 10 : usd * 20,
   buildMinutes: usd === 0 ? 300 : usd * 100,
   logDays: usd === 0 ? 1 : 14,
   backupRetentionDays: usd === 0 ? 1 : 7,
-  maxConnections: size.connections ?? 0,
+  maxConnections: connections,
   workspaceLimit: usd === 0 ? 25 : 0,
   usd,
   ngn: usd * nairaPerDollar,
@@ -70,11 +68,7 @@ export const embeddedCatalog: CatalogAnswer = {
 };
 
 /** The plan of that id which the catalog offers for a kind. */
-export const planFor = (
-  catalog: CatalogAnswer,
-  kind: string,
-  id: unknown,
-): CatalogAnswer["plans"][number] | undefined =>
+export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
 /** JSON text that is ready to be sent. */
@@ -133,10 +127,7 @@ function lifecycleStatus(service: StoredService): string {
   return service.archived ? "archived" : "active";
 }
 
-function estimatedMonthly(
-  catalog: CatalogAnswer,
-  service: StoredService,
-): { ngn: number; usd: number; priced: boolean } {
+function estimatedMonthly(catalog: CatalogAnswer, service: StoredService) {
   const plan = planFor(catalog, service.kind, service.configuration.plan);
   const replicas = Math.max(1, Number(service.configuration.replicas ?? 1));
   return {

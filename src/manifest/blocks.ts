@@ -5,11 +5,13 @@ import { isValueOf } from "./merge";
 import {
   describeKind,
   describeNode,
+  entryNode,
   isNull,
   type MapEntry,
   type MapNode,
   quoteShort,
   type SourceNode,
+  scalarNode,
 } from "./tree";
 import {
   type AttributeShape,
@@ -74,16 +76,9 @@ function walkChildren(
   for (const [key, placed] of children) {
     const entry = node.kind === "map" ? node.entries.get(key) : undefined;
     const names = parent?.names ?? [];
-    if (entry === undefined && placed.place.implicit === true && parent !== undefined) {
-      const { range } = parent;
-      addBlock(
-        placed,
-        { key, keyRange: range, value: { kind: "scalar", value: null, range } },
-        parent,
-        names,
-        walk,
-      );
-    } else if (entry !== undefined && placed.place.shape === "single")
+    if (entry === undefined && placed.place.implicit === true && parent !== undefined)
+      addBlock(placed, entryNode(key, scalarNode(null, parent.range)), parent, names, walk);
+    else if (entry !== undefined && placed.place.shape === "single")
       addBlock(placed, entry, parent, names, walk);
     else if (entry !== undefined) walkNames(placed, entry, parent, names, walk);
   }

@@ -8,6 +8,7 @@ import type { ReadContext, SecretReach } from "./context";
 import { suggestedMisses } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
 import { type PendingSecret, readSecret } from "./secrets";
+import { scalarNode } from "./tree";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
 
@@ -66,8 +67,7 @@ function addName(block: Block, attributes: Map<string, DesiredAttribute>, contex
   const path = block.placed.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;
   const shape = block.placed.paths.get(path);
-  const node = { kind: "scalar" as const, value: block.name, range: block.range };
-  const read = shape === undefined ? undefined : readAttribute(shape, node, block, context);
+  const read = shape && readAttribute(shape, scalarNode(block.name, block.range), block, context);
   if (read !== undefined) attributes.set(path, read);
 }
 

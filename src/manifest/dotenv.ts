@@ -2,7 +2,7 @@ import { error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
-import type { MapEntry, SourceNode, TemplatePart } from "./tree";
+import { type MapEntry, mapNode, type SourceNode, scalarNode, type TemplatePart } from "./tree";
 
 export type Dotenv = ReadonlyMap<string, MapEntry>;
 
@@ -75,13 +75,8 @@ function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): D
 }
 
 /** `KEY` alone: the variable of the environment with this name. */
-const inherited = (key: string, range: SourceRange): SourceNode => ({
-  kind: "map",
-  entries: new Map([
-    ["fromEnv", { key: "fromEnv", keyRange: range, value: { kind: "scalar", value: key, range } }],
-  ]),
-  range,
-});
+const inherited = (key: string, range: SourceRange): SourceNode =>
+  mapNode([["fromEnv", scalarNode(key, range)]], range);
 
 /** The value of a key, which a shell would expand unless it is in single quotes. */
 function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): SourceNode {

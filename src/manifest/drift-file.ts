@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
+import { sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Acceptance } from "../model/acceptance";
 import { besideManifest } from "./files";
 import { collectFindings } from "./findings";
@@ -44,21 +44,16 @@ export const driftFileSchema = z.strictObject({
   accepted: z.array(entrySchema).optional().describe("Drift that was looked at and stays for a while."),
 });
 
-interface ReadAcceptances {
-  readonly acceptances: readonly Acceptance[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * Reads the accepted drift of the manifest that `-f` values name, in the file beside it. Every mistake is collected; none
  * is accepted then.
  */
-export function readAcceptances(cwd: string, files: readonly string[]): ReadAcceptances {
+export function readAcceptances(cwd: string, files: readonly string[]) {
   const { report, all } = collectFindings();
   const path = besideManifest(cwd, files, driftFileName);
   const read = path === undefined ? undefined : readDocument(driftFileSchema, path, cwd, report);
   const list = read?.root.entries.get("accepted")?.value as ListNode;
-  const acceptances = (read?.document.accepted ?? []).map((entry, index) => ({
+  const acceptances: readonly Acceptance[] = (read?.document.accepted ?? []).map((entry, index) => ({
     ...entry,
     endsAt: endOf(entry.until) as number,
     range: (list.items[index] as SourceNode).range,

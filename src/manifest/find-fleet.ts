@@ -1,24 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import type { ResourceType } from "../model/resource-type";
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
-import type { ProcessEnvironment } from "../model/text";
-import { compareTexts, reasonOf } from "../model/text";
+import { compareTexts, type ProcessEnvironment, reasonOf } from "../model/text";
 import { parseDuration } from "../model/time";
+import type { ManifestRequest } from "./context";
 import { filesBelow, isBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { stateAddress } from "./stages";
 import { commandEnvironment, trustOf } from "./trust";
 
-export interface FleetRequest {
+export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "environment"> {
   /** The folder of the fleet, absolute: those of the members start there. */
   readonly root: string;
-  readonly cwd: string;
-  readonly types: readonly ResourceType[];
-  readonly environment: ProcessEnvironment;
   readonly untrusted: boolean;
   /** How long a member may take that says nothing of it. */
   readonly timeoutMs: number;

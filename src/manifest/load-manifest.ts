@@ -58,9 +58,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const base = readFiles(request.files, { ...request, cwd, index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
   const { environment } = request;
-  const root = takeShared(files.root, {
-    ...{ index, cwd, environment, report: findings.report },
-  });
+  const root = takeShared(files.root, { index, cwd, environment, report: findings.report });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
     ...contextOf(request, files, index, findings),

@@ -10,16 +10,22 @@ import {
   sensitiveKey,
   type TypeIndex,
 } from "./type-index";
+import type { ParsedYaml } from "./yaml";
 
-/** The text of a file for code frames; `failed`: it could not be read, or not as a whole. */
-export const maskText = (
-  text: string,
-  { root, failed }: { readonly root?: MapNode; readonly failed: boolean },
-  index: TypeIndex,
-): string => {
+/**
+ * The text of a file for code frames: every value but those at places that hold no secret is starred out, offsets and lines
+ * stay as they were. `failed`: it could not be read, or not as a whole.
+ */
+export function maskText(text: string, { root, failed }: ParsedYaml, index: TypeIndex): string {
   if (failed) return maskBroken(text, index);
-  return root === undefined ? text : maskTree(text, root, index);
-};
+  if (root === undefined) return text;
+  const { shown, hidden } = markSecrets(root, index);
+  const ranges: [number, number][] = [];
+  eachScalar(root, (scalar) => {
+    if (!shown.has(scalar) || hidden.has(scalar)) ranges.push([scalar.range.start, scalar.range.end]);
+  });
+  return star(text, ranges);
+}
 
 /** Keys of parts that are no blocks. The state of a stage may hold a password, and is not shown. */
 const otherKeys: readonly string[] = [
@@ -106,16 +112,6 @@ function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown,
         else hide(part);
     }
   }
-}
-
-/** Stars out every value but those at places that hold no secret; offsets and lines stay as they were. */
-function maskTree(text: string, root: MapNode, index: TypeIndex): string {
-  const { shown, hidden } = markSecrets(root, index);
-  const ranges: [number, number][] = [];
-  eachScalar(root, (scalar) => {
-    if (!shown.has(scalar) || hidden.has(scalar)) ranges.push([scalar.range.start, scalar.range.end]);
-  });
-  return star(text, ranges);
 }
 
 const valuesOf = (node: SourceNode): readonly SourceNode[] =>

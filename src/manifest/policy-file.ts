@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
+import type { FileRequest } from "./context";
 import { besideManifest } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { readDocument } from "./schema-issues";
@@ -45,21 +46,14 @@ export const policyFileSchema = z.strictObject({
   policies: z.record(policyName, policySchema).describe("Rules that a plan must pass, by name."),
 });
 
-export interface ReadPolicies {
-  readonly policies: readonly Policy[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-interface PolicyPlaces {
-  readonly cwd: string;
-  /** Values of `-f`: the file beside the first is read where there is one. */
-  readonly files: readonly string[];
+/** The file beside the first of `files` is read where there is one. */
+interface PolicyPlaces extends Pick<FileRequest, "cwd" | "files"> {
   /** Files and folders that are named; all of them are read besides. */
   readonly named: readonly string[];
 }
 
 /** Reads all policies that a plan must pass; none is returned after a mistake, and every mistake is collected. */
-export function readPolicies({ cwd, files, named }: PolicyPlaces): ReadPolicies {
+export function readPolicies({ cwd, files, named }: PolicyPlaces) {
   const findings = collectFindings();
   const policies = new Map<string, Policy>();
   const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));

@@ -1,5 +1,4 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";

@@ -3,15 +3,14 @@ import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { ProcessEnvironment } from "../model/text";
 import { reasonOf } from "../model/text";
+import type { ReadContext } from "./context";
 import { type Dotenv, parseDotenv } from "./dotenv";
 import { isWithin, maxFileBytes, readSource, shownPath } from "./files";
-import type { Report } from "./findings";
 import { judgeEach, judgeItems } from "./schema-issues";
 import { describeKind, isNull, type MapEntry, type MapNode, mapValues, quoteShort } from "./tree";
 import { ownFileAt } from "./trust";
-import { logicalName, type PlacedType, type TypeIndex } from "./type-index";
+import { logicalName, type PlacedType } from "./type-index";
 
 /** Named groups of blocks at the top level: `variableGroups`. */
 export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
@@ -43,12 +42,9 @@ export const itemsSchema = (child: PlacedType) =>
       `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
     );
 
-interface Sharing {
-  readonly index: TypeIndex;
+interface Sharing extends Pick<ReadContext, "environment" | "index" | "report"> {
   /** The project folder, absolute. */
   readonly cwd: string;
-  readonly environment: ProcessEnvironment;
-  readonly report: Report;
 }
 
 interface Taking extends Sharing {

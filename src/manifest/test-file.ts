@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import * as z from "zod";
-import { type Diagnostic, error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
+import { error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { isObject } from "../model/value";
@@ -154,13 +154,8 @@ export interface ManifestTest
   readonly expect: ManifestExpectation;
 }
 
-export interface ReadTests {
-  readonly tests: readonly ManifestTest[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** Reads the tests of files and of folders with all below them. Of a file with mistakes none is returned. */
-export function readTests(cwd: string, places: readonly string[]): ReadTests {
+export function readTests(cwd: string, places: readonly string[]) {
   const { report, all } = collectFindings();
   const found = (places.length === 0 ? ["."] : places).flatMap((place) => filesAt(cwd, place, report));
   const tests = [...new Set(found)].sort(compareTexts).flatMap((file) => {

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { type Diagnostic, type DiagnosticCode, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, type DiagnosticCode, type SourceRange, warning } from "../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../model/address";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";

@@ -204,9 +204,7 @@ function typeOfText(text: string): Scalar.Type {
 }
 
 /** An attribute to be written: that of a block, by the logical names from the root down. */
-export interface AttributeEdit {
-  readonly type: string;
-  readonly names: readonly string[];
+export interface AttributeEdit extends Pick<ManifestBlock, "type" | "names"> {
   readonly attribute: string;
   readonly value: Plain;
 }

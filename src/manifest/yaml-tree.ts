@@ -60,15 +60,16 @@ export function readTree(source: SourceFile, text: string, events: readonly Even
   return root === undefined ? { diagnostics } : { root, diagnostics };
 }
 
-/** Reports what YAML does not allow, though js-yaml reads it. */
+/** Reports what YAML or rnv does not allow, though js-yaml reads it. */
 function refuse(
   reader: Reader,
   [start, end]: readonly [number, number],
   summary: string,
   hint: string,
+  code: "manifest.syntax" | "manifest.unsupported" = "manifest.syntax",
 ): void {
   reader.isBroken = true;
-  reader.report(error("manifest.syntax", summary, { range: reader.source.range(start, end), hint }));
+  reader.report(error(code, summary, { range: reader.source.range(start, end), hint }));
 }
 
 function readRoot(reader: Reader): MapNode | undefined {
@@ -109,13 +110,8 @@ function readNode(reader: Reader, depth: number, indicator = ""): SourceNode {
 }
 
 function refuseTag(reader: Reader, { tagStart, tagEnd }: ScalarEvent | CollectionEvent): void {
-  reader.isBroken = true;
-  reader.report(
-    error("manifest.unsupported", "YAML tags are not supported", {
-      range: reader.source.range(tagStart, tagEnd),
-      hint: "write the plain value; quotes make it text",
-    }),
-  );
+  const hint = "write the plain value; quotes make it text";
+  refuse(reader, [tagStart, tagEnd], "YAML tags are not supported", hint, "manifest.unsupported");
 }
 
 function readContent(
@@ -237,14 +233,13 @@ interface Key {
 function readKey(reader: Reader, depth: number): Key | undefined {
   const { events, report } = reader;
   const event = events[reader.next] as NodeEvent;
+  reader.next += 1;
   if (event.type !== EVENT_ID.SCALAR) {
-    reader.next += 1;
     const range =
       event.type === EVENT_ID.ALIAS ? aliasRange(reader, event) : readContent(reader, event, depth, "").range;
     report(error("manifest.invalid_type", "keys must be text", { range, hint: "quote the key" }));
     return undefined;
   }
-  reader.next += 1;
   if (event.tagStart !== -1) refuseTag(reader, event);
   const range = scalarRange(reader, event, "");
   reader.end = range.end;

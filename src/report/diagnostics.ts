@@ -68,12 +68,11 @@ export function placeText(range: PlacedRange): string {
 function diagnosticText(diagnostic: Diagnostic, style: Style): string {
   const { colors } = style;
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
-  const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
   const frame = codeFrame(diagnostic, style);
   const opening = `${diagnostic.severity}[${diagnostic.code}]`;
   const [first = "", ...rest] = wrapText(`${opening}: ${escapeText(diagnostic.summary)}`, style, 2);
   return [
-    `${heading}${colors.bold(first.slice(2 + opening.length))}`,
+    `${colour(colors.bold(opening))}${colors.bold(first.slice(2 + opening.length))}`,
     ...rest.map((line) => colors.bold(line)),
     ...frame.lines,
     ...indented(diagnostic.detail, style),
@@ -127,7 +126,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { line, column } = positionAt(text, range.start);
   const start = Math.min(range.start, text.length);
   const lineStart = Math.max(start - (column - 1), start - farthest);
-  const source = firstLine(text.slice(lineStart, start + farthest));
+  const [source = ""] = text.slice(lineStart, start + farthest).split(/[\n\r]/, 1);
   const from = start - lineStart;
   const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
   const gutter = String(line);
@@ -148,11 +147,6 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
     tellsHint: short,
   };
 }
-
-const firstLine = (text: string): string => {
-  const end = text.search(/[\n\r]/);
-  return end === -1 ? text : text.slice(0, end);
-};
 
 /** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. The caret is in columns. */
 function window(source: string, from: number, to: number, room: number, ellipsis: string) {

@@ -3,23 +3,8 @@ import type { Change } from "../plan/plan";
 import { escapeText } from "./escape-text";
 import { groupBy } from "./order";
 
-/** How a node is marked: what becomes of it, or what was found. */
-export type Mark =
-  | "create"
-  | "update"
-  | "replace"
-  | "delete"
-  | "adopt"
-  | "forget"
-  | "drift"
-  | "missing"
-  | "pending"
-  | "same";
-
 /** Sign, word and colours of a mark, in every picture: a shape, a word and a colour each tell it. */
-export const marks: Readonly<
-  Record<Mark, { readonly sign: string; readonly word: string; readonly ink: string; readonly paper: string }>
-> = {
+export const marks = {
   create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
   update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
   replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
@@ -30,7 +15,10 @@ export const marks: Readonly<
   missing: { sign: "\u2717", word: "missing", ink: "#a40e26", paper: "#ffebe9" },
   pending: { sign: "\u2026", word: "pending", ink: "#0550ae", paper: "#ddf4ff" },
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
-};
+} as const;
+
+/** How a node is marked: what becomes of it, or what was found. */
+export type Mark = keyof typeof marks;
 
 /** A node of a graph that Graphviz or Mermaid lays out. */
 interface LabelledNode {

@@ -66,9 +66,7 @@ export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): J
 export interface JunitCase {
   readonly type: string;
   readonly name: string;
-  readonly failure?:
-    | { readonly code: string; readonly summary: string; readonly hint?: string | undefined }
-    | undefined;
+  readonly failure?: (Pick<Diagnostic, "summary" | "hint"> & { readonly code: string }) | undefined;
   /** Why it counts neither as passed nor as failed. */
   readonly skipped?: string | undefined;
 }

@@ -20,7 +20,6 @@ import {
   moneyChange,
   planHeadings,
   planLine,
-  pluralPhrase,
 } from "./plan-wording";
 import { arrow, type Cell, code, codes, itemSection, type Section, section } from "./sections";
 import { exactTime } from "./time-text";
@@ -161,7 +160,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     name: isMany || isNameTold(first) ? undefined : first.name,
     id: isMany || action === "update" || withParent ? undefined : first.id,
     phrase: isMany
-      ? pluralPhrase(first)
+      ? actionPhrase(first).replace(/^has /, "have ")
       : `${actionPhrase(first)}${owner ? ` together with ${owner.address}` : together}`,
     notes: notes.filter((note) => note !== undefined),
     fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
@@ -326,13 +325,10 @@ export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
   if (unmanaged.length === 0) return "";
   const counts = [...groupBy(unmanaged, ({ type }) => type)]
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
-    .map(
-      ([type, all]) =>
-        `${counted(all.length, escapeText(type))} (${shortList(
-          all.map(({ name }) => quoteText(shorten(name, longestUnmanaged))),
-          mostUnmanaged,
-        )})`,
-    )
+    .map(([type, all]) => {
+      const names = all.map(({ name }) => quoteText(shorten(name, longestUnmanaged)));
+      return `${counted(all.length, escapeText(type))} (${shortList(names, mostUnmanaged)})`;
+    })
     .join(", ");
   // Archived services are in no count of what the service lists.
   return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;

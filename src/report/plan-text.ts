@@ -36,11 +36,10 @@ export function planText(
   // What the platform does not offer is the whole answer: the rest would only follow from it.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, false), planLine(plan)]);
-  const texts = { ending };
   const report = planReport(plan, verbose ? "none" : "alike");
-  const text = reportText(report, plan, style, texts);
+  const text = reportText(report, plan, style, ending);
   const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;
-  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, texts);
+  return verbose || !isLong ? text : reportText(planReport(plan, "types"), plan, style, ending);
 }
 
 /** So many changes are folded where they take more lines than `mostLines`. */
@@ -51,7 +50,7 @@ function reportText(
   report: readonly Section<PlanEntry>[],
   plan: Plan,
   style: Style,
-  { ending }: PlanTextOptions,
+  ending: PlanTextOptions["ending"],
 ): string {
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);

@@ -97,9 +97,6 @@ export function actionPhrase(change: Deed): string {
   }
 }
 
-/** The same for many resources. */
-export const pluralPhrase = (change: Change): string => actionPhrase(change).replace(/^has /, "have ");
-
 /** Why a field changes, where it is not what the reader just wrote. */
 export const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
   edit: undefined,

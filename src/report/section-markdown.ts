@@ -39,11 +39,9 @@ export function reportMarkdown(
   limit = markdownLimit,
 ): string {
   const whole = sections.filter(({ weight, items }) => items && weight === "whole");
-  const parts = sections.flatMap((section) =>
-    whole.includes(section)
-      ? []
-      : (section.items ?? []).map((item) => ({ section, text: itemMarkdown(item) })),
-  );
+  const parts = sections
+    .filter((section) => !whole.includes(section))
+    .flatMap((section) => (section.items ?? []).map((item) => ({ section, text: itemMarkdown(item) })));
   const besides = sections
     .filter(({ items }) => items === undefined)
     .map((section) => rowsMarkdown(section, limit));

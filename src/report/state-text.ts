@@ -150,24 +150,22 @@ function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** `show -json`: the recorded state in the shape of Terraform's, one document. Secrets are null. */
-export const stateJson = (state: State): string => jsonText(stateDocument(state));
-
-/** The document of `stateJson`. `sensitive_values` is true wherever `values` hides a secret. */
-const stateDocument = (state: State) => ({
-  format_version: "1.0",
-  lineage: state.lineage,
-  serial: state.serial,
-  workspace_id: state.workspaceId,
-  base_url: state.baseUrl,
-  values: {
-    outputs: outputsDocument(state.outputs),
-    root_module: {
-      resources: recordedIn(state).map(({ address, resource }) => resourceDocument(address, resource)),
+/** `show -json`: the recorded state in the shape of Terraform's, one document. Secrets are null, and `sensitive_values` is true there. */
+export const stateJson = (state: State): string =>
+  jsonText({
+    format_version: "1.0",
+    lineage: state.lineage,
+    serial: state.serial,
+    workspace_id: state.workspaceId,
+    base_url: state.baseUrl,
+    values: {
+      outputs: outputsDocument(state.outputs),
+      root_module: {
+        resources: recordedIn(state).map(({ address, resource }) => resourceDocument(address, resource)),
+      },
     },
-  },
-  open_writes: state.open.map(({ address, operation, at }) => ({ address, operation, at })),
-});
+    open_writes: state.open.map(({ address, operation, at }) => ({ address, operation, at })),
+  });
 
 /** One resource of the document (`state show -json`). */
 export function resourceDocument(address: Address, resource: RecordedResource) {

@@ -155,18 +155,13 @@ const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): str
   escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestName)));
 
 /** Returns the note of a deployment: why it waits, why it failed, which release it brought back. */
-const releaseNote = ({
-  status,
-  blockedReason,
-  error,
-  sourceId,
-  cancelRequested,
-}: Release): string | undefined => {
+function releaseNote(release: Release): string | undefined {
+  const { status, blockedReason, error, sourceId, cancelRequested } = release;
   if (error !== undefined) return error;
   if (blockedReason !== undefined && status === "queued") return `waits: ${blockedReason}`;
   if (cancelRequested && status !== "cancelled") return "its cancellation was requested";
   return sourceId === undefined ? undefined : `rolled back to the release of ${sourceId}`;
-};
+}
 
 /** `status -json`: one document, services sorted by address. */
 export const statusJson = (services: readonly RunningService[]): string =>

@@ -123,12 +123,8 @@ export function attributeLines(changes: readonly ShownField[], style: Style): st
   const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => textWidth(change.path))));
   const room = style.width - indent.length - 2 - pathWidth - 2;
   const rows = changes.map((change) => ({ change, inline: inlineValue(change, room, style) }));
-  const valueWidth = Math.max(
-    0,
-    ...rows
-      .map(({ inline }) => (inline === undefined ? 0 : textWidth(inline)))
-      .filter((width) => width <= widestAlignedValue),
-  );
+  const widths = rows.map(({ inline = "" }) => textWidth(inline));
+  const valueWidth = Math.max(0, ...widths.filter((width) => width <= widestAlignedValue));
   return rows.flatMap(({ change, inline }) => {
     const sign = attributeSign(change);
     const notes = noteText(change, style);
@@ -172,10 +168,6 @@ function blockLines(change: ShownField, style: Style): string[] {
   return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
 }
 
-/** Returns true if both sides of a field are secret. */
-const isHidden = ({ before, after }: ShownField): boolean =>
-  before.kind === "secret" && after.kind === "secret";
-
 /** A field as lines of a diff block; the first character is the sign that GitHub colours. */
 export function fieldLines(field: ShownField): string[] {
   const { before, after } = field;
@@ -189,7 +181,8 @@ export function fieldLines(field: ShownField): string[] {
     return [`${sign === "~" ? " " : sign} ${path}:${notes.join("")}`, ...capLines(lines)];
   }
   if (sign !== "~") return [`${sign} ${path}: ${shownText(oneSide(field))}${notes.join("")}`];
-  if (isHidden(field)) return [`! ${path} changes (hidden)${notes.join("")}`];
+  if (before.kind === "secret" && after.kind === "secret")
+    return [`! ${path} changes (hidden)${notes.join("")}`];
   return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
 }
 

@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Block, WrittenAttribute } from "../manifest/blocks";
+import { entryNode, mapNode } from "../manifest/tree";
 import { type AttributeShape, openShape, schemaKinds, unknownField } from "../manifest/type-index";
 import type { Address } from "../model/address";
 import { camelCase, protectionAttribute } from "../model/text";
@@ -9,7 +10,6 @@ import { invalid, refused, StackProblem } from "./language/problem";
 import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
 import type { StackResource } from "./stack";
-import { entryNode, mapNode } from "./values";
 
 /** A resource that is being read. */
 export interface ResourceSource {

@@ -20,7 +20,7 @@ export interface StackFile {
   /** The units that it needs. */
   readonly dependencies: readonly string[];
   /** Notes of its program about constructs (`Annotations` of the library). */
-  readonly annotations: readonly Annotation[];
+  readonly annotations: ListedStack["annotations"];
 }
 
 const manifestName = "manifest.json";
@@ -83,9 +83,6 @@ const annotationSchema = z.object({
   constructPath: z.string(),
   message: z.string(),
 });
-
-/** A note of a program about a construct. */
-export type Annotation = z.infer<typeof annotationSchema>;
 
 /** A stack of the manifest of an output folder; `dependencies` are construct paths. */
 const listedStack = z

@@ -161,17 +161,15 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
     return stepsInto(readEntry(`local.${name}`, entry, scope), rest);
   }
   if (root === dataType) return readDataRoot(steps, scope);
-  if (root === variablesResource) throw mapOfVariables(name);
+  if (root === variablesResource)
+    throw unsupported(
+      `a reference to ${variablesResource}.${name ?? ""}`,
+      "use the value itself where it is needed, or declare that variable with addVariable",
+    );
   if (/^[a-z0-9]+_\w+$/.test(root))
     throw unsupported(`a reference to ${root}, a resource of another provider`);
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
-
-const mapOfVariables = (name: string | number | undefined): StackProblem =>
-  unsupported(
-    `a reference to ${variablesResource}.${name ?? ""}`,
-    "use the value itself where it is needed, or declare that variable with addVariable",
-  );
 
 /** Named values, each in the one before it. */
 const maxEntries = 50;

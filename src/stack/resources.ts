@@ -3,7 +3,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Block } from "../manifest/blocks";
 import { type BuiltResource, buildResource } from "../manifest/build-resource";
 import type { SecretReach } from "../manifest/context";
-import type { MapEntry, SourceNode } from "../manifest/tree";
+import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
 import type { Address } from "../model/address";
 import { crossStackData, dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
@@ -30,7 +30,7 @@ import { invalid, missingKey, StackProblem, unknownReference, unsupported } from
 import { addressOfResource, type StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
 import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
-import { entryNode, knownText, listNode, mapNode, scalarNode } from "./values";
+import { knownText } from "./values";
 
 /** A resource of a stack as a block, with what a manifest cannot express. */
 export interface StackBlock {

@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { readMoved, readRemoved } from "../manifest/meta";
-import type { MapEntry, SourceNode } from "../manifest/tree";
+import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
@@ -12,15 +12,9 @@ import { invalid, refused, StackProblem, unknownReference } from "./language/pro
 import { type BlockReader, readerOf, refuseOthers } from "./resolve";
 import { movedFrom, resourceNamed, type StackBlock } from "./resources";
 import { nestedBlocks, type StackContext } from "./stack";
-import { entryNode, listNode, mapNode, scalarNode } from "./values";
-
-interface TopBlock {
-  readonly block: JsonNode;
-  readonly reader: BlockReader;
-}
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
-function topBlocks(kind: string, known: readonly string[], context: StackContext): readonly TopBlock[] {
+function topBlocks(kind: string, known: readonly string[], context: StackContext) {
   const { root, name } = context.stack;
   const reader = readerOf(context, { owner: name });
   const blocks = nestedBlocks(root, kind);

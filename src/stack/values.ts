@@ -1,12 +1,11 @@
 import { DiagnosticsError, type SourceRange } from "../diagnostics/diagnostic";
-import type {
-  AwaitedPart,
-  ListNode,
-  MapEntry,
-  MapNode,
-  ScalarNode,
-  SourceNode,
-  TemplatePart,
+import {
+  type AwaitedPart,
+  listNode,
+  mapNode,
+  type SourceNode,
+  scalarNode,
+  type TemplatePart,
 } from "../manifest/tree";
 import { sourceKeys } from "../manifest/type-index";
 import type { Plain } from "../model/value";
@@ -23,35 +22,6 @@ import {
 } from "./language/expression-value";
 import { invalid, StackProblem, unsupported } from "./language/problem";
 import { type Owner, problemAt } from "./stack";
-
-/** A value as a node of a manifest. */
-export const scalarNode = (value: ScalarNode["value"], range: SourceRange): ScalarNode => ({
-  kind: "scalar",
-  value,
-  range,
-});
-
-export const listNode = (items: readonly SourceNode[], range: SourceRange): ListNode => ({
-  kind: "list",
-  items,
-  range,
-});
-
-/** A mapping whose keys are at the ranges of their values, unless an entry says where its key is. */
-export const mapNode = (
-  entries: Iterable<readonly [key: string, value: SourceNode, keyRange?: SourceRange]>,
-  range: SourceRange,
-): MapNode => ({
-  kind: "map",
-  entries: new Map([...entries].map(([key, value, keyRange]) => [key, entryNode(key, value, keyRange)])),
-  range,
-});
-
-export const entryNode = (key: string, value: SourceNode, keyRange = value.range): MapEntry => ({
-  key,
-  keyRange,
-  value,
-});
 
 /** The text of a node that refers to nothing; undefined for another. */
 export const knownText = (node: SourceNode): string | undefined =>

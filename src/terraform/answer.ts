@@ -165,12 +165,6 @@ function textsOf(value: TerraformValue | undefined): readonly string[] {
   return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
 }
 
-const capabilities = {
-  planDestroy: true,
-  getProviderSchemaOptional: true,
-  generateResourceConfig: true,
-};
-
 const byName = <Item extends { readonly name: string }, To>(
   items: readonly Item[],
   message: (item: Item) => To,
@@ -186,6 +180,10 @@ async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
     listResourceSchemas: byName(listSchemas, schemaMessage),
     actionSchemas: byName(actionSchemas, (one) => ({ schema: schemaMessage(one) })),
     functions: byName(functions, functionMessage),
-    serverCapabilities: capabilities,
+    serverCapabilities: {
+      planDestroy: true,
+      getProviderSchemaOptional: true,
+      generateResourceConfig: true,
+    },
   };
 }

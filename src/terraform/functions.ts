@@ -20,19 +20,17 @@ import {
   valueAt,
 } from "./values";
 
-interface FunctionParameter {
-  readonly name: string;
-  readonly type: TerraformType;
-  readonly doc: string;
-  readonly allowNull?: true;
-}
-
 /** A pure function of this provider. */
 export interface ProviderFunction {
   readonly name: string;
   readonly summary: string;
   readonly doc: string;
-  readonly parameters: readonly FunctionParameter[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: TerraformType;
+    readonly doc: string;
+    readonly allowNull?: true;
+  }[];
   readonly returns: TerraformType;
   readonly call: (...given: readonly TerraformValue[]) => TerraformValue;
 }

@@ -199,18 +199,13 @@ export type Received<Name extends MessageName> = {
 };
 
 let root: protobuf.Root | undefined;
-const codecs = new Map<MessageName, protobuf.Type>();
 
 /** The codec of one message; the descriptor is built with the first one. */
 export function messageNamed(name: MessageName): protobuf.Type {
-  const known = codecs.get(name);
-  if (known !== undefined) return known;
   root ??= protobuf.Root.fromJSON({
     nested: Object.fromEntries(Object.entries(messages).map(([type, fields]) => [type, messageOf(fields)])),
   });
-  const codec = root.lookupType(name);
-  codecs.set(name, codec);
-  return codec;
+  return root.lookupType(name);
 }
 
 const hasPresence = { features: { field_presence: "EXPLICIT" } };

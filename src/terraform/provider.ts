@@ -102,6 +102,7 @@ export class Provider {
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
+  readonly signal: AbortSignal = this.#stop.signal;
 
   constructor(
     readonly environment: Readonly<Record<string, string | undefined>>,
@@ -109,11 +110,7 @@ export class Provider {
     readonly log: Log,
   ) {
     // As many calls wait as a configuration has resources.
-    setMaxListeners(0, this.#stop.signal);
-  }
-
-  get signal(): AbortSignal {
-    return this.#stop.signal;
+    setMaxListeners(0, this.signal);
   }
 
   configure(session: Session | undefined): void {

@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.enable_channelz": 0,
   });
   addProvider(server, options);
-  addPluginServices(server, options, own !== undefined);
+  addPluginServices(server, options.onEnd, own !== undefined);
   const folder = options.usesPort ? undefined : mkdtempSync(join(tmpdir(), "rnv-"));
   const socket = folder && join(folder, "s");
   const close = (): void => {
@@ -150,12 +150,7 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
 }
 
 /** Adds what go-plugin asks of every plugin and Terraform uses: the shutdown, and the stream of output. */
-function addPluginServices(
-  server: grpc.Server,
-  { onEnd }: Pick<ServeOptions, "onEnd">,
-  isOfOneClient: boolean,
-): void {
-  const out = { responseStream: true };
+function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
   const add = (method: RpcCall, handler: grpc.UntypedHandleCall): void =>
     server.addService({ method }, { method: handler });
   add(
@@ -168,7 +163,7 @@ function addPluginServices(
   );
   // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
   add(
-    methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out),
+    methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", { responseStream: true }),
     (call: grpc.ServerWritableStream<object, object>) => void (isOfOneClient && call.on("cancelled", onEnd)),
   );
 }

@@ -97,10 +97,8 @@ export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) 
 /** Throws `DiagnosticsError` where a deployment is named that the service does not have. */
 async function requireDeployment({ reads }: Session, serviceId: string, id?: string): Promise<void> {
   if (id === undefined || (await unlessAbsent(() => reads.live.getDeployment(serviceId, id)))) return;
-  const attribute = deploymentAttribute;
-  throw failure("live.import_missing", `the service has no deployment of the id ${id}`, {
-    attribute,
-  });
+  const summary = `the service has no deployment of the id ${id}`;
+  throw failure("live.import_missing", summary, { attribute: deploymentAttribute });
 }
 
 /** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */

@@ -204,9 +204,8 @@ function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment)
   return {
     paths: names.map((name) => resolve(root, name)),
     textBefore: (path: string): string | undefined => {
-      const { status, stdout } = run(
-        ...["show", "--no-textconv", `${base}:${relative(root, path).split(sep).join("/")}`],
-      );
+      const before = `${base}:${relative(root, path).split(sep).join("/")}`;
+      const { status, stdout } = run("show", "--no-textconv", before);
       return status === 0 ? stdout : undefined;
     },
   };

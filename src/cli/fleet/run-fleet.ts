@@ -24,6 +24,7 @@ import { formatOf, type Invocation } from "../invocation";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
+import { killGroup } from "../synthesize";
 import { chooseMembers } from "./choose-members";
 import type { MembersJob } from "./run-members";
 
@@ -147,21 +148,19 @@ async function runProcess(
   let interrupt = (): void => {};
   try {
     const child = forkMembers(job);
-    const kill = (): void => signalTo(child.pid, "SIGKILL");
+    const kill = (): void => killGroup(child.pid);
     // Each member ends by itself when its time is over: a process in which none does so hangs.
     const longest = Math.max(...job.members.map(({ timeoutMs }) => timeoutMs));
-    const stuck = setTimeout(
-      () => {
-        endedBy = "timeout";
-        kill();
-      },
-      Math.min(longest + graceMs, longestTimer),
-    );
+    const stop = (): void => {
+      endedBy = "timeout";
+      kill();
+    };
+    const stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer));
     timers.push(stuck);
     // Once: it hands that on to what it has started.
     interrupt = () => {
       endedBy = "interrupted";
-      signalTo(child.pid, "SIGINT");
+      child.kill("SIGINT");
       if (job.verb !== "apply") timers.push(setTimeout(kill, graceMs));
     };
     if (signal.aborted) interrupt();
@@ -197,14 +196,4 @@ function forkMembers(job: MembersJob): ChildProcess {
     ...{ cwd: folderOf(job), env: job.members[0]?.environment, execArgv: [], detached: true },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-}
-
-/** Sends a signal to a process: to its whole group for its end, and to itself alone for an interruption. */
-function signalTo(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(signal === "SIGKILL" ? -pid : pid, signal);
-  } catch {
-    // It has ended already.
-  }
 }

@@ -104,10 +104,9 @@ function tellPullRequest(
     for (const one of [number, ...(review?.others ?? [])]) {
       const subject = subjectOf(invocation, { key, pullRequest: one });
       const body = commentOn(outcome, subject, job, host.mostCharacters);
-      const wanted = { marker: markerOf("apply", subject), body, isQuiet: isIdle };
-      await keepComments(host, { kind: "pull request", number: one }, [
-        { ...wanted, ...(isIdle && { unless: wasApplied }) },
-      ]);
+      const marker = markerOf("apply", subject);
+      const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
+      await keepComments(host, { kind: "pull request", number: one }, [comment]);
     }
   });
 }

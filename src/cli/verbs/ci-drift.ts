@@ -28,7 +28,7 @@ import { manifestsOf } from "../context";
 import { makeFolder, writeWholeFile } from "../files";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { startedBy } from "../job";
-import { ignoredOptions, options, scopeOptions } from "../options";
+import { options, readingOptions, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
 import { stagesAsked, stagesOptions } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
@@ -52,10 +52,7 @@ export const ciDriftVerb: Verb = {
     new Option("--report <folder>", "write drift.md and drift.json there"),
     new Option("--metrics <file>", "write the numbers there in Prometheus' text format, whole or not at all"),
     new Option("--webhook <url>", "POST the result there as JSON with a text for people (RNV_WEBHOOK_URL)"),
-    options.answerTimeout,
-    ...ignoredOptions,
-    options.format,
-    options.json,
+    ...readingOptions,
   ],
   examples: [
     ["rnv ci drift", "a manifest without stages"],

@@ -116,21 +116,17 @@ async function commentOnPlans(
   if (invocation.options.comment === false || number === undefined || !proposes) return exitCodes.done;
   return tellHost(invocation, async (host) => {
     const limit = host.mostCharacters;
-    const at = { kind: "pull request", number } as const;
-    await keepComments(
-      host,
-      at,
-      planned.map(({ run: one, outcome }) => {
-        const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
-        const origin = { ...job, runId };
-        const subject = subjectOf(one, { key, pullRequest: number });
-        const body = made
-          ? planComment(made, subject, origin, limit)
-          : failedPlanComment(diagnostics, subject, origin, limit);
-        const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
-        return { marker: markerOf("plan", subject), body, isQuiet };
-      }),
-    );
+    const comments = planned.map(({ run: one, outcome }) => {
+      const { runId, plan: made, diagnostics, reviewKey: key } = outcome;
+      const origin = { ...job, runId };
+      const subject = subjectOf(one, { key, pullRequest: number });
+      const body = made
+        ? planComment(made, subject, origin, limit)
+        : failedPlanComment(diagnostics, subject, origin, limit);
+      const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
+      return { marker: markerOf("plan", subject), body, isQuiet };
+    });
+    await keepComments(host, { kind: "pull request", number }, comments);
   });
 }
 

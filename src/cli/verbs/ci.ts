@@ -22,10 +22,9 @@ const ciSweepVerb: Verb = {
     ["rnv ci sweep --stage preview --dry-run", "what would go"],
     ["rnv ci sweep --stage preview --ids 12,13", "where a state over https cannot list the instances"],
   ],
-  handler: (invocation) => {
-    // A job cannot ask.
-    return sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost);
-  },
+  // A job cannot ask.
+  handler: (invocation) =>
+    sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost),
 };
 
 async function keptByHost(invocation: Invocation): Promise<(id: string) => boolean> {

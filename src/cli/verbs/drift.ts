@@ -9,7 +9,7 @@ import { type DriftClass, driftClasses } from "../../plan/drift";
 import { driftJson, driftMarkdown, driftText } from "../../report/drift-report";
 import { withContext } from "../context";
 import { formatOf, type Invocation, listOf } from "../invocation";
-import { ignoredOptions, options, scopeOptions } from "../options";
+import { options, readingOptions, scopeOptions } from "../options";
 import { writeJsonInto, writePage } from "../page-file";
 import { errorDocument, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
@@ -28,16 +28,7 @@ export const driftVerb: Verb = {
     "manifest accepts does not count until its date; an expired entry is an error. " +
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
-  options: [
-    ...scopeOptions,
-    ...driftOptions,
-    options.answerTimeout,
-    ...ignoredOptions,
-    options.format,
-    options.json,
-    options.jsonInto,
-    options.html,
-  ],
+  options: [...scopeOptions, ...driftOptions, ...readingOptions, options.jsonInto, options.html],
   examples: [
     ["rnv drift", "for people"],
     ["rnv drift -json", "for a scheduled job"],
@@ -47,22 +38,20 @@ export const driftVerb: Verb = {
   handler: async (invocation) => {
     const { options, terminal } = invocation;
     const accepted = readAccepted(invocation);
-    const outcome = await driftOf(invocation, accepted);
-    const unused = (outcome.judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
-    report(invocation, [...outcome.diagnostics, ...unused.map(acceptanceUnused)]);
+    const { report: found, plan, diagnostics, judged, exitCode } = await driftOf(invocation, accepted);
+    const unused = (judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+    report(invocation, [...diagnostics, ...unused.map(acceptanceUnused)]);
     const format = formatOf(options);
-    const json = (): string =>
-      outcome.report ? driftJson(outcome.report) : errorDocument(outcome.diagnostics);
+    const json = (): string => (found ? driftJson(found) : errorDocument(diagnostics));
     writeJsonInto(invocation, json);
     if (format === "json") terminal.out(json());
-    else if (outcome.report && format === "markdown") terminal.out(driftMarkdown(outcome.report));
-    else if (outcome.report) terminal.out(driftText(outcome.report, outStyle(invocation)));
-    const { report: found, plan, diagnostics } = outcome;
+    else if (found && format === "markdown") terminal.out(driftMarkdown(found));
+    else if (found) terminal.out(driftText(found, outStyle(invocation)));
     writePage(
       invocation,
       (make, scope) => found && plan && make.driftPage(found, { plan, diagnostics }, scope),
     );
-    return outcome.exitCode;
+    return exitCode;
   },
 };
 

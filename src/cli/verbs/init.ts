@@ -250,10 +250,8 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
     done(`${settings.baseUrl} answers: the key opens workspace ${settings.workspaceId} (${projects})`);
   }
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
-  report(
-    invocation,
-    problems.map((found) => ({ ...found, severity: "warning" as const })),
-  );
+  const warnings = problems.map((found) => ({ ...found, severity: "warning" as const }));
+  report(invocation, warnings);
   terminal.out(nextSteps(hasErrors(problems)));
   return exitCodes.done;
 }

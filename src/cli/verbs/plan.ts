@@ -9,13 +9,13 @@ import { stopsPlan } from "../../model/policy";
 import { isUnconfirmed } from "../../plan/guards";
 import { hasChanges, type Plan } from "../../plan/plan";
 import { diagnosticsJson } from "../../report/diagnostics";
-import { escapeJson } from "../../report/escape-text";
+import { jsonText } from "../../report/escape-text";
 import { planJson, planMarkdown, planText } from "../../report/plan-text";
 import { checkWords, counted, isBlocked } from "../../report/plan-wording";
 import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
-import { ignoredOptions, options, planningOptions, policyOptions, sourceOptions } from "../options";
+import { options, planningOptions, policyOptions, readingOptions, sourceOptions } from "../options";
 import { savedPlanOf, writeJsonInto, writePlanPage } from "../page-file";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stages";
@@ -39,10 +39,8 @@ export const validateVerb: Verb = {
     const { terminal, options } = invocation;
     if (options.json === true && options.print === true)
       throw failure("command.usage", "--json and --print exclude each other");
-    const outcome = await validate(sourcesOf(invocation), {
-      files: listOf(options.file),
-      policies: policiesOf(invocation),
-    });
+    const request = { files: listOf(options.file), policies: policiesOf(invocation) };
+    const outcome = await validate(sourcesOf(invocation), request);
     const { diagnostics, desired, exitCode } = outcome;
     if (options.json) {
       terminal.out(diagnosticsJson(diagnostics));
@@ -77,10 +75,7 @@ export const planVerb: Verb = {
     options.verifyValues,
     new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
     options.detailedExitcode,
-    options.answerTimeout,
-    ...ignoredOptions,
-    options.format,
-    options.json,
+    ...readingOptions,
     options.jsonInto,
     options.html,
     options.verbose,
@@ -272,7 +267,7 @@ export const policyVerbs: VerbFamily = {
         const { positional, terminal, options: given, cwd } = invocation;
         const [file] = positional as readonly [string];
         const { checks, diagnostics } = await checkSavedPlan(cwd, readText(file), policiesOf(invocation));
-        if (given.json === true) terminal.out(`${escapeJson({ format_version: "1.0", checks }, 2)}\n`);
+        if (given.json === true) terminal.out(jsonText({ format_version: "1.0", checks }));
         report(invocation, diagnostics);
         const { title, counts } = checkWords(checks);
         if (given.json !== true && checks.length > 0) terminal.out(`${title}: ${counts}.\n`);

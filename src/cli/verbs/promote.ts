@@ -60,11 +60,8 @@ export const promoteVerb: Verb = {
       return 0;
     }
     terminal.out(differenceText(invocation, file, promotions));
-    const edited = editManifest(
-      readText(overlay),
-      promotions.map(({ edit }) => edit),
-      resourceTypes,
-    );
+    const edits = promotions.map(({ edit }) => edit);
+    const edited = editManifest(readText(overlay), edits, resourceTypes);
     if ("problem" in edited) throw new DiagnosticsError([edited.problem]);
     if (options.dryRun === true) return 0;
     writeWholeFile(overlay, edited.text, { mode: statSync(overlay).mode & 0o777 });

@@ -8,15 +8,13 @@ import { oneStatusText, releasesJson, releasesText, statusJson, statusText } fro
 import { elapsedText } from "../../report/time-text";
 import { withContext } from "../context";
 import type { Invocation } from "../invocation";
-import { duration, options, positive } from "../options";
+import { duration, options, positive, stateOptions } from "../options";
 import { createPrompter } from "../prompt";
 import { outStyle, report } from "../report";
 import type { Verb } from "./verb";
 
 const waiting = [
-  options.state,
-  options.stack,
-  options.json,
+  ...stateOptions,
   new Option("--no-wait", "return once the service has accepted it"),
   options.lockTimeout,
   new Option("--timeout <duration>", "how long to wait").argParser(duration).default(1_800_000, "30m"),
@@ -158,9 +156,7 @@ const statusVerb: Verb = {
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended is shown below each.",
   options: [
-    options.state,
-    options.stack,
-    options.json,
+    ...stateOptions,
     new Option("--variables", "list the variables of each service: who manages them, and when they changed"),
     options.answerTimeout,
   ],
@@ -195,9 +191,7 @@ const deploymentsVerb: Verb = {
   detail:
     "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
   options: [
-    options.state,
-    options.stack,
-    options.json,
+    ...stateOptions,
     new Option("--limit <n>", "how many at most: 1 to 200").argParser(listLimit).default(20),
     options.answerTimeout,
   ],
@@ -209,11 +203,8 @@ const deploymentsVerb: Verb = {
     const { terminal, options, positional } = invocation;
     const request = { address: positional[0] as string, limit: options.limit as number };
     const list = await withContext(invocation, (context) => deployments(context, request));
-    terminal.out(
-      options.json === true
-        ? releasesJson(list)
-        : releasesText(list, systemClock.now(), outStyle(invocation)),
-    );
+    const style = outStyle(invocation);
+    terminal.out(options.json === true ? releasesJson(list) : releasesText(list, systemClock.now(), style));
   },
 };
 

@@ -9,14 +9,14 @@ import type { Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planFromDocument } from "../../plan/read-document";
 import { readSavedPlan, type SavedPlan } from "../../plan/saved-plan";
-import { escapeJson, escapeText } from "../../report/escape-text";
+import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
 import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
 import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
 import { stateOf } from "../context";
 import { readText } from "../files";
 import { formatOf, type Invocation, type OptionValues } from "../invocation";
-import { options, positive } from "../options";
+import { options, positive, stateOptions } from "../options";
 import { writePage } from "../page-file";
 import { outStyle } from "../report";
 import { showPlan } from "./plan";
@@ -44,8 +44,7 @@ export const showVerb: Verb = {
     const { document: saved, plan } = readPlanFile(planFile, text);
     const format = formatOf(invocation.options);
     // As it was when it was made: what only apply needs of a plan is not read back.
-    if (format === "json")
-      invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(saved.plan), 2)}\n`);
+    if (format === "json") invocation.terminal.out(jsonText(planDocumentSchema.parse(saved.plan)));
     else showPlan(invocation, plan, format);
     const { stage, stack } = saved.request;
     writePage(invocation, (make, { types }) => make.planPage(saved.plan, { types, stage, stack }));
@@ -81,12 +80,7 @@ function showState(invocation: Invocation, state: State | undefined): number {
 export const outputVerb: Verb = {
   usage: "output [name]",
   summary: "Print outputs of the last apply",
-  options: [
-    options.state,
-    options.stack,
-    options.json,
-    new Option("--raw", "one value as it is, without quotes"),
-  ],
+  options: [...stateOptions, new Option("--raw", "one value as it is, without quotes")],
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],
@@ -112,7 +106,6 @@ export const outputVerb: Verb = {
       if (hidden.length > 0)
         terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
     }
-    return 0;
   },
 };
 
@@ -156,7 +149,7 @@ export const historyVerb: Verb = {
     const limit = options.limit as number | undefined;
     const runs = (state === undefined ? [] : pastRuns(state)).slice(0, limit);
     const history = { stage: state?.stage, stack: state?.stack, runs };
-    if (formatOf(options) === "json") terminal.out(`${escapeJson(historyJson(history), 2)}\n`);
+    if (formatOf(options) === "json") terminal.out(jsonText(historyJson(history)));
     else if (runs.length > 0) terminal.out(historyText(history, Date.now(), outStyle(invocation)));
     else terminal.err("No run is recorded yet.\n");
   },

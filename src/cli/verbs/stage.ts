@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { stageText } from "../../model/stage";
-import { escapeJson } from "../../report/escape-text";
+import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle } from "../report";
@@ -58,9 +58,7 @@ const stageListVerb: Verb = {
         rows.push({ ...rowOf(one), undeclared: true });
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const style = outStyle(invocation);
-    terminal.out(
-      options.json === true ? `${escapeJson(stageJson(rows), 2)}\n` : stageRowsText(rows, Date.now(), style),
-    );
+    terminal.out(options.json === true ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), style));
     if (rows.some(({ problem }) => problem !== undefined)) return exitCodes.error;
     return rows.some((row) => row.drift === "drift") ? exitCodes.changes : exitCodes.done;
   },

@@ -15,7 +15,7 @@ import {
 import { failure } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
-import { escapeJson, escapeText } from "../../report/escape-text";
+import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import {
   backupsJson,
@@ -30,12 +30,11 @@ import { stateOf, withContext } from "../context";
 import { readText, readTextOrInput } from "../files";
 import type { Handler, Invocation } from "../invocation";
 import { originAt } from "../job";
-import { options } from "../options";
+import { options, stateOptions } from "../options";
 import { isApproved } from "../prompt";
 import { exitCodes, outStyle } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
-const reading = [options.state, options.stack, options.json];
 const writing = [options.state, options.stack, options.lockTimeout];
 
 const lockTimeoutOf = ({ options }: Invocation): number => options.lockTimeout as number;
@@ -45,14 +44,13 @@ const says =
   (work: (context: Context, invocation: Invocation) => Promise<string>): Handler =>
   async (invocation) => {
     invocation.terminal.out(await withContext(invocation, (context) => work(context, invocation)));
-    return exitCodes.done;
   };
 
 const stateListVerb: Verb = {
   usage: "list [address...]",
   summary: "List recorded addresses",
   detail: "An address also stands for everything below it.",
-  options: reading,
+  options: stateOptions,
   examples: [
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
@@ -84,13 +82,13 @@ function isWithin(state: State | undefined, address: Address, outer: string): bo
 const stateShowVerb: Verb = {
   usage: "show <address>",
   summary: "Show what is recorded for an address",
-  options: reading,
+  options: stateOptions,
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
     const state = await stateOf(invocation);
     const { address, recorded } = findRecorded(state, positional[0] as string);
-    if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
+    if (options.json === true) terminal.out(jsonText(resourceDocument(address, recorded)));
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
   },
 };
@@ -234,7 +232,7 @@ const stateBackupsVerb: Verb = {
   usage: "backups",
   summary: "List previous snapshots, newest first",
   detail: "A local state and one in S3 keep ten beside them; a server of the HTTP protocol keeps its own.",
-  options: reading,
+  options: stateOptions,
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
   handler: async (invocation) => {
     const { terminal, options } = invocation;

@@ -6,7 +6,7 @@ import { failure } from "../../diagnostics/diagnostic";
 import type { StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
-import { escapeJson } from "../../report/escape-text";
+import { jsonText } from "../../report/escape-text";
 import { counted } from "../../report/plan-wording";
 import { withContext } from "../context";
 import { readTextOrInput } from "../files";
@@ -146,13 +146,12 @@ async function sweepInstances(
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
     const { exitCode, counts, diagnostics } = outcome;
-    swept.push({ stage, destroyed: counts?.destroyed ?? 0, exit_code: exitCode });
+    const destroyed = counts?.destroyed ?? 0;
+    swept.push({ stage, destroyed, exit_code: exitCode });
     report(invocation, diagnostics);
-    const resources = counted(counts?.destroyed ?? 0, "resource");
-    say(
-      invocation,
-      `${stage}: ${exitCode === exitCodes.done ? `destroyed (${resources})` : "not destroyed"}.\n`,
-    );
+    const resources = counted(destroyed, "resource");
+    const end = exitCode === exitCodes.done ? `destroyed (${resources})` : "not destroyed";
+    say(invocation, `${stage}: ${end}.\n`);
   };
   const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
   await resultsOf(quiet, goes, { use: "one" }, (one) => destroyInstance(one, declared), tell);
@@ -167,7 +166,7 @@ async function sweepInstances(
 /** Prints text for people; a run with --json prints the document alone. */
 const say = ({ options, terminal }: Invocation, text: string, document?: Record<string, Plain>): void => {
   if (options.json !== true) terminal.out(text);
-  else if (document) terminal.out(`${escapeJson({ format_version: "1.0", ...document }, 2)}\n`);
+  else if (document) terminal.out(jsonText({ format_version: "1.0", ...document }));
 };
 
 /** The stage to sweep; refused where it is not disposable, or has no instances. */

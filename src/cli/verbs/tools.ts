@@ -192,11 +192,8 @@ const installVerb: Verb = {
     const { dir: given } = options as { readonly dir?: string };
     const usual = join(environment.HOME ?? homedir(), ".terraform.d", "plugins");
     const mirror = given === undefined ? usual : resolve(cwd, given);
-    const files = releaseFiles(
-      version,
-      readBuilt("dist/terraform/terraform-provider-rnv"),
-      readBuilt("THIRD_PARTY_NOTICES"),
-    );
+    const provider = readBuilt("dist/terraform/terraform-provider-rnv");
+    const files = releaseFiles(version, provider, readBuilt("THIRD_PARTY_NOTICES"));
     for (const folder of mirrorFolders(version)) {
       mkdirSync(join(mirror, folder), { recursive: true });
       for (const { name, content, mode } of files)

@@ -1,8 +1,7 @@
 import type { Argument, Command, Option } from "commander";
-import { failure } from "../../diagnostics/diagnostic";
 import { flagOf, type Handler, type VerbRun } from "../invocation";
 import { options as shared } from "../options";
-import type { Reading } from "../stages";
+import { type Reading, usage } from "../stages";
 import { runVerb } from "../targets";
 
 /** One verb of the command line. */
@@ -83,9 +82,7 @@ const handlerOf =
     const { options, stack } = invocation;
     const name = stack?.sharesRun ? ofOneStack.find((one) => options[one] !== undefined) : undefined;
     if (name === undefined) return handler(invocation);
-    throw failure("command.usage", `${flagOf(name)} is about one stack, and several are read`, {
-      hint: "name one of them",
-    });
+    throw usage(`${flagOf(name)} is about one stack, and several are read`, "name one of them");
   };
 
 /** Returns how a verb reads what it runs on; undefined where it is run once, whatever there is. */

@@ -1,16 +1,12 @@
 import * as z from "zod";
 import { canvasLimits, position, positionKey, viewport } from "../../api/wire/shapes";
 import { uuidPattern } from "../../model/text";
-import type { Call, Route } from "../call";
-import { projectOf } from "../call";
+import { type Call, projectOf, type Route } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
 import { AnswerJson, serviceJson } from "../views";
 
-interface CanvasRange {
-  readonly projectId: string | null;
-  readonly environmentId: string | null;
-}
+type CanvasRange = Pick<StoredService, "projectId" | "environmentId">;
 
 interface CanvasAnswer {
   readonly scope: CanvasRange;

@@ -3,7 +3,7 @@ import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
 import { gapRoute, paginate, projectOf, queuedAnswer, readOperation, servicesIn } from "../call";
 import { queuesDeletions } from "../progress";
-import type { StoredProject } from "../records";
+import type { StoredEnvironment, StoredProject } from "../records";
 import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
 import { projectView } from "../views";
 import type { World } from "../world";
@@ -21,20 +21,22 @@ function requireColor({ gaps }: World, color: string | undefined): void {
   throw invalid(`color: must be one of ${projectColors.join(", ")}`);
 }
 
+/** An environment that is made at a time. */
+export const newEnvironment = (
+  { store }: Pick<World, "store">,
+  name: string,
+  at: string,
+  isProtected = false,
+): StoredEnvironment => ({ id: store.newId(), name, protected: isProtected, createdAt: at, updatedAt: at });
+
 /** A new project with its Production environment. */
 export function newProject(
   { store, gaps }: World,
   workspaceId: string,
-  fields: { readonly name: string; readonly color: string; readonly description: string },
+  fields: Pick<StoredProject, "name" | "color" | "description">,
 ): StoredProject {
   const at = store.stamp();
-  const production = {
-    id: store.newId(),
-    name: gaps.productionName,
-    protected: false,
-    createdAt: at,
-    updatedAt: at,
-  };
+  const production = newEnvironment({ store }, gaps.productionName, at);
   const { name, description, color } = fields;
   return store.put("projects", {
     id: store.newId(),

@@ -126,14 +126,10 @@ const answer = (call: Call, service: StoredService) => ({
   service: serviceView(call.world.catalog, service),
 });
 
-interface NewService {
-  readonly workspaceId: string;
-  readonly name: string;
-  readonly kind: string;
-  readonly projectId: string | null;
-  readonly environmentId: string | null;
-  readonly configuration: Readonly<Record<string, unknown>>;
-}
+type NewService = Pick<
+  StoredService,
+  "workspaceId" | "name" | "kind" | "projectId" | "environmentId" | "configuration"
+>;
 
 /** A service that was never deployed. */
 export function newService({ store }: World, fields: NewService): StoredService {

@@ -1,14 +1,6 @@
 import type { Plain } from "../../model/value";
 import { escapeTemplate } from "../tree";
-import {
-  type ConvertedManifest,
-  type ConvertedMap,
-  type Converter,
-  dropped,
-  Fields,
-  literalOf,
-  logicalNameOf,
-} from "./fields";
+import { type ConvertedMap, type Converter, dropped, Fields, literalOf, logicalNameOf } from "./fields";
 
 /** Types whose word is another one here. */
 const kinds = new Map([
@@ -27,7 +19,7 @@ interface BlueprintPart {
 }
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
-export const convertRender: Converter = (root, report, { repository }): ConvertedManifest => {
+export const convertRender: Converter = (root, report, { repository }) => {
   const file = new Fields(root, "render", report, escapeTemplate);
   const sections: BlueprintPart[] = [
     ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields }] : [])),

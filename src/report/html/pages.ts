@@ -211,6 +211,7 @@ const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): Resour
 export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
+  const anchors = new Set<string>(recorded.map(({ address }) => address));
   const isOpen = state.run !== null || state.open.length > 0;
   return page({
     heading: "rnv show",
@@ -223,10 +224,7 @@ export function statePage(state: State, scope: PageScope): string {
       ["Serial", String(state.serial)],
     ],
     sections: [
-      topologySection(
-        topologyOf(recorded.map(asRecorded), types),
-        new Set<string>(recorded.map(({ address }) => address)),
-      ),
+      topologySection(topologyOf(recorded.map(asRecorded), types), anchors),
       ...reportParts({ subject: "resources", marks: "Mark", entryOf: (entry) => entry }, [
         ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
         ...stateSections(state),
@@ -256,6 +254,7 @@ function recordedEntry(one: StateEntry): Entry {
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one));
+  const sections = fleetSections(report, members.length);
   const isMild = urgent.every((one) => signOf(one) === "~" && one.status !== "drift");
   const entryOf = (item: MemberItem): Entry => ({
     ...item,
@@ -273,10 +272,7 @@ export function fleetPage(report: FleetReport): string {
       ["Shard", shard && `${shard.index} of ${shard.count}, of ${selected.length} members`],
       ["Exit code", String(report.exit_code)],
     ],
-    sections: reportParts(
-      { subject: "members", marks: "Ended", entryOf },
-      fleetSections(report, members.length),
-    ),
+    sections: reportParts({ subject: "members", marks: "Ended", entryOf }, sections),
   });
 }
 

@@ -167,10 +167,8 @@ function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size)
   const graph = new Graph({ multigraph: true });
   // The ranker of dagre's own choice takes longer, and shortens few edges.
   const ranker = { ranker: "tight-tree", rankdir: "LR" };
-  graph.setGraph({
-    ...ranker,
-    ...{ nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope, marginx: padding, marginy: padding },
-  });
+  const gaps = { nodesep: apart, edgesep: apart / 2, ranksep: 2 * slope };
+  graph.setGraph({ ...ranker, ...gaps, marginx: padding, marginy: padding });
   const linked = [...new Set(edges.flatMap(({ from, to }) => [from, to]))].sort(compareNatural);
   for (const id of linked) graph.setNode(id, { ...nodeSize });
   for (const { from, to } of edges) graph.setEdge(from, to, { ...label, labelpos: "c" });

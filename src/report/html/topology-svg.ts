@@ -125,12 +125,11 @@ const homeText = ({ box }: TopologyNode): string =>
 
 /** Pixels that a node needs for its texts, wherever it is shown. */
 function widthOf(node: TopologyNode): number {
-  const notes = [node.facts, node.does, homeText(node)].map((text) => textWidth(nodeText(text)));
-  const widths = [
-    textWidth(nodeText(node.title)) * titleCharacter,
-    ...notes.map((one) => one * noteCharacter),
-  ];
-  return Math.ceil(Math.max(...widths)) + 2 * inset;
+  const notes = [node.facts, node.does, homeText(node)].map(
+    (text) => textWidth(nodeText(text)) * noteCharacter,
+  );
+  const title = textWidth(nodeText(node.title)) * titleCharacter;
+  return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
 }
 
 /** Its title, what it is and what happens to it; round for a node of another project. */
@@ -179,19 +178,14 @@ function legend({ nodes, edges }: Topology): Markup {
     nodes.some(({ isBlocked }) => isBlocked) && tag("blocked", "!", "blocked"),
     edges.length > 0 && "\u2192 refers to",
     edges.some(({ from, to }) => boxOf.get(from) !== boxOf.get(to)) && "\u25ef in another project",
-  ];
-  return list(
-    signs.filter((sign) => sign !== false),
-    "plain legend",
-  );
+  ].filter((sign) => sign !== false);
+  return list(signs, "plain legend");
 }
 
 /** The edges in words, for who does not see them. */
 function edgeList({ edges }: Topology): Part {
+  if (edges.length === 0) return undefined;
   const rows = edges.map(({ from, to, names }) => [code(from), code(to), names.join(", ")]);
   const title = `${counted(edges.length, "reference")}, as a table`;
-  return (
-    edges.length > 0 &&
-    html`<details><summary>${title}</summary>${table(rows, ["From", "To", "For"])}</details>`
-  );
+  return html`<details><summary>${title}</summary>${table(rows, ["From", "To", "For"])}</details>`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { diagnosticMessages, diagnosticsOf } from "../messages";
-import { noPrivateData, type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
@@ -9,7 +9,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, type TerraformObject } from "../values";
 import { createResource } from "./create-resource";
 import { deleteResource } from "./delete-resource";
-import type { Applied } from "./finish-write";
+import type { Applied, Writing } from "./finish-write";
 import { updateResource } from "./update-resource";
 
 /** ApplyResourceChange: carries a plan out. */
@@ -28,13 +28,10 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
 };
 
 /** A change as Terraform asks for it. A prior of undefined is a create, a plan of undefined a deletion. */
-export interface AskedChange {
+export interface AskedChange extends Pick<Writing, "kept" | "nonce"> {
   readonly prior: TerraformObject | undefined;
   readonly planned: TerraformObject | undefined;
   readonly config: TerraformObject | undefined;
-  readonly kept: PrivateData;
-  /** The idempotency keys of this apply are made of it. */
-  readonly nonce: string;
 }
 
 /** Answers an apply. Whatever fails, what exists stays in the state. */

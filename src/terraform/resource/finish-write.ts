@@ -157,15 +157,10 @@ const secretNotApplied =
 
 const notApplied = "Its answer still shows another value. It may not be allowed for this kind or plan.";
 
-/** A write and its answer, if that shows anything. */
-interface AnsweredWrite extends Omit<ComparedWrite, "type" | "live"> {
-  readonly live: LiveResource | undefined;
-}
-
-/** Returns a diagnostic for each field that the service accepted and did not apply. */
+/** Returns a diagnostic for each field that the service accepted and did not apply, as far as its answer shows them. */
 export function unappliedFields(
   { resource, stepsOf }: TerraformShape,
-  { live, ...write }: AnsweredWrite,
+  { live, ...write }: Omit<ComparedWrite, "type" | "live"> & Partial<Pick<ComparedWrite, "live">>,
   severity: typeof error | typeof warning,
 ): readonly Diagnostic[] {
   if (live === undefined) return [];

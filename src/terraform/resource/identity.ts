@@ -71,12 +71,10 @@ const identityMessage = ({ block }: IdentityShape): Message<"IdentitySchema"> =>
 });
 
 /** UpgradeResourceIdentity: a stored identity is one of now. */
-export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (
-  _provider,
-  { typeName, rawIdentity },
-) => {
-  const { valueType } = identityNamed(typeName);
-  return { upgradedIdentity: { value: encodeMessage(valueType, decodeState(valueType, rawIdentity?.json)) } };
+export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (_provider, request) => {
+  const { valueType } = identityNamed(request.typeName);
+  const identity = decodeState(valueType, request.rawIdentity?.json);
+  return { upgradedIdentity: { value: encodeMessage(valueType, identity) } };
 };
 
 /** Returns the identity of a state in the form of the protocol; undefined where the state does not tell it. */

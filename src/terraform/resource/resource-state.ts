@@ -14,12 +14,9 @@ import { decodeState, encodeMessage, setValue, type TerraformValue } from "../va
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
  * null until the next read. A state of a newer version never comes here: core refuses it.
  */
-export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
-  _provider,
-  { typeName, rawState },
-) => {
-  const { valueType } = requireNamed(resourceSchemas, typeName, "resource type");
-  return { upgradedState: encodeMessage(valueType, decodeState(valueType, rawState?.json)) };
+export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (_provider, request) => {
+  const { valueType } = requireNamed(resourceSchemas, request.typeName, "resource type");
+  return { upgradedState: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
+import { unwrap } from "../../manifest/type-index";
 import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { generatedText, isGeneratedLength } from "../../model/value";
@@ -197,12 +198,6 @@ export function typeOf(schema: z.ZodType): TerraformType {
 
 /** Returns true if a list may hold both texts and objects: no collection of Terraform does, so a resource has it as `dynamic`. */
 export function isMixedList(schema: z.ZodType): boolean {
-  const { type, element } = definitionOf(innermost(schema));
+  const { type, element } = definitionOf(unwrap(schema));
   return type === "array" && definitionOf(element as z.ZodType).type === "union";
-}
-
-/** Returns the schema under `optional`, `nullable` and `default`. */
-export function innermost(schema: z.ZodType): z.ZodType {
-  const { innerType } = definitionOf(schema);
-  return innerType === undefined ? schema : innermost(innerType);
 }

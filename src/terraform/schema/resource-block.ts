@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Resource } from "../../api/reads";
+import { unwrap } from "../../manifest/type-index";
 import type { ComputedRule } from "../../model/resource-type";
 import {
   generatedName,
@@ -18,7 +19,6 @@ import {
   computed as computedAttribute,
   countCheck,
   durationCheck,
-  innermost,
   isMixedList,
   optional,
   typeOf,
@@ -104,7 +104,7 @@ const secretBinding = (path: string): SecretBinding => ({
 function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
   const shape = resource.schema.shape as Readonly<Record<string, z.ZodType>>;
-  const group = second === undefined ? undefined : innermost(shape[first] as z.ZodType);
+  const group = second === undefined ? undefined : unwrap(shape[first] as z.ZodType);
   const field = group
     ? (group as unknown as { shape: Record<string, z.ZodType> }).shape[second ?? ""]
     : shape[first];
