@@ -40,8 +40,8 @@ type CheckedRead<T> = { readonly stale: readonly Known[] } & (
 /** How a list is read. */
 interface ListReading<T> {
   readonly read: () => Promise<readonly T[]>;
-  /** Returns true if the list has to show `known`; all of its kind unless said. */
-  readonly mustShow?: (known: Known) => boolean;
+  /** Id of the project or service whose children it shows; all of the kind unless said. */
+  readonly parentId?: string | undefined;
   /** Reads an entry by its id; undefined where that is not possible. */
   readonly alone?: (id: string) => Promise<T | undefined>;
   readonly isStale?: (shown: T) => Promise<boolean>;
@@ -83,13 +83,13 @@ export class Consistency {
   /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
   list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
-    const { read, alone, mustShow = () => true, othersStale = () => [] } = how;
+    const { read, alone, parentId, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
     return this.untilCurrent(async () => {
       const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
-      const doubtful = this.#leftOut(kind, shown).filter(mustShow);
+      const doubtful = this.#leftOut(kind, shown, parentId);
       for (const one of listed)
         if (await isStale(one))
           doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
@@ -199,9 +199,8 @@ export class Consistency {
   /** Returns true if variables of a service, asked for at `askedAt`, are shown as before our last writes, or are left out. */
   areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
     const shown = new Map(variables.map((one) => [one.id, one]));
-    const leftOut = this.#leftOut("variable", shown);
     return (
-      leftOut.some(({ parentId }) => parentId === serviceId) ||
+      this.#leftOut("variable", shown, serviceId).length > 0 ||
       variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
     );
   }
@@ -219,11 +218,11 @@ export class Consistency {
     return now === undefined || now - Date.parse(at) < recentMs;
   }
 
-  /** Returns the resources of a kind that a list has to show and leaves out. */
-  #leftOut(kind: string, shown: ReadonlyMap<string, Shown>): readonly Known[] {
-    return this.known
-      .ofKind(kind)
-      .filter((one) => one.absence === undefined && !shown.has(one.id) && this.isRecentWrite(one));
+  /** Returns the resources of a kind, and of a parent where that is given, that a list has to show and leaves out. */
+  #leftOut(kind: string, shown: ReadonlyMap<string, Shown>, parentId: string | undefined): Known[] {
+    const isLeftOut = (one: Known): boolean =>
+      one.absence === undefined && !shown.has(one.id) && this.isRecentWrite(one);
+    return this.known.listed(kind, parentId).filter(isLeftOut);
   }
 
   /** Returns true if it was deleted by us: a list that shows it is stale. */
@@ -309,7 +308,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
           whole = await read();
           return whole.nodes;
         },
-        mustShow: ({ parentId }) => projectId === undefined || parentId === projectId,
+        parentId: projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: isServiceStale,
         othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
@@ -320,8 +319,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
     listVariables: async (serviceId) => {
       const read = () => raw.listVariables(serviceId);
-      const mustShow = ({ parentId }: Known) => parentId === serviceId;
-      return consistency.list("variable", { read, mustShow });
+      return consistency.list("variable", { read, parentId: serviceId });
     },
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),

@@ -1,5 +1,5 @@
 import type { RecordedResource, State } from "../model/state";
-import { type Clock, isOlder } from "../model/time";
+import { type Clock, hasFraction, isOlder } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
@@ -16,7 +16,7 @@ export interface Known {
   readonly updatedAt?: string | undefined;
   /** When it was written, by the service's clock, where it has no `updatedAt`. */
   readonly writtenAt?: string | undefined;
-  /** Digest of what a write sets, in the answer to our last write. */
+  /** Digest of what a write sets, in the answer to our last write; only where two versions may have one time. */
   readonly content?: string | undefined;
   /** Of a layout. */
   readonly revision?: number | undefined;
@@ -32,6 +32,8 @@ export interface Known {
 export class KnownVersions {
   /** By id; layouts have that of their project. */
   readonly #known = new Map<string, Known>();
+  /** The ids of each kind, and of each kind under one parent. */
+  readonly #ids = new Map<string, Set<string>>();
   /** The last deployment of each service, by the id of the service. */
   readonly #deployments = new Map<string, Known>();
 
@@ -87,7 +89,8 @@ export class KnownVersions {
   wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#write({
-      ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}`, content: contentOf(shown) },
+      ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}` },
+      content: hasFraction(updatedAt) ? undefined : contentOf(shown),
       ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
       ...(archived && { absence: "archived" }),
     });
@@ -137,9 +140,10 @@ export class KnownVersions {
     return this.#known.get(keyOf(id, kind));
   }
 
-  /** Returns the resources of a kind. */
-  ofKind(kind: string): readonly Known[] {
-    return [...this.#known.values()].filter((one) => one.kind === kind);
+  /** Returns the resources of a kind; with `parentId` those of one project or service. */
+  listed(kind: string, parentId = ""): readonly Known[] {
+    const known = [...(this.#ids.get(`${kind} ${parentId}`) ?? [])].flatMap((id) => this.of(id) ?? []);
+    return known.filter((one) => one.kind === kind && (parentId === "" || one.parentId === parentId));
   }
 
   /** Returns the last deployment of a service that is known. */
@@ -163,6 +167,8 @@ export class KnownVersions {
   #take(known: Known): void {
     const { id, kind, parentId, updatedAt } = known;
     this.#known.set(keyOf(id, kind), known);
+    for (const list of [`${kind} `, `${kind} ${parentId ?? ""}`])
+      this.#ids.set(list, (this.#ids.get(list) ?? new Set()).add(id));
     if (kind !== "deployment" || parentId === undefined) return;
     if (!isOlder(updatedAt, this.#deployments.get(parentId)?.updatedAt))
       this.#deployments.set(parentId, known);

@@ -43,9 +43,10 @@ export async function ask<T>(
     return parsed.success && about ? about(parsed.data) : {};
   };
   const response = await send(about ? { ...request, about: aboutBody } : request);
-  const { mismatch } = about ? aboutBody(response.body) : {};
+  const answer = parseAnswer(schema, request, response, inner(response.body));
+  const { mismatch } = about?.(answer) ?? {};
   if (mismatch !== undefined) throw malformed(request, response, mismatch);
-  return parseAnswer(schema, request, response, inner(response.body));
+  return answer;
 }
 
 export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;

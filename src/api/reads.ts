@@ -2,6 +2,7 @@ import type { Consumer, Consumers } from "../model/consumer";
 import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
+import { entriesNamed } from "../model/text";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
@@ -76,6 +77,8 @@ class CachedReads {
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: RouteProof = "unproven";
   #variablesRoute: RouteProof = "unproven";
+  /** The canvas of the workspace was refused as too large. */
+  #isAboveLimit = false;
 
   constructor(private readonly endpoints: ConsistentEndpoints) {
     this.live = endpoints;
@@ -110,6 +113,16 @@ class CachedReads {
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
   async services(): Promise<readonly Service[]> {
     return (await this.#services()).services;
+  }
+
+  /** Returns the active services of a name in one project; null: outside of projects. */
+  async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
+    // Above the canvas limit only the project is read: others may be many.
+    const isApart = this.#isAboveLimit && projectId !== null;
+    const listed = isApart ? (await this.layout(projectId)).nodes : await this.services();
+    return entriesNamed(listed, name).filter(
+      (one) => (one.projectId ?? null) === projectId && !isDeleting(one),
+    );
   }
 
   /** Every group that the canvases of the workspace show. */
@@ -273,6 +286,7 @@ class CachedReads {
       return listOf([await this.endpoints.canvas({}, read)], true);
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
+      this.#isAboveLimit = true;
     }
     const projects = await this.projects();
     return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);

@@ -120,20 +120,23 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
   hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
 });
 
-const valuesOf = ({ resources }: Desired): readonly DesiredValue[] =>
-  [...resources.values()].flatMap(({ attributes }) => [...attributes.values()].map(({ value }) => value));
+function* valuesOf({ resources }: Desired): Generator<DesiredValue> {
+  for (const { attributes } of resources.values()) for (const { value } of attributes.values()) yield value;
+}
 
 /** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-export const declaredSecrets = (desired: Desired): readonly Secret[] =>
-  valuesOf(desired).flatMap((value) => {
-    if (value instanceof Secret) return [value];
-    if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
-    return value instanceof Template ? value.parts.filter((part) => part instanceof Secret) : [];
-  });
+export function declaredSecrets(desired: Desired): readonly Secret[] {
+  const found: Secret[] = [];
+  for (const value of valuesOf(desired))
+    if (value instanceof Secret) found.push(value);
+    else if (value instanceof UnreadSecret || value instanceof Computed) found.push(...value.atHand);
+    else if (value instanceof Template) found.push(...value.parts.filter((part) => part instanceof Secret));
+  return found;
+}
 
 /** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
-  valuesOf(desired).some(
+  [...valuesOf(desired)].some(
     (value) =>
       value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
   );

@@ -57,6 +57,9 @@ interface Refreshing extends RefreshTarget {
   readonly found: LookupResults;
 }
 
+/** More reads at once take memory and are no faster: only a few requests are sent at a time. */
+const mostAtOnce = 500;
+
 /**
  * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
  * Three requests show all projects and services; each service with variables costs one more.
@@ -67,18 +70,20 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
   const found: LookupResults = { resources: results, data: new Map() };
   const { recorded } = applyMoves(state?.resources ?? {}, desired);
   const refreshing = { ...target, recorded, found };
-  const addresses = addressesOf(refreshing);
+  const targets = targetsOf(refreshing);
+  const computed = new Set([...desired.resources.values()].filter(isComputed).map(({ address }) => address));
   for (const level of levels) {
     await readData(reads, desired, found);
+    const here = targets.filter(({ type }) => level.includes(type));
     // What functions make of others beside it is known once these are read.
     for (const isMade of [false, true]) {
-      const reading = addresses.map(async ({ address, type: name, parent }) => {
-        const type = level.find((candidate) => candidate.type === name);
-        const declared = [...(desired.resources.get(address)?.attributes.values() ?? [])];
-        if (type && declared.some(({ value }) => value instanceof Computed) === isMade)
-          results.set(address, await readOne(refreshing, type, address, parent));
-      });
-      await Promise.all(reading);
+      const now = here.filter(({ address }) => computed.has(address) === isMade);
+      for (let i = 0; i < now.length; i += mostAtOnce) {
+        const reading = now.slice(i, i + mostAtOnce).map(async (one) => {
+          results.set(one.address, await readOne(refreshing, one));
+        });
+        await Promise.all(reading);
+      }
     }
   }
   await readData(reads, desired, found);
@@ -100,13 +105,29 @@ async function readHoldings(reads: Reads, state: State | undefined): Promise<Ref
   return held;
 }
 
-/** Returns declared and recorded addresses. */
-function addressesOf(refreshing: Refreshing): Pick<DesiredResource, "address" | "type" | "parent">[] {
+/** A resource to read. */
+interface ToRead {
+  readonly address: Address;
+  readonly type: Resource;
+  readonly parent: Address | undefined;
+}
+
+/** Returns what is declared or recorded; types that this version does not know are left out. */
+function targetsOf(refreshing: Refreshing): readonly ToRead[] {
   const { desired, recorded } = refreshing;
   const others = [...recorded]
     .filter(([address, one]) => !desired.resources.has(address) && isRead(one, refreshing))
     .map(([address, { type, parent }]) => ({ address, type, parent }));
-  return [...others, ...desired.resources.values()];
+  return [...others, ...desired.resources.values()].flatMap(({ address, type: name, parent }) => {
+    const type = typeNamed(name);
+    return type ? { address, type, parent } : [];
+  });
+}
+
+/** Returns whether functions make a part of it. */
+function isComputed({ attributes }: DesiredResource): boolean {
+  for (const { value } of attributes.values()) if (value instanceof Computed) return true;
+  return false;
 }
 
 /**
@@ -134,12 +155,7 @@ function levelsOf(types: readonly Resource[]): Resource[][] {
   return [level, ...levelsOf(types.filter((type) => !level.includes(type)))];
 }
 
-async function readOne(
-  refreshing: Refreshing,
-  type: Resource,
-  address: Address,
-  parent: Address | undefined,
-): Promise<ReadResult> {
+async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead): Promise<ReadResult> {
   const { reads, desired, found } = refreshing;
   const declared = desired.resources.get(address);
   const recorded = refreshing.recorded.get(address);

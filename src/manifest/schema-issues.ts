@@ -47,18 +47,19 @@ export function judgeValue(
   address: Address,
   context: ReadContext,
 ): Plain | undefined {
-  const judged = shape.schema.safeParse(value, tellKnownKeys);
-  if (judged.success) return judged.data as Plain;
   const filledIn = fromEnvironment(node, value);
-  const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
-  if (again?.success) return again.data as Plain;
+  for (const one of filledIn === undefined ? [value] : [value, filledIn]) {
+    const judged = shape.schema.safeParse(one);
+    if (judged.success) return judged.data as Plain;
+  }
   const { path } = shape;
   const subject: JudgedPart = {
     ...{ nameOf: () => path, address },
     hintFor: (issue, at) =>
       quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
   };
-  reportIssues(judged.error.issues, { node, subject, report: context.report });
+  const { error: refused } = shape.schema.safeParse(value, tellKnownKeys);
+  reportIssues(refused?.issues ?? [], { node, subject, report: context.report });
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Address } from "./address";
-import type { Attributes } from "./value";
+import type { Attributes, Plain } from "./value";
 
 /** A resource as the service reported it in this run. Attribute names are those of its type. */
 export interface LiveResource {
@@ -11,7 +11,7 @@ export interface LiveResource {
   /** Id of its project or service; null when it has none. */
   readonly parentId: string | null;
   /** Attributes that a manifest can declare, as reported; fields the service left out are absent. */
-  readonly attributes: Attributes;
+  readonly attributes: LiveAttributes;
   /** Attributes that the service decides: `id`, `url`, `internalHost` … */
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
@@ -25,6 +25,9 @@ export interface LiveResource {
   /** Choices of it and of the resources in it, by attribute path. */
   readonly offers?: Offers;
 }
+
+/** Attributes that are looked up, and listed only where that is needed. */
+export type LiveAttributes = Pick<Attributes, "get"> & Iterable<readonly [string, Plain]>;
 
 export type Offers = Readonly<Record<string, readonly Offered[]>>;
 

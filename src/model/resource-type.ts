@@ -267,13 +267,13 @@ export function isOpenField({ rules, open }: Pick<ResourceType, "rules" | "open"
 /** Returns the attributes that the schema names: a further field of an open group is shown only when asked for. */
 export const withoutOpenFields = (
   { rules, open }: Pick<ResourceType, "rules" | "open">,
-  attributes: Attributes,
+  attributes: Iterable<readonly [string, Plain]>,
 ): Attributes =>
-  open === undefined
-    ? attributes
-    : new Map(
-        [...attributes].filter(([path]) => Object.hasOwn(rules, path) || !path.startsWith(`${open.group}.`)),
-      );
+  new Map(
+    [...attributes].filter(
+      ([path]) => !open || Object.hasOwn(rules, path) || !path.startsWith(`${open.group}.`),
+    ),
+  );
 
 /** Returns whether a path is a setting: a field of one of the groups. */
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
@@ -283,11 +283,19 @@ export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string
 export const isParentAttribute = ({ parents }: Pick<ResourceType, "parents">, path: string): boolean =>
   parents.some(({ attribute }) => attribute === path);
 
+type Flag = "secret" | "alwaysManaged";
+
+/** Paths by flag, of each set of rules: they are asked for with every resource. */
+const flagged = new WeakMap<ResourceType["rules"], Map<Flag, readonly string[]>>();
+
 /** Returns the attribute paths whose rule has a flag. */
-export const pathsWith = (
-  { rules }: Pick<ResourceType, "rules">,
-  flag: "secret" | "alwaysManaged",
-): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
+export function pathsWith({ rules }: Pick<ResourceType, "rules">, flag: Flag): readonly string[] {
+  const known = flagged.get(rules) ?? new Map<Flag, readonly string[]>();
+  flagged.set(rules, known);
+  const paths = known.get(flag) ?? Object.keys(rules).filter((path) => rules[path]?.[flag]);
+  known.set(flag, paths);
+  return paths;
+}
 
 /** Returns whether a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (

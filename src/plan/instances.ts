@@ -96,7 +96,7 @@ function withInitial(
 
 function variantOf(
   { variantAttribute }: ResourceType,
-  live: Attributes | undefined,
+  live: Pick<Attributes, "get"> | undefined,
   desired: DesiredResource | undefined,
 ): string | undefined {
   if (variantAttribute === undefined) return undefined;

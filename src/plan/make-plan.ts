@@ -45,11 +45,9 @@ export function makePlan(input: PlanInput): Plan {
   const removals = new Set(input.desired.removed.map(({ address }) => address));
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
-    const told = { ...decision, attributes: withOrigins(decision, decisions) };
-    return {
-      ...makeChange(told, dependencies, guards.get(address), input.catalog),
-      isRemovalDeclared: removals.has(address) || undefined,
-    };
+    const told = withOrigins(decision, decisions);
+    const isRemovalDeclared = removals.has(address) || undefined;
+    return makeChange(told, dependencies, { guard: guards.get(address), isRemovalDeclared }, input.catalog);
   });
   const compared = diffOutputs(input, decisions);
   const { options } = input;
@@ -148,13 +146,11 @@ const isSilent = ({ instance, action, retains }: Decision): boolean =>
  * The changes of a decision, each `edit` that is not of the manifest with what it comes from: what it refers to
  * (`service.shop.api.url`) is recorded with another value than the service shows now.
  */
-function withOrigins(
-  { attributes, instance: { desired } }: Pick<Decision, "attributes" | "instance">,
-  decisions: Decisions,
-): readonly AttributeChange[] {
-  if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
-  return attributes.map((change) => {
-    const value = desired?.attributes.get(change.path)?.value;
+function withOrigins(decision: Decision, decisions: Decisions): Decision {
+  const { attributes, instance } = decision;
+  if (!attributes.some(({ cause }) => cause === "edit")) return decision;
+  const told = attributes.map((change): AttributeChange => {
+    const value = instance.desired?.attributes.get(change.path)?.value;
     const references = referencesOf(value);
     if (change.cause !== "edit" || references.length === 0) return change;
     const from = references.flatMap((part) => {
@@ -166,6 +162,7 @@ function withOrigins(
     });
     return from.length === 0 ? change : { ...change, from: [...new Set(from)].sort() };
   });
+  return { ...decision, attributes: told };
 }
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */

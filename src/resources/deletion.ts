@@ -142,14 +142,3 @@ export async function pollOperation(reads: Reads, { serviceId = "", id }: Pendin
   }
   return { kind: "waiting", status: operation.status };
 }
-
-/** Returns false where the service answers 404: the resource does not exist. */
-export async function answersUnless404(read: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await read();
-    return true;
-  } catch (failure) {
-    if (failure instanceof ApiError && failure.status === 404) return false;
-    throw failure;
-  }
-}

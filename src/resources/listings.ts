@@ -109,13 +109,14 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
 
 /** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
 export function shownValues(type: Resource, live: LiveResource): Plain {
+  const { attributes, computed, parentId: heldBy } = live;
   const values = new Map<string, Plain>();
   for (const [path, { secret, change }] of Object.entries(type.rules)) {
-    const parentId = isParentAttribute(type, path) ? live.parentId : undefined;
+    const parentId = isParentAttribute(type, path) ? heldBy : undefined;
     if (secret !== true && change !== "local")
-      values.set(snakeCase(path), live.attributes.get(path) ?? parentId ?? null);
+      values.set(snakeCase(path), attributes.get(path) ?? parentId ?? null);
   }
-  for (const name of Object.keys(type.computed)) values.set(snakeCase(name), live.computed.get(name) ?? null);
+  for (const name of Object.keys(type.computed)) values.set(snakeCase(name), computed.get(name) ?? null);
   return { ...unflatten(values), id: live.id };
 }
 

@@ -166,18 +166,14 @@ async function list(reads: Reads, serviceId?: string): Promise<readonly LiveReso
 
 async function candidates(
   reads: Reads,
-  search: CandidateSearch,
+  { name, parentId, preexistingIds, since }: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, preexistingIds, since } = search;
   if (parentId === undefined) return [];
   // One that a list left out when the run was planned: its value is another, and cannot be read.
   const variables = await reads.variables(parentId);
-  if (variables === undefined) return undefined;
-  return variables
-    .filter(
-      (one) => sameName(one.key, name) && !preexistingIds.includes(one.id) && !isOlder(one.updatedAt, since),
-    )
-    .map((one) => liveVariable(one, parentId));
+  const isNew = ({ id, key, updatedAt }: Variable): boolean =>
+    sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, since);
+  return variables?.filter(isNew).map((one) => liveVariable(one, parentId));
 }
 
 /** Returns the value to send; a text is one that is declared as no secret. */

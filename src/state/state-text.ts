@@ -10,10 +10,12 @@ const deepest = 64;
 const stateDocument = largeDocument(stateSchema);
 
 /** Whether a document nests so deeply that a walk through it could end the program. */
-export const isTooDeep = (value: unknown, depth = 1): boolean =>
-  value !== null &&
-  typeof value === "object" &&
-  (depth > deepest || Object.values(value).some((member) => isTooDeep(member, depth + 1)));
+export function isTooDeep(value: unknown, depth = 1): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (depth > deepest) return true;
+  for (const key in value) if (isTooDeep((value as Record<string, unknown>)[key], depth + 1)) return true;
+  return false;
+}
 
 const textIfAny = z.string().optional().catch(undefined);
 

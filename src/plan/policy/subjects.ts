@@ -66,7 +66,7 @@ export function settledSubject(
   const settled = {
     ...change,
     attributes: [],
-    instance: { ...change.instance, live: undefined, resolved: attributes },
+    instance: { ...change.instance, live: undefined, resolved: new Map(attributes) },
   };
   const type = types.find((one) => one.type === change.type) as ResourceType;
   const parts = partsOf(plan.changes).get(change.address) ?? [];

@@ -61,10 +61,17 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-/** The attribute path of each field, in the order of the interface; written once, as every service has all of them. */
-export const configurationPaths: ReadonlyMap<string, string> = new Map(
-  configurationNames.map((field) => [field, `configuration.${field}`]),
+const fieldsByPath: ReadonlyMap<string, string> = new Map(
+  configurationNames.map((field) => [`configuration.${field}`, field]),
 );
+
+/** The attribute paths of the fields, in the order of the interface. */
+export const configurationPaths: readonly string[] = [...fieldsByPath.keys()];
+
+/** Returns the field of an attribute path, also one that only the catalog names; undefined for other attributes. */
+export const configurationFieldAt = (path: string): string | undefined =>
+  fieldsByPath.get(path) ??
+  (path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined);
 
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import { environmentOf } from "../../api/gap-rules";
 import { gapVariable } from "../../api/gaps";
 import type { Reads, Resource } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
@@ -15,23 +15,22 @@ import type {
   ReadTarget,
   UpdateInput,
 } from "../../model/resource-operations";
-import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
+import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
-import { entriesNamed, sameName } from "../../model/text";
-import { type Attributes, type Plain, Unknown } from "../../model/value";
-import { present, sameId, textAt } from "../attribute-values";
-import { answersUnless404, type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
-import { serviceStanding } from "../deployment-status";
+import { sameName } from "../../model/text";
+import type { Attributes, Plain } from "../../model/value";
+import { sameId, textAt } from "../attribute-values";
+import { type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
 import { environmentsMeant, offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
 import { checkOffered, checkService, findPlan, planLimit } from "./checks";
 import {
   configurationDefaults,
-  configurationPaths,
   configurationRules,
   configurationSchema,
   configurationWords,
 } from "./configuration";
+import { computed, LiveService, liveIn } from "./live-service";
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
@@ -62,38 +61,6 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
   ...configurationRules,
 };
-
-/** Moves by itself, with deployments and checks of health. */
-const moving = { stable: false, movesByItself: true } as const;
-
-/** The computed attributes of a service: its fields of the same name, and its price. */
-const computed = {
-  id: { valueType: "string", doc: "Id of the service.", stable: true },
-  url: {
-    valueType: "string",
-    doc: "Public URL.",
-    stable: true,
-    movesWith: ["name", "configuration.platformDomainEnabled"],
-  },
-  internalHost: {
-    valueType: "string",
-    doc: "Host name inside the private network.",
-    stable: true,
-    movesWith: ["name", "configuration.privateNetworking"],
-  },
-  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
-  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
-  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
-  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
-  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
-  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
-  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
-  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
-  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
-  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
-  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
-} as const satisfies ResourceType["computed"];
 
 const deletion = deletionOf({
   send: (writes, { id, name }) => writes.deleteService(id, name),
@@ -136,79 +103,17 @@ export const service: Resource = {
   monthlyCost,
   sharedLimit: planLimit,
   read,
-  list,
+  list: async (reads) => liveIn(reads, await reads.services()),
   create,
   update,
   ...deletion,
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
-    live: liveService(await writes.archiveService(input.id)),
+    live: new LiveService(await writes.archiveService(input.id)),
   }),
   candidates,
   actions: serviceActions,
 };
-
-/** Returns a service as a live resource; `environment` in the form of the caller: a name or an id. */
-function liveService(found: Service, environment?: string): LiveResource {
-  const standing = serviceStanding(found);
-  let attributes: Attributes | undefined;
-  return {
-    type: "service",
-    id: found.id,
-    name: found.name,
-    parentId: found.projectId ?? null,
-    // Of most services of a workspace only names and ids are read.
-    get attributes() {
-      attributes ??= liveAttributes(found, environment);
-      return attributes;
-    },
-    computed: liveComputed(found),
-    updatedAt: found.updatedAt ?? undefined,
-    ...(standing && { standing }),
-  };
-}
-
-function liveAttributes(found: Service, environment: string | undefined): Attributes {
-  const { name, kind, projectId, archived, configuration } = found;
-  const attributes = present({
-    ...{ name, kind, projectId, environment: environment ?? found.environmentId },
-    archived: archived === true,
-  });
-  const add = (path: string, value: unknown): void => {
-    if (value !== undefined && value !== null) attributes.set(path, value as Plain);
-  };
-  for (const [field, path] of configurationPaths) add(path, configuration[field]);
-  for (const [field, value] of Object.entries(configuration))
-    if (!configurationPaths.has(field)) add(`configuration.${field}`, value);
-  return attributes;
-}
-
-function liveComputed(found: Service): Attributes {
-  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
-  const shown: Readonly<Record<string, unknown>> = found;
-  const fields = Object.keys(computed).map((name) => [name, shown[name]]);
-  return present({
-    ...Object.fromEntries(fields),
-    estimatedMonthlyUsd: priced?.usd,
-    estimatedMonthlyNgn: priced?.ngn,
-  });
-}
-
-/** The environment of a service as a manifest would write it: as it is declared where that is it, else its name. */
-async function environmentNameFor(
-  reads: Reads,
-  service: Service,
-  declared: string | undefined,
-): Promise<string | undefined> {
-  const { environmentId, projectId } = service;
-  if (environmentId == null) return undefined;
-  if (environmentId === declared || projectId == null) return environmentId;
-  const project = await reads.project(projectId);
-  const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
-  const meant = declared === undefined ? [] : environmentsMeant(environments, declared);
-  if (meant.length === 1 && meant[0]?.id === environmentId) return declared;
-  return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;
-}
 
 /**
  * Returns the id of the declared environment (by name or id), else of the one that is chosen by itself. Asks the service
@@ -256,30 +161,19 @@ function instancesOf(attributes: AttributeLookup): number {
   return typeof count === "number" && count >= 0 ? count : 1;
 }
 
-const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
-  liveService(found, await environmentNameFor(reads, found, declared));
-
-async function list(reads: Reads): Promise<readonly LiveResource[]> {
-  return Promise.all((await reads.services()).map((found) => liveIn(reads, found)));
-}
-
 async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
-  const { id } = target;
+  const { id, recorded } = target;
   if (id === undefined) return readByName(reads, target);
   const found = await reads.service(id);
   if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
   if (found.kind === "found") return readLive(reads, found.value, target);
   const { deleting } = found;
-  const { recorded } = target;
   if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-  return {
-    kind: "gone",
-    ending: recorded?.pending?.deletes
-      ? recorded.pending
-      : deletion.deletes.pendingOf(id, undefined, undefined),
-  };
+  const pending = recorded?.pending;
+  const ending = pending?.deletes ? pending : deletion.deletes.pendingOf(id, undefined, undefined);
+  return { kind: "gone", ending };
 }
 
 /** Returns whether lists show it: an archived service is in none (DESIGN section 4). */
@@ -288,36 +182,31 @@ const isListed = (recorded: RecordedResource | undefined): boolean =>
 
 /** Where no list can say the same, a 404 by id is no proof: the deployments of the service have to. */
 async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
-  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
-  if (!isThere) return { kind: "gone" };
+  if (!(await hasDeployments(reads, id))) return { kind: "gone" };
   return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
 }
 
-const readLive = async (reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> => ({
-  kind: "found",
-  live: await liveIn(reads, found, textAt(declared, "environment")),
-});
-
-/** Returns the active services of a name in one project; null: outside of projects. */
-const servicesNamed = async (reads: Reads, name: string, project: unknown): Promise<readonly Service[]> =>
-  entriesNamed(await reads.services(), name).filter((one) => (one.projectId ?? null) === project);
+async function readLive(reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> {
+  const [live] = await liveIn(reads, [found], textAt(declared, "environment"));
+  return { kind: "found", live: live as LiveResource };
+}
 
 async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const project = target.declared.get("projectId") ?? target.parentId ?? null;
-  if (project instanceof Unknown) return { kind: "absent" };
+  if (project !== null && typeof project !== "string") return { kind: "absent" };
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
-  const [match, ...others] = await servicesNamed(reads, target.name, project);
+  const [match, ...others] = await reads.servicesNamed(target.name, project);
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
   return readLive(reads, match, target);
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
-  const named = await servicesNamed(reads, search.name, search.parentId ?? null);
-  const matches = named.filter(({ id }) => !search.preexistingIds.includes(id));
-  return Promise.all(matches.map((found) => liveIn(reads, found)));
+  const named = await reads.servicesNamed(search.name, search.parentId ?? null);
+  const isNew = ({ id }: Service): boolean => !search.preexistingIds.includes(id);
+  return liveIn(reads, named.filter(isNew));
 }
 
 const configurationIn = (
@@ -345,7 +234,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     ...(projectId === undefined ? {} : { projectId, environmentId }),
   });
   const shown = (one: Service): LiveResource =>
-    liveService(one, one.environmentId === environmentId ? declared : undefined);
+    new LiveService(one, one.environmentId === environmentId ? declared : undefined);
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
   try {
@@ -372,7 +261,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   if (archived === true) last = await writes.archiveService(id);
   if (last === undefined) return { id, live: input.live };
   const environment = textAt(input.live?.attributes ?? attributes, "environment");
-  return { id, live: liveService(last, environment) };
+  return { id, live: new LiveService(last, environment) };
 }
 
 /** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
@@ -381,6 +270,16 @@ async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
   const read = await reads.provenService(id);
   if (read.kind === "found") return "stands";
   if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
-  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
-  return isThere ? "unmarked" : goneOrAlone(reads);
+  return (await hasDeployments(reads, id)) ? "unmarked" : goneOrAlone(reads);
+}
+
+/** Returns false where the service answers 404 to the question for its deployments: it does not exist. */
+async function hasDeployments(reads: Reads, id: string): Promise<boolean> {
+  try {
+    await reads.live.listDeployments(id, { limit: 1 });
+    return true;
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.status === 404) return false;
+    throw failure;
+  }
 }

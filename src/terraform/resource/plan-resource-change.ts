@@ -89,7 +89,7 @@ async function meaningsOf(update: Update): Promise<Meanings> {
 }
 
 /** Returns what is live in the form of the configuration; undefined where it cannot be read. */
-async function readAs(update: Update): Promise<ReadonlyMap<string, unknown> | undefined> {
+async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>, "get"> | undefined> {
   const { session, type, prior, config } = update;
   const { id, name, parentId } = type.liveOf(prior);
   const target = { id, name, declared: type.knownIn(config), parentId: parentId ?? undefined };

@@ -146,6 +146,21 @@ describe("a workspace above the canvas limit", () => {
     expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
   });
 
+  it("reads one project to look for a name in it", async () => {
+    const { reads, lines } = readsOf({
+      "/projects": { projects: ["p1", "p2"].map((id) => ({ id, name: id })) },
+      "/canvas": tooLarge,
+      "/canvas?p1": canvasOf([{ ...serviceNamed("s1"), projectId: "p1" }], "p1"),
+      "/canvas?p2": canvasOf([{ ...serviceNamed("s2"), projectId: "p2" }], "p2"),
+    });
+    await reads.services();
+    reads.invalidate();
+    const { name } = serviceNamed("s1");
+    expect(await reads.servicesNamed(name, "p1")).toMatchObject([{ id: "s1" }]);
+    expect(await reads.servicesNamed(name, "p2")).toEqual([]);
+    expect(lines().slice(5)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
+  });
+
   it("is an error when one of its projects cannot be read", async () => {
     const projects = { projects: [{ id: "p1", name: "a" }] };
     const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });

@@ -1,0 +1,137 @@
+import { environmentOf } from "../../api/gap-rules";
+import type { Reads } from "../../api/reads";
+import type { Service } from "../../api/wire/shapes";
+import type { LiveAttributes, LiveResource, Standing } from "../../model/live";
+import type { ResourceType } from "../../model/resource-type";
+import type { Attributes, Plain } from "../../model/value";
+import { present } from "../attribute-values";
+import { serviceStanding } from "../deployment-status";
+import { environmentsMeant } from "../project";
+import { configurationFieldAt, configurationPaths } from "./configuration";
+
+/** Moves by itself, with deployments and checks of health. */
+const moving = { stable: false, movesByItself: true } as const;
+
+/** The computed attributes of a service: its fields of the same name, and its price. */
+export const computed = {
+  id: { valueType: "string", doc: "Id of the service.", stable: true },
+  url: {
+    valueType: "string",
+    doc: "Public URL.",
+    stable: true,
+    movesWith: ["name", "configuration.platformDomainEnabled"],
+  },
+  internalHost: {
+    valueType: "string",
+    doc: "Host name inside the private network.",
+    stable: true,
+    movesWith: ["name", "configuration.privateNetworking"],
+  },
+  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
+  lifecycleStatus: { valueType: "string", doc: "Phase of its life, such as `active`.", ...moving },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
+} as const satisfies ResourceType["computed"];
+
+/**
+ * A service as a live resource; `environment` in the form of the caller, a name or an id. Of most services only ids and
+ * names are looked at: what else it shows is not copied.
+ */
+export class LiveService implements LiveResource {
+  readonly type = "service";
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | null;
+  readonly attributes: LiveAttributes;
+  readonly updatedAt: string | undefined;
+  readonly standing: readonly Standing[] | undefined;
+
+  constructor(
+    private readonly found: Service,
+    environment?: string,
+  ) {
+    this.id = found.id;
+    this.name = found.name;
+    this.parentId = found.projectId ?? null;
+    this.attributes = new ServiceAttributes(found, environment);
+    this.updatedAt = found.updatedAt ?? undefined;
+    this.standing = serviceStanding(found);
+  }
+
+  get computed(): Attributes {
+    const { estimatedMonthly: price } = this.found;
+    const { usd: estimatedMonthlyUsd, ngn: estimatedMonthlyNgn } = price?.priced ? price : {};
+    const shown: Readonly<Record<string, unknown>> = {
+      ...this.found,
+      estimatedMonthlyUsd,
+      estimatedMonthlyNgn,
+    };
+    return present(Object.fromEntries(Object.keys(computed).map((name) => [name, shown[name] as Plain])));
+  }
+}
+
+/** What the body of a service says of each attribute. */
+class ServiceAttributes implements LiveAttributes {
+  constructor(
+    private readonly found: Service,
+    private readonly environment: string | undefined,
+  ) {}
+
+  get(path: string): Plain | undefined {
+    const { configuration, environmentId } = this.found;
+    const field = configurationFieldAt(path);
+    if (field !== undefined)
+      return Object.hasOwn(configuration, field) ? ((configuration[field] as Plain) ?? undefined) : undefined;
+    if (path === "environment") return this.environment ?? environmentId ?? undefined;
+    return ownFields.get(path)?.(this.found) ?? undefined;
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [string, Plain]> {
+    const others = Object.keys(this.found.configuration).map((field) => `configuration.${field}`);
+    for (const path of new Set([...ownFields.keys(), "environment", ...configurationPaths, ...others])) {
+      const value = this.get(path);
+      if (value !== undefined) yield [path, value];
+    }
+  }
+}
+
+const ownFields = new Map<string, (found: Service) => Plain | undefined>([
+  ["name", ({ name }) => name],
+  ["kind", ({ kind }) => kind],
+  ["projectId", ({ projectId }) => projectId],
+  ["archived", ({ archived }) => archived === true],
+]);
+
+/**
+ * Returns services as live resources. The environment of each is named as a manifest would write it: as it is `declared`
+ * where that is it, else by its name.
+ */
+export async function liveIn(
+  reads: Reads,
+  services: readonly Service[],
+  declared?: string,
+): Promise<readonly LiveResource[]> {
+  const known = new Map<string, ReturnType<typeof environmentOf>[]>();
+  for (const { projectId, environmentId } of services) {
+    if (projectId == null || environmentId == null || environmentId === declared) continue;
+    const project = known.has(projectId) ? undefined : await reads.project(projectId);
+    if (project?.kind === "found") known.set(projectId, project.value.environments.map(environmentOf));
+  }
+  return services.map((found) => {
+    const { projectId, environmentId } = found;
+    if (environmentId == null) return new LiveService(found);
+    const environments = known.get(projectId ?? "") ?? [];
+    const [meant, ...others] = declared === undefined ? [] : environmentsMeant(environments, declared);
+    const isDeclared = meant?.id === environmentId && others.length === 0;
+    const byItsName = environments.find(({ id }) => id === environmentId)?.name;
+    return new LiveService(found, isDeclared ? declared : byItsName);
+  });
+}
