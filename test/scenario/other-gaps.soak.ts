@@ -164,24 +164,6 @@ describe("a kind with defaults of its own", () => {
     `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;
   const gaps: Gaps = { kindDefaults: { static: { port: 80, runtime: "docker" } } };
 
-  it("shows no drift, and its settings go back to what they were when it was made", async () => {
-    const scenario = await openScenario({ gaps });
-    const live = () => scenario.emulator.store.services()[0]?.configuration;
-    scenario.write("rnv.yaml", site("publishDirectory: build, port: null"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    expect(live()).toMatchObject({ port: 80, runtime: "docker" });
-    await scenario.isQuiet();
-    scenario.write("rnv.yaml", site("publishDirectory: build, port: 9000"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    scenario.write("rnv.yaml", site("publishDirectory: build"));
-    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
-    expect(live()?.port).toBe(80);
-    await scenario.isQuiet();
-    const strict = await scenario.run("drift", "--strict");
-    expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
-    await scenario.close();
-  });
-
   it("is told by a setting where the service was made by another user", async () => {
     const scenario = await openScenario({ gaps });
     const { store } = scenario.emulator;

@@ -1,9 +1,15 @@
 import { ApiError } from "../../../src/api/api-error";
 import type { ApiRequest } from "../../../src/api/send";
-import { digestBody, type JournaledWrites, journaledSend, writeKey } from "../../../src/apply/journaled-send";
+import {
+  digestBody,
+  firstSentAt,
+  type JournaledWrites,
+  journaledSend,
+  writeKey,
+} from "../../../src/apply/journaled-send";
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
-import { api, type FakeRun, intentOf, type RunGiven, recordOf, runOf, timeAt } from "./fixtures";
+import { api, type FakeRun, intentOf, type RunGiven, recordOf, runOf, shop, start, timeAt } from "./fixtures";
 
 const post: ApiRequest = {
   ...{ operation: "createService", method: "POST", path: "/services", body: { name: "api" }, keyed: true },
@@ -220,5 +226,17 @@ describe("the digest of a body", () => {
     expect(digest({ list: [new Secret("other")] }).digest).not.toBe(secret.digest);
     expect(digest({ list: [new Secret("a-token")] }, new Uint8Array(32)).digest).not.toBe(secret.digest);
     expect(digest({ list: [new Secret("a-token")] }, key, "variable.a").digest).not.toBe(secret.digest);
+  });
+});
+
+describe("when a request was first sent", () => {
+  const reads = { serviceTime: () => start + 9000 } as never;
+  const since = (...open: readonly Parameters<typeof intentOf>[0][]) =>
+    firstSentAt({ reads, retriableIntents: open.map(intentOf) }, api);
+
+  it("is now, or when an interrupted run sent a create of the same resource", () => {
+    expect(since()).toBe(timeAt(9000));
+    expect(since({ at: timeAt(3000) })).toBe(timeAt(3000));
+    expect(since({ address: shop }, { method: "PATCH" })).toBe(timeAt(9000));
   });
 });

@@ -1,0 +1,26 @@
+import { approve, openScenario } from "../support/cli";
+
+const site = (configuration: string) =>
+  `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;
+
+describe("a kind with defaults of its own", () => {
+  it("shows no drift, and its settings go back to what they were when it was made", async () => {
+    const scenario = await openScenario({
+      gaps: { kindDefaults: { static: { port: 80, runtime: "docker" } } },
+    });
+    const live = () => scenario.emulator.store.services()[0]?.configuration;
+    scenario.write("rnv.yaml", site("publishDirectory: build, port: null"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(live()).toMatchObject({ port: 80, runtime: "docker" });
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", site("publishDirectory: build, port: 9000"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", site("publishDirectory: build"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(live()?.port).toBe(80);
+    await scenario.isQuiet();
+    const strict = await scenario.run("drift", "--strict");
+    expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
+    await scenario.close();
+  });
+});
