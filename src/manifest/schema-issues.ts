@@ -211,7 +211,7 @@ function mistakesOf(issue: Issue, { node, subject }: Refused): readonly Mistake[
   return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
 }
 
-/** Has the keys that a mapping knows told in the message of an issue about one that it does not. */
+/** Has the keys that a mapping knows told in the message of an issue about one that it does not. Slow: for refused values. */
 const tellKnownKeys: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) =>
     issue.code === "unrecognized_keys"

@@ -143,7 +143,7 @@ const isSilent = ({ instance, action, retains }: Decision): boolean =>
   action === "no-op" && (retains === true || isRetained(instance));
 
 /**
- * The changes of a decision, each `edit` that is not of the manifest with what it comes from: what it refers to
+ * The same decision, each `edit` that is not of the manifest with what it comes from: what it refers to
  * (`service.shop.api.url`) is recorded with another value than the service shows now.
  */
 function withOrigins(decision: Decision, decisions: Decisions): Decision {
