@@ -41,4 +41,11 @@ describe("rnv state mv --to", () => {
     expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);
   });
+
+  it("to Terraform prints the error of a manifest alone", async () => {
+    scenario.write("rnv.yaml", "projects: { shop: { colour: red } }\n");
+    const { code, stdout, stderr } = await run("terraform", "import-blocks", "--hcl");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error\[manifest\.unknown_key\][^]*\n1 error\n$/);
+  });
 });

@@ -132,5 +132,12 @@ describe("rnv init --from workspace", () => {
     expect(await scenario.run("validate")).toMatchObject({ code: 1 });
     scenario.write("deploy/.env", "A=1\n");
     expect(await scenario.runWith({ env: { TAG: "1" } }, "validate")).toMatchObject({ code: 0 });
+    scenario.write("deploy/Procfile", "web: serve\n");
+    const nested = await scenario.run("init", "--from", "procfile", "--dry-run", "deploy/Procfile");
+    expect(nested.stdout).toContain("rootDirectory: deploy\n");
+    scenario.write("Procfile", "web: serve\n");
+    const atRoot = await scenario.run("init", "--from", "procfile", "--dry-run");
+    expect(atRoot.stdout).toContain("repository: https://git.example.com/Acme/Shop\n");
+    expect(atRoot.stdout).not.toContain("rootDirectory");
   });
 });

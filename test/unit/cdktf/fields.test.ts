@@ -119,6 +119,15 @@ describe.each(shareOf(Object.entries(libraries), 2))("the fields of the construc
     expect(Object.keys(variable)).toEqual(["env_NEW_TOKEN"]);
   });
 
+  it("that are undefined are not written, whatever their kind", () => {
+    const { resource } = written((stack) => {
+      const none = { configuration: undefined, timeouts: undefined };
+      new Project(stack, "shop", { description: undefined }).addService("api", { kind: "web", ...none });
+    });
+    expect(resource.rnv_project?.shop).not.toHaveProperty("description");
+    expect(resource.rnv_service?.shop__api).not.toHaveProperty("configuration");
+  });
+
   it("of a data source are what it shows, and its query is read and set", () => {
     const { data, resource } = written((stack) => {
       const theirs = new DataRnvService(stack, "theirs", { name: "api", dependsOn: [] });

@@ -115,4 +115,15 @@ describe("the deployments of a service", () => {
     );
     expect(list([release()], { hasMore: true })).toContain("There are older ones: -limit 200 shows more.\n");
   });
+
+  it("say why one waits, why one failed, and what one brought back", () => {
+    const text = list([
+      release({ status: "queued", blockedReason: "the workspace builds another" }),
+      release({ status: "failed", error: "the build ended with 1" }),
+      release({ sourceId: "d0" }),
+    ]);
+    expect(text).toContain("\n    waits: the workspace builds another\n");
+    expect(text).toContain("\n    the build ended with 1\n");
+    expect(text).toContain("\n    rolled back to the release of d0\n");
+  });
 });
