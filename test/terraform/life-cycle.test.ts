@@ -1,3 +1,4 @@
+import { withFields } from "../support/edited-answers";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const shop = (configuration: string, more = "", kind = "web") => `
@@ -127,5 +128,14 @@ describeTerraform("the life of a project and a service", () => {
     await world.apply();
     expect(only().kind).toBe("worker");
     await world.run("destroy -auto-approve");
+  }, 30_000);
+
+  it("warns of what a create sends and the service does not take", async () => {
+    emulator.setFaults((_, { method }) => (method === "POST" ? withFields({ replicas: 2 }) : undefined));
+    world.write(shop("replicas = 3"));
+    const created = await world.run("apply -auto-approve");
+    emulator.setFaults(undefined);
+    expect(created).toMatch(/Warning: The service accepted the change, but configuration\.replicas did not/);
+    await world.expectNoChanges();
   }, 30_000);
 });
