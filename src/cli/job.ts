@@ -39,6 +39,8 @@ export const jobVariables: ReadonlySet<string> = new Set([
   "GITHUB_REPOSITORY",
   "GITHUB_RUN_ID",
   "GITHUB_WORKSPACE",
+  "CI_SERVER_HOST",
+  "CI_PROJECT_PATH",
   "CI_PROJECT_DIR",
   "SUDO_USER",
 ]);

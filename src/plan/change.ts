@@ -9,7 +9,7 @@ import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
 import type { Binding, Change, Plan } from "./plan";
-import { attributesAfter } from "./resolve";
+import { attributesAfter, createdAttributes } from "./resolve";
 
 /** Returns one decision with all that a plan says about it. */
 export function makeChange(
@@ -45,6 +45,7 @@ export function makeChange(
     instance: {
       ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed },
       ending: read.kind === "gone" ? read.ending : undefined,
+      created: action === "replace" ? createdAttributes(decision) : undefined,
     },
   };
 }

@@ -64,6 +64,8 @@ export interface ReviewedChange {
   readonly print: string;
   /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
   readonly unknown: Readonly<Record<string, string>>;
+  /** Of a replacement: its creation, which is left to be done once a run has deleted the old resource. */
+  readonly rest?: ReviewedChange;
 }
 
 /** What a review was about: another plan is compared with it. It holds no value. */
@@ -114,20 +116,15 @@ export function recordPlan(
   key: Uint8Array | undefined,
 ): PlanRecord & Required<Pick<PlanRecord, "changes">> {
   const entries = entriesOf(plan);
-  const changes = entries.map((entry): [string, ReviewedChange] => [
-    entry.address,
-    {
-      action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
-      digest: shortHash(entry.contentWithout(entry.unknown)),
-      print: printOf(entry, key),
-      unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
-    },
-  ]);
-  const sent = entries.flatMap(({ change }) =>
-    change && Object.keys(change.instance.fingerprints).length === 0 && sendsSecret(change) ? [change] : [],
-  );
-  const kept = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
-  const unread = new Set([...sent, ...kept].map(({ address }) => address));
+  const changes = entries.map((entry): [string, ReviewedChange] => {
+    const rest = entry.change && creationIn(entry.change);
+    return [
+      entry.address,
+      { ...reviewedChange(entry, key), ...(rest && { rest: reviewedChange(entryOf(rest, plan), key) }) },
+    ];
+  });
+  const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
+  const unread = new Set(values.map(({ address }) => address));
   const sources = plan.changes.filter(({ address }) => unread.has(address));
   return {
     digest: plan.digest ?? "",
@@ -138,8 +135,18 @@ export function recordPlan(
   };
 }
 
-const sendsSecret = ({ attributes }: Change): boolean =>
-  attributes.some(({ after }) => after.kind === "secret");
+const reviewedChange = (entry: DigestEntry, key: Uint8Array | undefined): ReviewedChange => ({
+  action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
+  digest: shortHash(entry.contentWithout(entry.unknown)),
+  print: printOf(entry, key),
+  unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
+});
+
+/** Returns the creation that a replacement ends with, as a plan has it once the old resource is deleted. */
+function creationIn({ guard: _guard, lifecycle: _lifecycle, reason: _reason, ...change }: Change) {
+  const { created } = change.instance;
+  return created && { ...change, action: "create" as const, id: undefined, attributes: created };
+}
 
 /** How a plan differs from a reviewed one at an address. */
 export interface PlanDifference {
@@ -177,29 +184,31 @@ export function compareWithRecord(
   const isFree = ({ change }: DigestEntry): boolean =>
     change !== undefined && change.address in unread && unread[change.address] === sourcePrint(change, key);
   const rotated = entries.filter(
-    (one) => isFree(one) && changes[one.address] === undefined && isOfSecretAlone(one),
+    (one) => isFree(one) && (begun >= 0 || changes[one.address] === undefined) && isOfSecretAlone(one),
   );
   const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
   const isRotation = (one: DigestEntry): boolean =>
     rotated.includes(one) || (one.change?.reason !== undefined && parents.has(parentOf(one.change)));
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {
-    const before = changes[address];
+    const whole = changes[address];
     const entry = fresh.get(address);
-    if (!entry) return "gone";
-    if (!before) return isRotation(entry) ? undefined : "new";
+    if (!entry) return begun < 0 ? "gone" : undefined;
+    if (!whole) return isRotation(entry) ? undefined : "new";
+    if (rotated.includes(entry)) return undefined;
+    const before = begun >= 0 && whole.rest?.action === entry.action ? whole.rest : whole;
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
     if (wasBlocked && !entry.change?.guard && !confirmedByName(plan).includes(entry.address as Address))
       return "unblocked";
-    if (
-      (!wasBlocked && before.action !== entry.action) ||
-      shortHash(entry.contentWithout(unknown)) !== before.digest
-    )
-      return "other";
+    const secrets = Object.keys(printsOf(entry, key));
+    // What could not be read was no part of a replacement that sends it.
+    const without = isFree(entry) ? [unknown, [...unknown, ...secrets]] : [unknown];
+    const isAsReviewed = without.some((paths) => shortHash(entry.contentWithout(paths)) === before.digest);
+    if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
     const isEqual = (path: string): boolean =>
       !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
-    const known = Object.keys(printsOf(entry, key)).filter((path) => !unknown.includes(path));
+    const known = secrets.filter((path) => !unknown.includes(path));
     const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
     return isSame || isFree(entry) ? undefined : "value";
   };
@@ -207,7 +216,7 @@ export function compareWithRecord(
     .sort()
     .flatMap((address): PlanDifference[] => {
       const kind = kindAt(address);
-      return kind === undefined || (kind === "gone" && begun >= 0) ? [] : [{ address, kind }];
+      return kind === undefined ? [] : [{ address, kind }];
     });
 }
 
@@ -282,19 +291,20 @@ function entriesOf(plan: Digested): readonly DigestEntry[] {
 }
 
 function entryOf(change: Change, { options, changes }: Digested): DigestEntry {
-  const { address, action, id, previousAddress, onRemove, lifecycle = [], reason, withParent } = change;
+  const { address, action, id, onRemove, lifecycle = [], reason, withParent } = change;
   const isRecorded = options.mode === "refresh-only";
   const fields = isRecorded ? (change.drift ?? []) : change.attributes;
   const ends = action === "delete" || action === "forget";
   // A deployment after one that failed, or after that of another review, is the same: its id, and what ran before, are not compared.
-  const isRun = reason !== undefined && !ends;
+  const isRun = reason !== undefined && !ends && action !== "replace";
   const parentId = isRun ? changes.find((one) => one.address === parentOf(change))?.id : undefined;
   const isParent = ({ after }: AttributeChange): boolean =>
     after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
   const contentWithout = (paths: readonly string[]): Plain => ({
     action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
     id: isRun || withParent ? null : (id ?? null),
-    from: previousAddress ?? null,
+    // The id binds a move, which is done once a run has begun.
+    from: null,
     fields: Object.fromEntries(
       fields
         .filter((field) => !paths.includes(field.path) && !(isRun && isParent(field)))

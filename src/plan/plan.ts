@@ -95,6 +95,8 @@ export interface Change extends SharedWithDocument {
     readonly defaults: Attributes;
     readonly recorded?: RecordedResource;
     readonly live?: LiveResource;
+    /** Of a replacement: what its creation sends. */
+    readonly created?: readonly AttributeChange[];
     /** Its secrets were revealed and compared with what is declared. */
     readonly isRevealed?: true;
     /** It is being deleted: how to find out when that has ended. */

@@ -157,7 +157,10 @@ export function resolveInstance(
 }
 
 /** Returns the attributes that a create sends: those declared, without `local` ones and null. */
-export function createdAttributes({ instance, resolved }: ResolvedInstance): AttributeChange[] {
+export function createdAttributes({
+  instance,
+  resolved,
+}: Pick<ResolvedInstance, "instance" | "resolved">): AttributeChange[] {
   const attributes: AttributeChange[] = [];
   for (const path of [...resolved.keys()].sort()) {
     const rule = ruleAt(instance.type, path);
@@ -255,19 +258,20 @@ function printsOfLength({ length }: GeneratedSecret): SecretPrints {
 }
 
 /**
- * Declared secrets that were not compared with what is recorded: their text is not here, or the key of fingerprints is
- * not. What is set anyway needs no comparison. Sorted by address.
+ * Declared secrets whose text is not here, and those that were not compared with what is recorded because the key of
+ * fingerprints is not. Sorted by address.
  */
 export function unreadSecrets(decisions: Decisions): readonly Unchecked[] {
   const unread: Unchecked[] = [];
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
-    const { address, recorded, type, desired } = instance;
-    if (!recorded || instance.removed || isMade({ action })) continue;
-    for (const path of pathsWith(type, "secret")) {
-      const isCompared = path in fingerprints || !isFingerprint(recorded.applied[path]);
-      if (isCompared || attributes.some((change) => change.path === path)) continue;
-      if (desired?.lifecycle.ignoreChanges.includes(path)) continue;
-      const reason = reasonOf(resolved.get(path));
+    const { address, recorded, desired } = instance;
+    if (instance.removed) continue;
+    for (const [path, value] of resolved) {
+      const isSent = isMade({ action }) || attributes.some((change) => change.path === path);
+      const isKept =
+        isFingerprint(recorded?.applied[path]) && !desired?.lifecycle.ignoreChanges.includes(path);
+      const isOpen = isSent ? value instanceof UnreadSecret : isKept && !(path in fingerprints);
+      const reason = isOpen ? reasonOf(value) : undefined;
       if (reason !== undefined) unread.push({ address, attribute: path, reason });
     }
   }

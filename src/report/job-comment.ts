@@ -74,6 +74,10 @@ function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit
   return whole.length <= limit * shareOfRecord ? whole : line(short);
 }
 
+/** Returns the line of the record in a comment. */
+export const recordLineIn = (body: string): string | undefined =>
+  /^<!-- rnv record [^\n]* -->$/m.exec(body)?.[0];
+
 /** Bytes of a record, unpacked: more than any comment holds. */
 const largestRecord = 4_000_000;
 
@@ -151,6 +155,8 @@ export interface AppliedResult {
   readonly exitCode: number;
   /** Undefined where it ended before anything was applied. */
   readonly summary?: string | undefined;
+  /** The record that the comment before it holds, and that this run applies: another run goes on with it. */
+  readonly record?: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -167,7 +173,7 @@ const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.de
 
 /** The comment on an apply that ran. */
 export function appliedComment(
-  { exitCode, summary, diagnostics }: AppliedResult,
+  { exitCode, summary, record, diagnostics }: AppliedResult,
   subject: CommentSubject,
   origin: CommentOrigin,
 ): string {
@@ -179,7 +185,7 @@ export function appliedComment(
     ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
     : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
   return joined([
-    headOf("apply", subject),
+    headOf("apply", subject, record === undefined ? [] : [record]),
     `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),
     findingsBlock(errors, 20_000),
     resumable.has(exitCode) ? "Nothing is lost. Run this job again to continue." : "",
@@ -205,7 +211,7 @@ export function refusedComment(
     headOf("apply", subject, [recordLine(plan, "apply", subject, limit)]),
     `> [!WARNING]\n> Nothing was applied: ${escapeMarkdown(why)}.`,
     differences ? differenceText(differences) : "",
-    remedyText(plan.digest ?? ""),
+    remedyText(plan.digest ?? "", subject.seal?.pullRequest),
   ];
   const rest = planSection(plan, subject, origin, limit - joined(told).length - 100);
   return joined([...told, foldedParts("The plan as it is now", [rest.trimEnd()])]);

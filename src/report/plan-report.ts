@@ -273,7 +273,7 @@ const mostNamed = 3;
 
 /** The heading above secrets that a plan was made without. */
 const unreadHeading = ({ length }: Plan["unchecked"]): string =>
-  `This run cannot read ${counted(length, "value")}. Apply reads and compares each, and applies what changed:`;
+  `This run cannot read ${counted(length, "value")}. Apply reads each, and applies what is new or changed:`;
 
 /** How many values were revealed, and what became of them; undefined where it was not asked for. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {

@@ -248,8 +248,8 @@ export function differenceText(differences: readonly PlanDifference[]): string {
 }
 
 /** The ways to apply a plan that differs from the reviewed one. */
-export const remedyText = (digest: string): string =>
-  `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply --expect-digest ${digest}\``;
+export const remedyText = (digest: string, pullRequest?: number): string =>
+  `Open a pull request from today's main (an empty commit will do), or review the plan as it is now and run this workflow by hand with its digest: \`rnv ci apply ${pullRequest === undefined ? "" : `--pull-request ${pullRequest} `}--expect-digest ${digest}\``;
 
 /** The same in one line, for a message. */
 export const differenceLine = (differences: readonly PlanDifference[]): string =>

@@ -149,7 +149,7 @@ it("examples/gitops deletes a service by two changes in git, and not by one", as
     const [planned, onMain] = ["plan.yml", "apply.yml"].map((file) =>
       commandsOf(join(examples, "gitops", ".github", "workflows", file))
         .find(([verb]) => verb === "ci")
-        ?.filter((word) => word !== "$DIGEST"),
+        ?.filter((word) => word !== "$REVIEW"),
     );
     const rnv = (command: readonly string[] = [], event: object = {}) => {
       scenario.write("event.json", JSON.stringify(event));

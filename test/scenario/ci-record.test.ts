@@ -164,6 +164,83 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(own("apply")[0]).toContain("**Applied.**");
   });
 
+  const failing = (method: string, part: RegExp) =>
+    scenario.fail((request) =>
+      request.method === method && part.test(request.path) ? { kind: "status", status: 422 } : undefined,
+    );
+  const confirmed = ["--confirm-delete", "service.shop.api"];
+
+  it.each([
+    ["service", /\/services$/],
+    ["variable", /\/variables$/],
+  ])("holds for the rest of a replacement of which the creation of a %s failed", async (_, part) => {
+    const kinds = (kind: string, a = "1", branch = "main") =>
+      shop(service(`A: "${a}", ${token}`, `branch: ${branch}`).replace("kind: web", `kind: ${kind}`));
+    await settled(kinds("worker"));
+    scenario.write("rnv.yaml", kinds("web"));
+    await plan();
+    expect(own("plan")[0]).toContain("This run cannot read 1 value");
+    failing("POST", part);
+    // A secret that was not read may be another one by now.
+    expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 3 });
+    scenario.fail(undefined);
+    for (const other of [kinds("web", "2"), kinds("web", "1", "next"), kinds("static")]) {
+      scenario.write("rnv.yaml", other);
+      expect(await apply({ SHOP_TOKEN: "rotated" }, ...confirmed)).toMatchObject({ code: 5 });
+    }
+    scenario.write("rnv.yaml", kinds("web"));
+    expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
+    expect(scenario.requests().filter((one) => one.startsWith("DELETE"))).toHaveLength(1);
+    expect(scenario.emulator.store.services()).toMatchObject([{ kind: "web" }]);
+  });
+
+  it("holds for the rest of a move", async () => {
+    await settled(shop(service('A: "1"')));
+    const named = service('A: "1"', "branch: next", "backend").replace("{ kind", "{ name: api, kind");
+    scenario.write(
+      "rnv.yaml",
+      `moved: [{ from: service.shop.api, to: service.shop.backend }]\n${shop(named)}`,
+    );
+    await plan();
+    failing("PATCH", /services/);
+    expect(await apply()).toMatchObject({ code: 1 });
+    scenario.fail(undefined);
+    scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
+    expect(await apply()).toMatchObject({ code: 7 });
+    expect(await apply()).toMatchObject({ code: 0 });
+  });
+
+  it("frees the value that made a first deployment fail, where the job could not read it", async () => {
+    scenario.write("rnv.yaml", shop(service(`${token}, A: "1"`)));
+    await plan();
+    expect(own("plan")[0]).toContain("This run cannot read 1 value");
+    scenario.emulator.store.failNextDeployment("*", "wrong token");
+    expect(await apply({ SHOP_TOKEN: "wrong" })).toMatchObject({ code: 7 });
+    scenario.write("rnv.yaml", shop(service(`${token}, A: "2"`)));
+    expect(await apply({ SHOP_TOKEN: "right" })).toMatchObject({ code: 5 });
+    scenario.write("rnv.yaml", shop(service(`${token}, A: "1"`)));
+    expect(await apply({ SHOP_TOKEN: "right" })).toMatchObject({ code: 0 });
+  });
+
+  it("of a plan that was applied by hand is kept for the run that goes on", async () => {
+    await settled(shop(service('A: "1"')));
+    scenario.write("rnv.yaml", shop(service('A: "2"')));
+    await plan();
+    scenario.write("rnv.yaml", shop(service('A: "2", B: "1"')));
+    expect(await apply()).toMatchObject({ code: 5 });
+    const [, digest = ""] = /--pull-request 7 --expect-digest (\w{64})/.exec(own("apply")[0] ?? "") ?? [];
+    scenario.emulator.store.failNextDeployment("*", "the registry was down");
+    expect(await apply({}, "--expect-digest", digest)).toMatchObject({ code: 7 });
+    expect(await apply({}, "--expect-digest", digest)).toMatchObject({ code: 0 });
+  });
+
+  it("lists a value that is not read where nothing else changes, so that it may rotate", async () => {
+    await settled(shop(service(token)));
+    await plan();
+    expect(await apply({ SHOP_TOKEN: "rotated" })).toMatchObject({ code: 0 });
+    expect(own("apply")[0]).toContain("**Applied.**");
+  });
+
   it("is that of any of our comments, where two jobs of a pull request planned at once", async () => {
     scenario.write("rnv.yaml", shop(service('A: "1"')));
     await plan();
@@ -196,7 +273,7 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     scenario.emulator.store.completeCheckout(api?.id ?? "");
     expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });
     expect(scenario.read("out/apply.md")).toContain("**Applied.**");
-    // A pull request that changes nothing gets no comment, though a value is unread.
+    // A pull request that changes nothing gets no comment.
     server.comments.length = 0;
     scenario.write("rnv.yaml", shop(service(`A: "1"`, "plan: starter")));
     expect(await plan(8)).toMatchObject({ code: 0 });

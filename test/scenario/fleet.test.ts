@@ -23,6 +23,14 @@ const reportOf = (stdout: string) => fleetReportSchema.parse(JSON.parse(stdout))
 const statusesOf = (stdout: string) =>
   Object.fromEntries(reportOf(stdout).members.map(({ name, status }) => [name, status]));
 
+it("is that of the repository which the job names, on GitLab too", async () => {
+  write("shop/rnv.yaml", manifest("Shop"));
+  const job = { GITLAB_CI: "true", CI: "true", CI_SERVER_HOST: "gitlab.example.com", CI_PROJECT_PATH: "o/r" };
+  const env = { ...job, RNV_STATE: "${member}.json" };
+  expect(await scenario.runWith({ env }, "fleet", "apply", "-auto-approve")).toMatchObject({ code: 0 });
+  expect(scenario.read("shop/shop.json")).toContain('"gitlab.example.com/o/r"');
+});
+
 it("plans, applies and looks for drift of every manifest below a folder; a broken one stops no other", async () => {
   write("teams/shop/rnv.yaml", manifest("Shop"));
   write("teams/docs/rnv/docs.yml", manifest("Docs"));

@@ -110,7 +110,7 @@ describe("without the secrets of production", () => {
       const text = await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-detailed-exitcode");
       expect(text.code).toBe(0);
       expect(text.stdout).toContain(
-        "This run cannot read 4 values. Apply reads and compares each, and applies what changed:",
+        "This run cannot read 4 values. Apply reads each, and applies what is new or changed:",
       );
       expect(text.stdout).toMatch(
         /variable\.shop\.api\.TOKEN +the environment variable SHOP_TOKEN is not set/,

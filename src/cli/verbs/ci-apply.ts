@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { isMarked } from "../../api/code-host/code-host";
 import type { ApplyOutcome } from "../../commands/apply";
 import { keepComments, notMerged, type Review, recordsOf } from "../../commands/ci/comments";
 import { hasChanges } from "../../plan/plan";
@@ -7,6 +8,7 @@ import {
   appliedComment,
   type CommentSubject,
   markerOf,
+  recordLineIn,
   refusedComment,
   shownComment,
   wasApplied,
@@ -103,8 +105,11 @@ function tellPullRequest(
     if (number === undefined) return;
     for (const one of [number, ...(review?.others ?? [])]) {
       const subject = subjectOf(invocation, { key, pullRequest: one });
-      const body = commentOn(outcome, subject, job, host.mostCharacters);
       const marker = markerOf("apply", subject);
+      const standing = review?.comments.find((own) => own.pullRequest === one && isMarked(own.body, marker));
+      // What was applied by hand is continued by hand: its record stays.
+      const record = expectedDigestOf(invocation) && standing && recordLineIn(standing.body);
+      const body = commentOn({ ...outcome, record }, subject, job, host.mostCharacters);
       const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
       await keepComments(host, { kind: "pull request", number: one }, [comment]);
     }
@@ -112,7 +117,15 @@ function tellPullRequest(
 }
 
 function commentOn(
-  { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,
+  {
+    runId,
+    exitCode,
+    plan: made,
+    diagnostics,
+    counts,
+    differences,
+    record,
+  }: ApplyOutcome & { record?: string | undefined },
   subject: CommentSubject,
   job: CiJob,
   limit: number,
@@ -122,7 +135,7 @@ function commentOn(
   const isIdle = made !== undefined && !hasChanges(made);
   const summary = isIdle ? planLine(made) : counts && summaryLine({ mode, exitCode, counts });
   if (exitCode !== exitCodes.stale || !made)
-    return appliedComment({ exitCode, summary, diagnostics }, subject, origin);
+    return appliedComment({ exitCode, summary, record, diagnostics }, subject, origin);
   const unreviewed = diagnostics.find(({ code }) => code === "plan.digest")?.summary ?? "";
   const why = differences ? "main or the live service changed after the review" : unreviewed;
   return refusedComment(made, { why, differences }, subject, origin, limit);

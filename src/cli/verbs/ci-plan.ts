@@ -123,7 +123,9 @@ async function commentOnPlans(
       const body = made
         ? planComment(made, subject, origin, limit)
         : failedPlanComment(diagnostics, subject, origin, limit);
-      const isQuiet = made !== undefined && !hasChanges(made) && !hasErrors(made.diagnostics);
+      // A value that is not read may change: the comment names it.
+      const isRead = made?.unchecked.every(({ attribute }) => attribute === undefined) === true;
+      const isQuiet = isRead && !hasChanges(made) && !hasErrors(made.diagnostics);
       return { marker: markerOf("plan", subject), body, isQuiet };
     });
     await keepComments(host, { kind: "pull request", number }, comments);

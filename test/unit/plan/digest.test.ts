@@ -48,7 +48,8 @@ describe("secrets in a digest", () => {
       } as Change["instance"],
     });
 
-  const record = (one: Change) => recordPlan(plan([one]), key);
+  const record = (one: Change, unchecked: Plan["unchecked"] = []) =>
+    recordPlan({ ...plan([one]), unchecked }, key);
 
   it("that could not be read are on a list, and differ as long as their source is written the same", () => {
     const withSource = (one: Change, name: string): Change => ({
@@ -60,8 +61,10 @@ describe("secrets in a digest", () => {
         } as unknown as Change["instance"]["desired"],
       } as Change["instance"],
     });
-    const unread = record(withSource(sent("a", { fingerprints: {} }), "SHOP_TOKEN"));
-    expect(Object.keys(unread.unread)).toEqual(["variable.api.TOKEN"]);
+    const address = at("variable.api.TOKEN");
+    const one = withSource(sent("a", { fingerprints: {} }), "SHOP_TOKEN");
+    const unread = record(one, [{ address, attribute: "value", reason: "SHOP_TOKEN is not set" }]);
+    expect(Object.keys(unread.unread)).toEqual([address]);
     const compare = (name: string) => compareWithRecord(unread, plan([withSource(sent("b"), name)]), { key });
     expect([compare("SHOP_TOKEN"), compare("OTHER")]).toEqual([
       [],

@@ -17,12 +17,14 @@ function settled(): World {
 describe("a secret that cannot be compared", () => {
   const unread = new UnreadSecret("SHOP_KEY is not set");
 
-  it("is not reported where it was compared, or is sent anyway", () => {
+  it("is reported where its text is not here, also where it is sent anyway", () => {
     expect(settled().plan(shop()).unchecked).toEqual([]);
+    const unchecked = [{ address, attribute: "value", reason: "SHOP_KEY is not set" }];
+    expect(new World().plan(shop(unread)).unchecked).toEqual(unchecked);
     const touched = settled();
     touched.touch(address, {});
     const plan = touched.plan(shop(unread));
-    expect([actionsOf(plan), plan.unchecked]).toEqual([[`update ${address}`], []]);
+    expect([actionsOf(plan), plan.unchecked]).toEqual([[`update ${address}`], unchecked]);
   });
 });
 

@@ -74,7 +74,7 @@ const stored: readonly (readonly [string, () => Plan, digest: string, record: st
     "a replacement",
     () => settled().plan(shop({ kind: "static" })),
     "5e17d4a006edd8a4efe8adf6fc8700d04ed3feba98a83c0baca51ec9c1364a44",
-    "410d393260cae2dfefeb65b8a7b55e5bfd78bb776153353feb42172fdac493e3",
+    "47e6130e39e08d9ca97b5816b12a5213929283fbe041435024422ea82ab583a9",
   ],
   [
     "a removal",
