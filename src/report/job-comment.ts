@@ -155,7 +155,7 @@ export interface AppliedResult {
   readonly exitCode: number;
   /** Undefined where it ended before anything was applied. */
   readonly summary?: string | undefined;
-  /** The record that the comment before it holds, and that this run applies: another run goes on with it. */
+  /** The record that the comment before it holds, and that this run applies: another run continues it. */
   readonly record?: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
