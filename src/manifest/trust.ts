@@ -84,11 +84,11 @@ export const isCredential = (name: string): boolean => isOwnCredential(name) || 
 const secretEnding =
   /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|PRIVATE_KEY_PEM)$/i;
 /** Frameworks put such a value into the pages that everybody loads. */
-const isPublic = (name: string): boolean =>
+export const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
 
 /** Whether the name of a variable says that its value is a secret, which no plan may show. */
-export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublic(name);
+export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
 
 /**
  * What a file is that rnv or git keep for themselves, in words for a message; undefined for any other. `real` is its

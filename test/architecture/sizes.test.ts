@@ -25,7 +25,7 @@ const folders: Readonly<Record<string, Folder>> = {
     ceiling: 6_319,
     budget: 5_700,
   },
-  "manifest/convert": { paths: ["manifest/convert"], ceiling: 796, budget: 700 },
+  "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_218, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_760, budget: 2_400 },

@@ -3,73 +3,53 @@ import { append, reachable } from "../../model/graph";
 import type { Plain } from "../../model/value";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
-import {
-  type Clone,
-  type ConvertedMap,
-  type ConvertedService,
-  type Converter,
-  Fields,
-  logicalNameOf,
-  templateOf,
-  textIn,
-  variableOf,
-} from "./fields";
+import { type Clone, type Converter, type Fields, type Hosts, textIn, variableOf } from "./fields";
+import { LogicalNames } from "./names";
 
-/** Images of stores that the service runs itself. */
-const stores: readonly (readonly [image: RegExp, kind: string])[] = [
-  [/(^|\/)(postgres|postgis|pgvector)(:|$|@)/, "postgres"],
-  [/(^|\/)(redis|valkey|keydb)(:|$|@)/, "redis"],
-];
+/** Images of stores that the service runs itself: of Postgres, or of Redis. */
+const storeImage = /(?:^|\/)(?:(postgres|postgis|pgvector)|redis|valkey|keydb)(?:[:@]|$)/;
 
 /** `docker-compose.yml`: services with images or builds, ports and environments. */
-export const convertCompose: Converter = (root, report, clone) => {
-  // Numbers and paths of a manifest have no variables: defaults take their places.
-  const file = new Fields(root, "compose", report, withDefaults);
+export const convertCompose: Converter = (file, clone) => {
   const services = file.map("services");
+  const logicalNames = new LogicalNames();
   const names = [...(services?.node.entries.keys() ?? [])];
-  const hosts = new Map(names.map((name) => [name, `service.${logicalNameOf(name)}`]));
+  const hosts = new Map(names.map((name) => [name, logicalNames.pathIn(["services"], name)[1] ?? ""]));
   file.take("version");
   file.take("name");
-  const found = names.flatMap((name) => {
+  const found = [...hosts].flatMap(([name, key]) => {
     const fields = services?.map(name);
     if (fields === undefined) return [];
     const image = textIn(fields.take("image")) ?? "";
-    const store = stores.find(([pattern]) => pattern.test(image))?.[1];
-    const service = store ? storeOf(name, store, image, fields) : program(name, image, fields, hosts, clone);
-    return [{ fields, service, store, own: hosts.get(name) ?? "" }];
+    const isStore = storeImage.test(image);
+    const others = new Map([...hosts].filter(([other]) => other !== name));
+    const service = isStore ? storeOf(image, fields) : program(image, fields, others, clone);
+    return [{ fields, name, key, isStore, service }];
   });
-  const order = new Map(found.map(({ service, own }) => [own, referredIn(service)]));
-  const converted = found.map(({ fields, service, store, own }) => {
-    const dependsOn = orderOf(fields, own, hosts, order);
-    if (store) fields.finish("the service runs the database itself");
-    return { ...service, dependsOn };
+  const order = new Map(found.map(({ service, key }) => [key, referredIn(service.variables)]));
+  const converted = found.map(({ fields, name, key, isStore, service }) => {
+    const dependsOn = orderOf(fields, key, hosts, order);
+    if (isStore) fields.finish("the service runs the database itself");
+    return { ...service, name, path: ["services", key], dependsOn };
   });
   file.finish();
   return { services: converted };
 };
 
-/** Addresses of the services that its variables refer to. */
-const referredIn = ({ variables = {} }: ConvertedService): string[] =>
-  [...JSON.stringify(variables).matchAll(/\$\{(service\.[\w-]+)\./g)].map(([, found = ""]) => found);
+/** Logical names of the services that variables refer to. */
+const referredIn = (variables: Readonly<Record<string, Plain>>): string[] =>
+  [...JSON.stringify(variables).matchAll(/\$\{service\.([\w-]+)\./g)].map(([, found = ""]) => found);
 
-/**
- * Returns the addresses of the services in `depends_on`, a list of names or a mapping by name. One that refers back to this
- * service is left out: a manifest takes no circle.
- */
-function orderOf(
-  fields: Fields,
-  own: string,
-  hosts: ReadonlyMap<string, string>,
-  order: Map<string, string[]>,
-): readonly string[] {
+/** Addresses of the services in `depends_on`, without those that refer back to this one: a manifest takes no circle. */
+function orderOf(fields: Fields, own: string, hosts: Hosts, order: Map<string, string[]>): readonly string[] {
   const given = fields.take("depends_on");
   const wanted = given?.kind === "map" ? [...given.entries.keys()] : fields.texts("depends_on");
   return wanted.flatMap((name) => {
-    const address = hosts.get(name) ?? "";
-    const before = reachable([address], (other) => order.get(other) ?? []);
+    const key = hosts.get(name) ?? "";
+    const before = reachable([key], (other) => order.get(other) ?? []);
     if (hosts.has(name) && !before.has(own)) {
-      append(order, own, address);
-      return [address];
+      append(order, own, key);
+      return [`service.${key}`];
     }
     const why = hosts.has(name) ? "it refers to this service in turn" : "the file has no such service";
     fields.note("depends_on", `${name}: ${why}`);
@@ -78,57 +58,50 @@ function orderOf(
 }
 
 /** A database that the service runs: it makes its own password. */
-function storeOf(name: string, kind: string, image: string, fields: Fields): ConvertedService {
+function storeOf(image: string, fields: Fields) {
+  const kind = storeImage.exec(image)?.[1] ? "postgres" : "redis";
   const [path = "", digest] = image.split("@");
   const isOwn = /^(docker\.io\/)?(library\/)?(postgres|redis|valkey)(:|$)/.test(path);
-  if (!isOwn || digest !== undefined)
+  const [, tag = ""] = /:([^/]*)$/.exec(withDefaults(path) ?? path) ?? [];
+  const databaseVersion = kind === "postgres" ? /^(?:pg)?(\d+)/.exec(tag)?.[1] : undefined;
+  if (!isOwn || digest !== undefined || (databaseVersion === undefined && /[\d$]/.test(tag)))
     fields.note("image", "extensions and pinned versions of the image are not kept");
-  if (kind !== "postgres") return { name, kind, configuration: {} };
-  const environment = new Map(environmentOf(fields.node.entries.get("environment")?.value));
-  const named = (key: string): string | undefined => {
-    const value = environment.get(key);
-    return value && templateOf(textIn(value) ?? `$${key}`, (what) => fields.note("environment", what));
-  };
-  const databaseVersion = /:(?:pg)?(\d+)[^/]*$/.exec(withDefaults(path) ?? "")?.[1];
+  const given = new Map(environmentOf(fields.node.entries.get("environment")?.value));
+  const named = (key: string): string | undefined =>
+    given.has(key) ? fields.template("environment", textIn(given.get(key)) ?? `$${key}`) : undefined;
   const [databaseName, databaseUser] = [named("POSTGRES_DB"), named("POSTGRES_USER")];
-  return { name, kind, configuration: { databaseVersion, databaseName, databaseUser } };
+  return { kind, configuration: { databaseVersion, databaseName, databaseUser }, variables: {} };
 }
 
-function program(
-  name: string,
-  image: string,
-  fields: Fields,
-  hosts: ReadonlyMap<string, string>,
-  clone: Clone,
-): ConvertedService {
+function program(image: string, fields: Fields, hosts: Hosts, clone: Clone) {
   const bound = fields.items("ports").map(portOf);
   const exposed = fields.items("expose").map(portOf);
   const open = bound.find(({ isPublic }) => isPublic);
   if (bound.length > 0 && open === undefined)
-    fields.note("ports", "none is a public TCP port: a worker has no public address");
+    fields.note("ports", bound.find(({ isUnknown }) => isUnknown) ? unknownAddress : noPublicPort);
   const port = (open ?? [...bound, ...exposed].find((one) => one.port !== undefined))?.port;
+  const key = bound.length > 0 ? "ports" : "expose";
   if (bound.length + exposed.length > 1 && port !== undefined)
-    fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
+    fields.note(key, `a service listens on one port; ${port} is kept`);
+  if (exposed.length > 0 && port === undefined) fields.note("expose", "no TCP port in it is known");
   const isBuilt = image === "" || fields.take("build") !== undefined;
   if (isBuilt && image !== "") fields.note("image", "it is built instead of this image");
-  const deploy = fields.map("deploy");
-  const replicas = deploy?.number("replicas") ?? fields.number("scale");
   const configuration = {
-    ...(isBuilt
-      ? buildOf(fields, clone)
-      : { image: templateOf(image, (what) => fields.note("image", what)) }),
+    ...(isBuilt ? buildOf(fields, clone) : { image: fields.template("image", image) }),
     startCommand: startOf(fields),
     port,
-    replicas,
+    replicas: fields.map("deploy")?.number("replicas") ?? fields.number("scale"),
   };
-  const others = new Map([...hosts].filter(([other]) => other !== name));
-  const variables = variablesIn(fields, others);
+  const variables = { ...fields.secrets, ...variablesIn(fields, hosts) };
   const kind = open === undefined ? "worker" : "web";
-  return { name, kind, configuration, variables, variablesFrom: envFilesOf(fields) };
+  return { kind, configuration, variables, variablesFrom: envFilesOf(fields) };
 }
 
-function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record<string, Plain> {
-  return Object.fromEntries(
+const noPublicPort = "none is a public TCP port: a worker has no public address";
+const unknownAddress = "an address in it is not known: it stays private; kind: web makes it public";
+
+const variablesIn = (fields: Fields, hosts: Hosts): Record<string, Plain> =>
+  Object.fromEntries(
     environmentOf(fields.take("environment")).map(([key, value]) => {
       const note = (what: string) => fields.note(`environment.${key}`, what, value);
       const text = textIn(value);
@@ -136,7 +109,6 @@ function variablesIn(fields: Fields, hosts: ReadonlyMap<string, string>): Record
       return [key, text === undefined ? { fromEnv: key } : variableOf(key, text, hosts, note)];
     }),
   );
-}
 
 /** Text in quotes, or white space outside of it. */
 const quotedOrSpace = /('[^']*'|"(?:\\.|[^"\\])*")|\s+/gs;
@@ -152,7 +124,7 @@ function startOf(fields: Fields): string | undefined {
       const text = (textIn(item) ?? "").trim();
       // Line ends between words are spaces; a word of a list is one word.
       const word = isText ? text.replace(quotedOrSpace, (_, quoted) => quoted ?? " ") : quotedWord(text);
-      return templateOf(word, (what) => fields.note(key, what));
+      return fields.template(key, word);
     });
   });
   const start = words.filter((word) => word !== "").join(" ");
@@ -165,7 +137,7 @@ const quotedWord = (word: string): string =>
   /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /** A build of the folder that the file is in, or of an address. */
-function buildOf(fields: Fields, clone: Clone): ConvertedMap {
+function buildOf(fields: Fields, clone: Clone) {
   const build = fields.take("build");
   if (build === undefined) return {};
   const given = build.kind === "map" ? fields.map("build") : undefined;
@@ -209,13 +181,18 @@ const partOf = (node: SourceNode, key: string): string | undefined =>
   node.kind === "map" ? textIn(node.entries.get(key)?.value) : undefined;
 
 /** The port inside of the container, of `8080:80/tcp` 80; `127.0.0.1:8080:80` is for the machine itself. */
-function portOf(node: SourceNode): { readonly port: number | undefined; readonly isPublic: boolean } {
-  const [host = "", target = ""] = ["host_ip", "target"].map((key) => {
-    const text = partOf(node, key) ?? textIn(node) ?? "";
-    return withDefaults(text) ?? text;
-  });
-  const found = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(target)?.[1]);
+function portOf(node: SourceNode) {
+  const text = settled(partOf(node, "target") ?? textIn(node));
+  const found = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(text)?.[1]);
   const port = found > 0 && partOf(node, "protocol") !== "udp" ? found : undefined;
-  const isLocal = /^(127\.|localhost\b|\[?::1\]?(?:$|:))/.test(host);
-  return { port, isPublic: port !== undefined && !isLocal };
+  const host = settled(partOf(node, "host_ip") ?? hostBefore.exec(text)?.[0]);
+  const isUnknown = host.includes("$");
+  const isLocal = /^(127\.|localhost\b|\[?::1\]?$)/.test(host);
+  return { port, isPublic: port !== undefined && !isLocal && !isUnknown, isUnknown };
 }
+
+/** The address of `address:8080:80`; a variable in place of `8080` may hold one, too, unless it is called a port. */
+const hostBefore = /^(?:.*(?=:[^:]*:[^:]*$)|\$\{(?!\w*PORT)\w+\}(?=:[^:]*$))/i;
+
+/** A text in which a variable without a default stays. */
+const settled = (text = ""): string => withDefaults(text, (name) => `\${${name}}`) ?? "";

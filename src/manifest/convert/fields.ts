@@ -1,16 +1,14 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../../diagnostics/diagnostic";
-import { isLogicalName } from "../../model/address";
 import type { Plain } from "../../model/value";
 import type { Report } from "../findings";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
-import { isSecretName } from "../trust";
+import { mayBeSecret, replaceSecrets, whyWithheld } from "./secrets";
 
-/** A part of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
-export type ConvertedMap = Readonly<Record<string, Plain | undefined>>;
-
-/** A service of a manifest in the making. */
+/** A service of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
 export interface ConvertedService {
+  /** Its keys in the manifest, which no other service has. */
+  readonly path: readonly string[];
   readonly name: string;
   readonly kind: string;
   /** The project of the service, and its environment where that is not Production. */
@@ -18,7 +16,7 @@ export interface ConvertedService {
   readonly environment?: string | undefined;
   /** Addresses of the services that are deployed before it. */
   readonly dependsOn?: readonly string[];
-  readonly configuration: ConvertedMap;
+  readonly configuration: Readonly<Record<string, Plain | undefined>>;
   readonly variablesFrom?: readonly Plain[];
   readonly variables?: Readonly<Record<string, Plain>>;
 }
@@ -35,7 +33,7 @@ export interface Clone {
 }
 
 /** Reads a file of another tool; what has no counterpart is reported. */
-export type Converter = (root: MapNode, report: Report, clone: Clone) => ConvertedManifest;
+export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
 /** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
@@ -49,6 +47,8 @@ export const textIn = (node: SourceNode | undefined): string | undefined =>
 export class Fields {
   readonly #taken = new Set<string>();
   readonly #parts: Fields[] = [];
+  /** Variables that its commands read, in place of the secrets that they held. */
+  readonly secrets: Record<string, Plain> = {};
 
   constructor(
     readonly node: MapNode,
@@ -77,6 +77,31 @@ export class Fields {
   number(key: string): number | string | undefined {
     const text = this.text(key);
     return Number.isFinite(Number(text)) ? Number(text) : text;
+  }
+
+  command(key: string): string | undefined {
+    const text = this.text(key)?.trim();
+    if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
+    return text && replaceSecrets(text, (name) => this.#secret(key, name));
+  }
+
+  /** A text of a configuration that names variables of the environment. */
+  template(key: string, text: string): string {
+    const parts = splitSubstitutions(replaceSecrets(text, (name) => `$${name}`)).map((part) => {
+      if (typeof part === "string") return escapeTemplate(part);
+      return mayBeSecret(part.name)
+        ? this.#secret(key, part.name)
+        : environmentPart(part, (what) => this.note(key, what));
+    });
+    return parts.join("");
+  }
+
+  /** In place of a secret in a command: a variable of the service. */
+  #secret(key: string, name: string): string {
+    if (!(name in this.secrets))
+      this.note(key, `the secret ${name} becomes a variable of the service, which a shell reads`);
+    this.secrets[name] = { fromEnv: name };
+    return `$${name}`;
   }
 
   map(key: string): Fields | undefined {
@@ -151,30 +176,29 @@ const hints = new Map([
   ["resources", "configuration: { plan: … }"],
 ]);
 
-/** A name that can stand in an address. */
-export const logicalNameOf = (name: string): string =>
-  isLogicalName(name) ? name : (name.normalize("NFKD").match(/\w+/g)?.join("-") ?? "service");
-
-/** Reports one fact about a text that is converted. */
-export type Note = (what: string) => void;
+/** Logical names of services, by the hosts by which they reach each other. */
+export type Hosts = ReadonlyMap<string, string>;
 
 /**
  * The value of a variable: a reference where it holds the host of another service, the environment where the text names
  * it. A secret is never copied: what its name says is one comes from the environment.
  */
-export function variableOf(key: string, text: string, hosts: ReadonlyMap<string, string>, note: Note): Plain {
+export function variableOf(key: string, text: string, hosts: Hosts, note: (what: string) => void): Plain {
   const parts = splitSubstitutions(text);
   const [only] = parts.length === 1 ? parts : [];
-  const isSecret = mayBeSecret(key) || hasPassword(text);
-  if (typeof only === "object" && (isSecret || mayBeSecret(only.name) || !/[-+]/.test(only.operator))) {
+  const value = withDefaults(text);
+  const why = whyWithheld(key, text, value);
+  const isOpen = (one: Substitution) => /[-+]/.test(one.operator) && !mayBeSecret(one.name, value);
+  if (typeof only === "object" && (why !== undefined || !isOpen(only))) {
     if (only.operator === "-")
       note("it may be a secret: it is taken from the environment, without a default");
     return { fromEnv: only.name };
   }
-  if (hasPassword(text)) note("it holds a password: it is taken from the environment");
-  if (isSecret) return { fromEnv: key };
+  if (why) note(`${why}: it is taken from the environment`);
+  if (why !== undefined) return { fromEnv: key };
   if (/\/\/(localhost|127\.0\.0\.1)\b/.test(text)) note("localhost is the service itself");
-  const isHost = namesHost(key);
+  // A variable of such a name holds a host alone.
+  const isHost = /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
   const written = parts.map((part) => {
     if (typeof part === "string") return escapeTemplate(part);
     const fallback = part.operator === "-" ? withDefaults(part.operand) : undefined;
@@ -186,54 +210,29 @@ export function variableOf(key: string, text: string, hosts: ReadonlyMap<string,
   return withHosts(written.join(""), hosts, isHost);
 }
 
-/** The same of a text whose variables are escaped. */
-export const literalOf = (key: string, text: string): Plain =>
-  mayBeSecret(key) || hasPassword(text) ? { fromEnv: key } : text;
-
-/** A text of a configuration, where a variable that may be a secret is left to the shell of the service. */
-export const templateOf = (text: string, note: Note): string =>
-  splitSubstitutions(text)
-    .map((part) => {
-      if (typeof part === "string") return escapeTemplate(part);
-      if (!mayBeSecret(part.name)) return environmentPart(part, note);
-      note(`the secret ${part.name} is read by a shell: it has to be a variable of the service`);
-      return `$${part.name}`;
-    })
-    .join("");
-
-/** Secrets by their names, and names that often hold one: what a compose file shows in the open must not be copied. */
-const mayBeSecret = (name: string): boolean =>
-  isSecretName(name) || /(^|_)(SALT|PWD|PASS|AUTH|SECRET_KEY_BASE|VAULT_KEY|SECONDARY_KEY)$/i.test(name);
-
-/** A variable of such a name holds a host alone. */
-const namesHost = (key: string): boolean =>
-  /(^|_)(HOST|HOSTNAME|HOST_ADDR|SERVER|ADDR|ADDRESS|ENDPOINT)$/i.test(key);
-
 /** `${env.NAME:-default}` */
-function environmentPart({ name, operator, operand }: Substitution, note: Note): string {
+function environmentPart({ name, operator, operand }: Substitution, note: (what: string) => void): string {
   if (operator === "+") {
     note(`the text for when ${name} is set has no counterpart`);
     return "";
   }
   const fallback = operator === "-" ? withDefaults(operand) : undefined;
-  const isPlain = fallback !== undefined && !/[{}]/.test(fallback);
+  const isSecret = mayBeSecret(name, fallback);
+  const isPlain = fallback !== undefined && !/[{}]/.test(fallback) && !isSecret;
   if (operator === "-" && fallback !== operand)
     note(`the default of ${name} names other variables, which are not read`);
-  else if (operator === "-" && !isPlain) note(`${name} has to be set: its default is not plain text`);
+  else if (operator === "-" && !isPlain)
+    note(`${name} has to be set: its default ${isSecret ? "may be a secret" : "is not plain text"}`);
   return `\${env.${name}${isPlain ? `:-${fallback}` : ""}}`;
 }
-
-/** `user:password@` of an address. */
-const hasPassword = (text: string): boolean => /\/\/[^/@\s]*:[^/@\s$]+@/.test(text);
 
 /** A name at the beginning, or behind `//`, `@` or a comma, that is not the scheme of an address. */
 const namesInText = /(?<=^|\/\/|@|,)[^/@:,]+(?=[:/,]|$)(?!:\/\/)/g;
 
 /** Puts references in place of the names by which services of the same file reach each other. */
-function withHosts(text: string, hosts: ReadonlyMap<string, string>, isHost: boolean): string {
+function withHosts(text: string, hosts: Hosts, isHost: boolean): string {
   if (hosts.has(text) && !isHost) return text;
-  return text.replace(namesInText, (name) => {
-    const address = hosts.get(name);
-    return address === undefined ? name : `\${${address}.internalHost}`;
-  });
+  return text.replace(namesInText, (name) =>
+    hosts.has(name) ? `\${service.${hosts.get(name)}.internalHost}` : name,
+  );
 }

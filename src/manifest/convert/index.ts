@@ -1,18 +1,13 @@
 import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import type { Report } from "../findings";
+import { withDefaults } from "../substitution";
+import { escapeTemplate } from "../tree";
 import { put, writePlain, type YamlTree } from "../write";
 import { parseYaml } from "../yaml";
 import { convertCompose } from "./compose";
-import {
-  type Clone,
-  type ConvertedManifest,
-  type ConvertedMap,
-  type ConvertedService,
-  dropped,
-  logicalNameOf,
-} from "./fields";
-import { convertProcfile } from "./procfile";
+import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
+import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
 export const convertibleSources = ["render", "compose", "procfile"] as const;
@@ -40,8 +35,7 @@ export function convert(request: ConvertRequest): Conversion {
   const found: Diagnostic[] = [];
   const report: Report = (diagnostic) => found.push(diagnostic);
   const source = new SourceFile(file, withoutValues(request.text));
-  const converted = read(request, source, report, clone);
-  if (converted === undefined) return { count: 0, diagnostics: found };
+  const converted = read(request, source, report, clone) ?? { services: [] };
   const range = source.range(0, 0);
   const count = converted.services.length;
   if (count === 0 && !hasErrors(found))
@@ -50,9 +44,8 @@ export function convert(request: ConvertRequest): Conversion {
     const assumed = "sourceType: image is assumed for images: the service's documents do not show its word";
     report(dropped(range, assumed));
   }
-  const diagnostics = sortDiagnostics(found);
-  if (hasErrors(diagnostics)) return { count, diagnostics };
-  return { text: manifestOf(converted), count, diagnostics };
+  const written = !hasErrors(found) && { text: manifestOf(converted) };
+  return { ...written, count, diagnostics: sortDiagnostics(found) };
 }
 
 /** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
@@ -61,12 +54,14 @@ const withoutValues = (text: string): string =>
 
 /** Returns undefined for a file that cannot be read. */
 function read({ source, text }: ConvertRequest, file: SourceFile, report: Report, clone: Clone) {
-  if (source === "procfile") return convertProcfile(file, text, report, clone);
   // The tag of a merge says what the key says.
   const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
-  const { root, failed } = parseYaml(file, plain, report);
+  const { root, failed } = (source === "procfile" ? parseProcfile : parseYaml)(file, plain, report);
   if (root === undefined || failed) return undefined;
-  return (source === "render" ? convertRender : convertCompose)(root, report, clone);
+  // Numbers and paths of a manifest have no variables: defaults of a compose file take their places.
+  const settle = source === "compose" ? withDefaults : escapeTemplate;
+  const converter = { render: convertRender, compose: convertCompose, procfile: convertProcfile }[source];
+  return converter(new Fields(root, source, report, settle), clone);
 }
 
 function manifestOf({ services, groups }: ConvertedManifest): string {
@@ -74,34 +69,23 @@ function manifestOf({ services, groups }: ConvertedManifest): string {
   const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
   const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
   const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
-  const paths = new Set<string>();
   // Projects come first.
   for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
-    const { name, project } = service;
-    const outer = project === undefined ? [] : ["projects", logicalNameOf(project)];
-    if (project !== undefined && project !== outer[1]) put(written, [...outer, "name"], project);
-    const wanted = [...outer, "services", logicalNameOf(name)].join("/");
-    let path = wanted;
-    for (let n = 2; paths.has(path); n += 1) path = `${wanted}-${n}`;
-    paths.add(path);
-    const keys = path.split("/");
-    put(written, keys, blockOf(keys.at(-1) ?? "", service, shown));
+    const { path, project } = service;
+    if (project !== undefined && project !== path[1]) put(written, [...path.slice(0, 2), "name"], project);
+    put(written, path, blockOf(service, shown));
   }
   return writePlain(written);
 }
 
-function blockOf(
-  logicalName: string,
-  service: ConvertedService,
-  shown: ReadonlySet<string | undefined>,
-): Plain {
-  const { name, kind, environment, dependsOn, configuration, variablesFrom } = service;
+function blockOf(service: ConvertedService, shown: ReadonlySet<string | undefined>): Plain {
+  const { path, name, kind, environment, dependsOn, configuration, variablesFrom } = service;
   const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
     const { fromEnv } = Object(value) as { readonly fromEnv?: string };
     return [key, fromEnv !== undefined && shown.has(fromEnv) ? `\${env.${fromEnv}}` : value] as const;
   });
   return withoutEmpty({
-    name: name === logicalName ? undefined : name,
+    name: name === path.at(-1) ? undefined : name,
     kind,
     environment,
     dependsOn,
@@ -115,7 +99,7 @@ function blockOf(
 }
 
 /** Leaves out what is undefined, and empty lists and mappings. */
-const withoutEmpty = (map: ConvertedMap): Readonly<Record<string, Plain>> =>
+const withoutEmpty = (map: ConvertedService["configuration"]): Readonly<Record<string, Plain>> =>
   Object.fromEntries(
     Object.entries(map).flatMap(([key, value]) => {
       const isEmpty = typeof value === "object" && Object.keys(value ?? {}).length === 0;

@@ -1,42 +1,45 @@
 import type { SourceFile } from "../../diagnostics/diagnostic";
 import type { Report } from "../findings";
-import { escapeTemplate } from "../tree";
-import { type Clone, type ConvertedManifest, dropped } from "./fields";
+import { entryNode, type MapEntry, scalarNode } from "../tree";
+import { type Converter, dropped, Fields } from "./fields";
+import { LogicalNames } from "./names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
-/** `Procfile`: a service for each `name: command` line; `release` runs before the one that serves. */
-export function convertProcfile(
-  file: SourceFile,
-  text: string,
-  report: Report,
-  clone: Clone,
-): ConvertedManifest {
-  const commands = new Map<string, string>();
+/** The commands of a `Procfile` by the names of their processes. */
+export function parseProcfile(file: SourceFile, text: string, report: Report) {
+  const entries = new Map<string, MapEntry>();
   for (const { index, 0: whole } of text.matchAll(/^.*$/gm)) {
-    const [, name, command] = line.exec(whole) ?? [];
-    if (name !== undefined && command !== undefined) commands.set(name, escapeTemplate(command));
-    else if (!/^\s*(?:#.*)?$/.test(whole))
-      report(
-        dropped(file.range(index, index + whole.trimEnd().length), "this line is no process: name: command"),
-      );
+    const range = file.range(index, index + whole.trimEnd().length);
+    const [, name = "", command] = line.exec(whole) ?? [];
+    const earlier = entries.get(name);
+    if (earlier) report(dropped(earlier.keyRange, `procfile.${name}: a later line of this name is kept`));
+    if (command !== undefined) entries.set(name, entryNode(name, scalarNode(command, range)));
+    else if (!/^\s*(?:#.*)?$/.test(whole)) report(dropped(range, "this line is no process: name: command"));
   }
-  const release = commands.get("release");
-  commands.delete("release");
-  const serving = commands.has("web") ? "web" : [...commands.keys()][0];
-  const { repository, folder } = clone;
-  const services = [...commands].map(([name, startCommand]) => ({
-    name,
-    kind: name === "web" ? "web" : "worker",
-    configuration: {
+  return { root: { kind: "map" as const, entries, range: file.range(0, 0) }, failed: false };
+}
+
+/** A service for each process; `release` runs before the one that serves. */
+export const convertProcfile: Converter = (file, { repository, folder }) => {
+  const { entries, range } = file.node;
+  const processes = [...entries.keys()].filter((name) => name !== "release");
+  const serving = entries.has("web") ? "web" : processes[0];
+  const logicalNames = new LogicalNames();
+  const services = processes.map((name) => {
+    const fields = new Fields(file.node, file.owner, file.report, file.settle);
+    const configuration = {
       repository,
       rootDirectory: repository === undefined || folder === "." ? undefined : folder,
-      preDeployCommand: name === serving ? release : undefined,
-      startCommand,
-    },
-  }));
+      preDeployCommand: name === serving ? fields.command("release") : undefined,
+      startCommand: fields.command(name),
+    };
+    const kind = name === "web" ? "web" : "worker";
+    const path = logicalNames.pathIn(["services"], name);
+    return { path, name, kind, configuration, variables: fields.secrets };
+  });
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;
-  if (services.length > 0) report(dropped(file.range(0, 0), `the file ${missing} the variables`, hint));
+  if (services.length > 0) file.report(dropped(range, `the file ${missing} the variables`, hint));
   return { services };
-}
+};

@@ -1,88 +1,83 @@
 import type { Plain } from "../../model/value";
-import { escapeTemplate } from "../tree";
-import { type ConvertedMap, type Converter, dropped, Fields, literalOf, logicalNameOf } from "./fields";
+import { type Converter, dropped, type Fields } from "./fields";
+import { LogicalNames } from "./names";
+import { whyWithheld } from "./secrets";
 
 /** Types whose word is another one here. */
 const kinds = new Map([
   ["pserv", "worker"],
   ["keyvalue", "redis"],
+  ["database", "postgres"],
 ]);
 
-/** Addresses of the services and databases of a blueprint, by name. */
-type Addresses = ReadonlyMap<string, string>;
-
-/** A part of a blueprint that lists services: the file itself, or an environment of a project. */
-interface BlueprintPart {
-  readonly fields: Fields;
-  readonly project?: string;
-  readonly environment?: string | undefined;
-}
+/** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
+type Names = ReadonlyMap<string, string>;
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
-export const convertRender: Converter = (root, report, { repository }) => {
-  const file = new Fields(root, "render", report, escapeTemplate);
-  const sections: BlueprintPart[] = [
-    ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields }] : [])),
-    ...file.maps("projects").flatMap(environmentsOf),
+export const convertRender: Converter = (file, { repository }) => {
+  const logicalNames = new LogicalNames();
+  // The parts that list services: the file itself, and the environments of projects, whose keys are `outer`.
+  const parts = [
+    ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields, outer: [] }] : [])),
+    ...file.maps("projects").flatMap((project) => environmentsOf(project, logicalNames)),
   ];
-  const entries = sections.flatMap((section) => [
-    ...section.fields
-      .maps("services")
-      .map((fields) => ({ ...section, fields, type: fields.text("type") ?? "web" })),
-    ...section.fields.maps("databases").map((fields) => ({ ...section, fields, type: "postgres" })),
-  ]);
-  const addresses = new Map(
-    entries.map(({ fields, project }) => {
-      const name = fields.text("name") ?? "";
-      const names = project === undefined ? [name] : [project, name];
-      return [name, ["service", ...names.map(logicalNameOf)].join(".")];
+  const names = new Map<string, string>();
+  const entries = parts.flatMap(({ fields: part, outer, ...place }) =>
+    [...part.maps("services"), ...part.maps("databases")].map((fields) => {
+      const type = fields.owner === "database" ? fields.owner : (fields.text("type") ?? "web");
+      const name = fields.text("name") ?? type;
+      const path = logicalNames.pathIn([...outer, "services"], name);
+      const address = ["service", ...outer.slice(1), path.at(-1)].join(".");
+      if (type !== "database") names.set(`service ${name}`, address);
+      names.set(`${kinds.get(type) ?? type} ${name}`, address);
+      return { ...place, fields, type, name, path };
     }),
   );
-  const groups = sections.flatMap(({ fields }) =>
-    fields.maps("envVarGroups").map((group) => {
-      const name = logicalNameOf(group.text("name") ?? "");
-      return [name, variablesIn(group, addresses).variables] as const;
-    }),
-  );
-  const services = entries.map(({ type, fields, project, environment }) => ({
-    ...convertService(type, fields, addresses, repository),
-    project,
-    environment,
+  const groups: Record<string, Plain> = {};
+  for (const group of parts.flatMap(({ fields }) => fields.maps("envVarGroups"))) {
+    const name = group.text("name") ?? "";
+    const [, key = ""] = logicalNames.pathIn(["variableGroups"], name);
+    names.set(`group ${name}`, key);
+    groups[key] = variablesIn(group, names).variables;
+  }
+  const services = entries.map(({ fields, type, ...named }) => ({
+    ...named,
+    ...convertService(type, named.name, fields, names, repository),
   }));
   file.finish();
-  return { services, groups: Object.fromEntries(groups) };
+  return { services, groups };
 };
 
-function environmentsOf(project: Fields): readonly BlueprintPart[] {
+function environmentsOf(project: Fields, logicalNames: LogicalNames) {
   const name = project.text("name") ?? "project";
+  const outer = logicalNames.pathIn(["projects"], name);
   return project.maps("environments").map((fields) => {
     const environment = fields.text("name");
     const isDefault = environment === undefined || /^production$/i.test(environment);
     if (!isDefault)
       fields.drop("name", `the project ${name} needs the environment ${environment} before the first apply`);
-    return { fields, project: name, environment: isDefault ? undefined : environment };
+    return { fields, outer, project: name, environment: isDefault ? undefined : environment };
   });
 }
 
-function convertService(type: string, fields: Fields, addresses: Addresses, repository?: string) {
-  const before = fields.text("env");
-  const runtime = fields.text("runtime") ?? before;
+function convertService(type: string, name: string, fields: Fields, names: Names, repository?: string) {
+  const runtime = fields.text("runtime") ?? fields.text("env");
   const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
-  const name = fields.text("name") ?? kind;
   if (type === "pserv")
     fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
-  const given = configurationIn(fields, runtime);
-  const isBuilt = kind !== "postgres" && kind !== "redis" && given.image === undefined;
-  const built = isBuilt ? (given.repository ?? repository) : given.repository;
-  if (isBuilt && built === undefined) fields.note("type", `${name}: the repository is not said in this file`);
-  return { name, kind, configuration: { ...given, repository: built }, ...variablesIn(fields, addresses) };
+  const configuration = configurationIn(fields, runtime);
+  const isBuilt = kind !== "postgres" && kind !== "redis" && configuration.image === undefined;
+  if (isBuilt) configuration.repository ??= repository;
+  if (isBuilt && configuration.repository === undefined)
+    fields.note("type", `${name}: the repository is not said in this file`);
+  const { variables, variablesFrom } = variablesIn(fields, names);
+  return { kind, configuration, variables: { ...fields.secrets, ...variables }, variablesFrom };
 }
 
-function configurationIn(fields: Fields, runtime: string | undefined): ConvertedMap {
+function configurationIn(fields: Fields, runtime: string | undefined) {
   const image = fields.map("image");
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
-  const [start, dockerStart] = [commandOf(fields, "startCommand"), commandOf(fields, "dockerCommand")];
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
   if (scaling !== undefined)
     fields.note("scaling", "which word turns automatic scaling on, the service does not show");
@@ -92,9 +87,9 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
     image: image?.text("url"),
     rootDirectory: fields.text("rootDir"),
     runtime: isBuilt ? runtime : undefined,
-    buildCommand: commandOf(fields, "buildCommand"),
-    preDeployCommand: commandOf(fields, "preDeployCommand"),
-    startCommand: start ?? dockerStart,
+    buildCommand: fields.command("buildCommand"),
+    preDeployCommand: fields.command("preDeployCommand"),
+    startCommand: fields.command("startCommand") ?? fields.command("dockerCommand"),
     dockerfilePath: relative(fields.text("dockerfilePath")),
     dockerContext: relative(fields.text("dockerContext")),
     publishDirectory: relative(fields.text("staticPublishPath")),
@@ -115,12 +110,6 @@ function configurationIn(fields: Fields, runtime: string | undefined): Converted
   };
 }
 
-function commandOf(fields: Fields, key: string): string | undefined {
-  const text = fields.text(key)?.trim();
-  if (text?.includes("\n")) fields.drop(key, "the command has several lines, which the service may not take");
-  return text;
-}
-
 const relative = (path: string | undefined): string | undefined => path?.replace(/^\.\/(?=.)/, "");
 
 /** `[{ source: 10.0.0.0/8, description: office }]` */
@@ -130,41 +119,42 @@ const addressesIn = (fields: Fields): readonly string[] =>
     return one.text("source") ?? [];
   });
 
-function variablesIn(fields: Fields, addresses: Addresses) {
+function variablesIn(fields: Fields, names: Names) {
   const variables: Record<string, Plain> = {};
   const variablesFrom: Plain[] = [];
   for (const one of fields.maps("envVars")) {
     const group = one.text("fromGroup");
     const key = one.text("key");
-    if (group !== undefined) variablesFrom.push({ group: logicalNameOf(group) });
-    else if (key !== undefined) variables[key] = writtenOf(key, one, addresses);
+    if (group !== undefined) variablesFrom.push({ group: names.get(`group ${group}`) ?? group });
+    else if (key !== undefined) variables[key] = writtenOf(key, one, names);
   }
   return { variables, variablesFrom };
 }
 
-function writtenOf(key: string, fields: Fields, addresses: Addresses): Plain {
+function writtenOf(key: string, fields: Fields, names: Names): Plain {
   const generated = fields.text("generateValue");
   const isAsked = fields.text("sync") === "false";
   const text = fields.text("value");
-  const from = fields.map("fromService") ?? fields.map("fromDatabase");
-  fields.take("fromDatabase");
+  const database = fields.map("fromDatabase");
+  const service = fields.map("fromService");
   if (generated === "true") return { generate: { length: 32 } };
-  if (from !== undefined) return referenceOf(key, from, addresses);
+  if (service) return referenceOf(key, service, service.text("type") ?? "service", names);
+  if (database) return referenceOf(key, database, "database", names);
   if (isAsked || text === undefined) return { fromEnv: key };
-  return literalOf(key, text);
+  const why = whyWithheld(key, text);
+  if (why) fields.note("value", `${key}: ${why}: it is taken from the environment`);
+  return why === undefined ? text : { fromEnv: key };
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, addresses: Addresses): Plain {
+function referenceOf(key: string, from: Fields, type: string, names: Names): Plain {
   const name = from.text("name") ?? "";
   const property = from.text("property");
   const variable = from.text("envVarKey");
-  const address = addresses.get(name);
-  from.take("type");
+  const address = names.get(`${kinds.get(type) ?? type} ${name}`);
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
-  const what =
-    address === undefined ? `${name} is not in this file` : `${name} shows no ${property ?? variable}`;
-  from.report(dropped(from.node.range, `${key}: ${what}; it is taken from the environment`));
+  const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
+  from.report(dropped(from.node.range, `${key}: ${name} ${why}; it is taken from the environment`));
   return { fromEnv: key };
 }

@@ -1,0 +1,39 @@
+import { isPublicName, isSecretName } from "../trust";
+
+/** Names that often hold a secret: what a file of another tool shows in the open must not be copied. */
+const often = /PASSWORD$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
+
+/** Nothing, a flag, or the path of a file. */
+const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
+
+/** Returns true if the name says that its text, where that is known, is a secret or may be one. */
+export const mayBeSecret = (name: string, text = name): boolean =>
+  isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
+
+/** `password=text`, `--api-key text`; a text that begins with a variable is none. */
+const assigned =
+  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=("[^"$][^"]*"|'[^'$][^']*'|[^\s;&|<>()"'`$][^\s;&|<>()"'`]*))/g;
+
+/** `user:password@` of an address, where a variable with a default counts as a password. */
+const inAddress = /(\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:)(?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+(?=@)/g;
+
+/** Puts in place of each secret in a text what `write` makes of its name. */
+export function replaceSecrets(text: string, write: (name: string) => string): string {
+  const rest = text.replace(inAddress, (_, before) => `${before}${write("PASSWORD")}`);
+  let written = "";
+  let end = 0;
+  for (const { index, 1: option = "", 2: value = "" } of rest.matchAll(assigned)) {
+    const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
+    if (index < end || !mayBeSecret(name, value)) continue;
+    written += rest.slice(end, index + option.length) + write(name.toUpperCase());
+    end = index + option.length + value.length;
+  }
+  return written + rest.slice(end);
+}
+
+/** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
+export function whyWithheld(key: string, text: string, value: string | undefined = text): string | undefined {
+  if (replaceSecrets(text, () => "") !== text) return "it holds a password";
+  if (isSecretName(key)) return "";
+  return mayBeSecret(key, value) ? "it may be a secret" : undefined;
+}
