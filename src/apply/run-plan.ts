@@ -4,9 +4,9 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, type Plan, parentOf } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
-import { archive, forget, remove } from "./remove";
+import { archive, forget, remove, retain } from "./remove";
 import {
   type ChangeEnd,
   type ReplacePhase,
@@ -136,12 +136,11 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
     case "replace":
       return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
     case "delete":
-      return change.onRemove === "archive"
-        ? step(context, "archive", archive)
-        : step(context, "delete", remove);
+      return isArchived(change) ? step(context, "archive", archive) : step(context, "delete", remove);
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
+      if (change.retains) return retain(context);
       return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
   }
 }
@@ -164,12 +163,10 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
 async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
-  // Its parent has moved as well, or is where it was.
-  const parent = change.instance.desired?.parent ?? recorded.parent;
-  await run.journal.move(previous, change.address, {
-    ...recorded,
-    ...(parent === undefined ? {} : { parent }),
-  });
+  // The plan knows what else has moved.
+  const { dependsOn, fingerprintAddress } = change.instance.recorded ?? recorded;
+  const moved = { parent: parentOf(change), dependsOn, fingerprintAddress };
+  await run.journal.move(previous, change.address, { ...recorded, ...moved });
 }
 
 async function step(
