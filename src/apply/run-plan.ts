@@ -53,7 +53,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       const end = await applyChange(run, task.change, task.phase, slot);
       ended.push({ task, end });
       if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stopped = true;
-      return end.kind === "done";
+      // What was interrupted has not failed, and nothing begins after it.
+      return end.kind !== "failed";
     },
     skip: ({ change }, because) => {
       const { address, action } = change;
