@@ -2,6 +2,7 @@ import { Secret } from "../model/secret";
 
 /** A value that the state knows by its fingerprint alone. */
 export interface RecordedValue {
+  /** The address that its fingerprint was made with. */
   readonly address: string;
   /** HMAC-SHA-256 over address and value, hex. */
   readonly fingerprint: string;

@@ -9,7 +9,14 @@ import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Attributes } from "../model/value";
-import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
+import {
+  GeneratedSecret,
+  isPlain,
+  plainEqual,
+  type ResolvedValue,
+  Unknown,
+  UnreadSecret,
+} from "../model/value";
 import { asksForRun } from "../plan/decision";
 import { initialSettings } from "../plan/instances";
 import type { Change } from "../plan/plan";
@@ -98,6 +105,7 @@ function recordOfAccepted(
     ...(parent === undefined ? {} : { parent }),
     dependsOn: previous?.dependsOn ?? [],
     applied: previous?.applied ?? placement(change, type, parentId),
+    fingerprintAddress: previous?.fingerprintAddress,
     computed: previous?.computed ?? {},
     ...(updatedAt === undefined ? {} : { updatedAt }),
     writtenAt: writtenNow(run),
@@ -268,13 +276,17 @@ export function recordedAfter(recording: Recording): RecordedResource {
   const updatedAt = live?.updatedAt ?? live?.asOf ?? previous?.updatedAt;
   const writtenAt = recording.writtenAt ?? previous?.writtenAt;
   const parent = desired?.parent ?? previous?.parent;
+  const applied = appliedValues(recording);
+  // What is kept as it was has the fingerprints of before its move.
+  const { fingerprintAddress } = previous ?? {};
   return {
     type: change.type,
     id: recording.id,
     name: live?.name ?? change.name,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: dependenciesOf(change),
-    applied: appliedValues(recording),
+    applied,
+    ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...recording.reads.contentAt(recording.id, updatedAt),

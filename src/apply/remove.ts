@@ -117,7 +117,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
 }
 
 /** Marks a resource as retained, its parts first: unmarked ones would be planned for deletion. */
-async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
+export async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
   for (const [address, resource] of run.journal.inside(change.address))
     if (run.types.get(resource.type)?.removedWithParent)
       await run.journal.record(address, { ...resource, retained: true });

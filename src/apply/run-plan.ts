@@ -4,9 +4,9 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, type Plan, parentOf } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
-import { archive, forget, remove } from "./remove";
+import { archive, forget, remove, retain } from "./remove";
 import {
   type ChangeEnd,
   type ReplacePhase,
@@ -53,7 +53,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       const end = await applyChange(run, task.change, task.phase, slot);
       ended.push({ task, end });
       if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stopped = true;
-      return end.kind === "done";
+      // What was interrupted has not failed, and nothing begins after it.
+      return end.kind !== "failed";
     },
     skip: ({ change }, because) => {
       const { address, action } = change;
@@ -136,12 +137,11 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
     case "replace":
       return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
     case "delete":
-      return change.onRemove === "archive"
-        ? step(context, "archive", archive)
-        : step(context, "delete", remove);
+      return isArchived(change) ? step(context, "archive", archive) : step(context, "delete", remove);
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
+      if (change.retains) return retain(context);
       return heldBack(change, (await followPending(context)) ?? (await keepRecord(context)));
   }
 }
@@ -164,12 +164,10 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
 async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
-  // Its parent has moved as well, or is where it was.
-  const parent = change.instance.desired?.parent ?? recorded.parent;
-  await run.journal.move(previous, change.address, {
-    ...recorded,
-    ...(parent === undefined ? {} : { parent }),
-  });
+  // The plan knows what else has moved.
+  const { dependsOn, fingerprintAddress } = change.instance.recorded ?? recorded;
+  const moved = { parent: parentOf(change), dependsOn, fingerprintAddress };
+  await run.journal.move(previous, change.address, { ...recorded, ...moved });
 }
 
 async function step(

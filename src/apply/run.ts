@@ -107,7 +107,7 @@ interface Task {
 interface Schedule<T extends Task> {
   /** At most this many run at once. */
   readonly parallelism: number;
-  /** False when it failed: what depends on it is skipped. */
+  /** False when it failed: what depends on it is skipped, because of it. */
   readonly run: (task: T, slot: Slot) => Promise<boolean>;
   readonly skip: (task: T, because: readonly string[]) => void;
   /** Once true, nothing new is started. */

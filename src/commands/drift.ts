@@ -54,9 +54,11 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
     now: context.clock.now(),
     stage: context.stage && context.stage !== "any" ? stageText(context.stage) : undefined,
   });
+  // What a narrowed run leaves out may have drifted.
+  const isWhole = request.targets.length + request.excludes.length === 0;
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
   return {
-    ...{ runId, plan, report, judged: { used, unused }, exitCode },
+    ...{ runId, plan, report, judged: { used, unused: isWhole ? unused : [] }, exitCode },
     diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],
   };
 }

@@ -162,13 +162,13 @@ async function recordedValues(context: Context, state: State): Promise<RecordedV
 /** The services of a state that have values, by their ids. */
 function recordedServices({ resources }: State): RecordedValues["services"] {
   const services = new Map<string, { values: RecordedValue[]; branch?: string }>();
-  for (const [address, { parent, applied }] of Object.entries(resources)) {
+  for (const [address, { parent, applied, fingerprintAddress }] of Object.entries(resources)) {
     const holder = parent && resources[parent];
     const prints = Object.values(applied).filter(isFingerprint);
     if (holder?.type !== "service" || prints.length === 0) continue;
     const branch = holder.applied["configuration.branch"];
     const found = services.get(holder.id) ?? { values: [], ...(typeof branch === "string" && { branch }) };
-    found.values.push(...prints.map((print) => ({ address, ...print })));
+    found.values.push(...prints.map((print) => ({ address: fingerprintAddress ?? address, ...print })));
     services.set(holder.id, found);
   }
   return services;

@@ -280,12 +280,12 @@ async function reveal(
   live: LiveResource,
   paths: readonly string[],
 ): Promise<Revealed> {
-  const { address, previousAddress, instance, type } = change;
+  const { address, instance, type } = change;
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};
   for (const path of paths) {
     const value = values?.get(path);
-    const at = { address, previousAddress };
+    const at = { address, recorded: instance.recorded };
     if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, input);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };

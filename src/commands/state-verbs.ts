@@ -8,11 +8,11 @@ import { typeNamed } from "../resources";
 import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
   beginHandOver,
+  checkMoves,
   checkReplacement,
   dropOpenWrites,
   endHandOver,
   hasFingerprint,
-  moveResources,
   receiveResources,
   removeResources,
 } from "../state/edit-state";
@@ -58,8 +58,12 @@ export function moveState(
     const to = parseAddress(request.to);
     const hint = "an address looks like service.shop.api";
     if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
-    const moves = movesBelow(state, address, to);
-    return { state: moveResources(state, moves), addresses: [...moves.values()] };
+    const { moves, recorded } = movesBelow(state, address, to);
+    checkMoves(state, moves);
+    return {
+      state: { ...state, resources: Object.fromEntries(recorded) },
+      addresses: [...moves.values()],
+    };
   });
 }
 
@@ -187,12 +191,13 @@ function edit(
   });
 }
 
-/** The move of an address, and those of everything that lies in it, as `moved` in a manifest moves it. */
-function movesBelow({ resources }: State, from: Address, to: Address): ReadonlyMap<Address, Address> {
+/** The move of an address, and those of everything that lies in it, as `moved` in a manifest moves it; the records after them. */
+function movesBelow({ resources }: State, from: Address, to: Address) {
   // A command line has no position.
   const moved = [{ from, to, range: new SourceFile("").range(0, 0) }];
-  const { previous } = applyMoves(resources, { moved, resources: new Map() });
-  return new Map([[from, to], ...[...previous].map(([now, before]): [Address, Address] => [before, now])]);
+  const { previous, recorded } = applyMoves(resources, { moved, resources: new Map() });
+  const inside = [...previous].map(([now, before]): [Address, Address] => [before, now]);
+  return { moves: new Map([[from, to], ...inside]), recorded };
 }
 
 /** A record, with the state that it is in. */

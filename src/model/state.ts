@@ -4,9 +4,7 @@ import type { Pending } from "./live";
 import { isObject, type Parsed, type Plain } from "./value";
 
 /** A secret in the state: never the value. */
-interface Fingerprint {
-  readonly fingerprint: string;
-}
+type Fingerprint = { readonly fingerprint: string };
 
 export type AppliedValue = Plain | Fingerprint;
 
@@ -31,6 +29,8 @@ const resource = z.looseObject({
   dependsOn: z.array(address),
   /** Declared fields as last applied (or adopted), by attribute path. */
   applied: objectOf<AppliedValue>(),
+  /** The address that the fingerprints in `applied` were made with, of a resource that has moved since. */
+  fingerprintAddress: address.optional(),
   /** Computed attributes as last seen: references to resources not read in this run resolve from here. */
   computed: objectOf<Plain>(),
   /** The service's `updatedAt` after our last write or read. */

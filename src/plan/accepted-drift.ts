@@ -41,7 +41,10 @@ export function acceptDrift(
     if (found === undefined) return false;
     used.add(found);
     const { until, reason } = found;
-    accepted.push({ class: of, address: names[0] as string, attribute, until, reason });
+    const address = names[0] as string;
+    // What has drifted may be pending, too.
+    const isListed = accepted.some((one) => one.address === address && one.attribute === attribute);
+    if (of !== "pending" || !isListed) accepted.push({ class: of, address, attribute, until, reason });
     return true;
   };
   const drifted = report.drifted

@@ -74,7 +74,7 @@ function decideRetained(instance: ResourceInstance, { decisions }: DecisionConte
   const wentWith = around !== undefined && isRetained(around.instance) && around.action === "forget";
   return isGone(instance) || wentWith
     ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
-    : nothing;
+    : { ...nothing, retains: true };
 }
 
 /** Decides for `-refresh-only`: forgets a resource that is gone, shows drift, sends nothing and ignores the manifest. */

@@ -244,10 +244,12 @@ export function applyMoves(
   for (const [address, resource] of before) {
     const to = newAddress(address);
     if (to !== address) previous.set(to, address);
+    const isPrinted = to !== address && Object.values(resource.applied).some(isFingerprint);
     recorded.set(to, {
       ...resource,
       ...(resource.parent && { parent: newAddress(resource.parent) }),
       dependsOn: resource.dependsOn.map(newAddress),
+      ...(isPrinted && { fingerprintAddress: resource.fingerprintAddress ?? address }),
     });
   }
   return { recorded, previous, diagnostics };

@@ -138,9 +138,9 @@ const listUnchecked = (instances: ResourceInstances): Plan["unchecked"] =>
     return read.kind === "unchecked" && !isRetained(instance) ? [{ address, reason: read.reason }] : [];
   });
 
-/** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change reports it. */
+/** Nothing becomes of what is retained, or of a part of what this plan archives: no change reports it, unless it moves. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
-  action === "no-op" && (retains === true || isRetained(instance));
+  action === "no-op" && retains === true && instance.previousAddress === undefined;
 
 /**
  * The same decision, each `edit` that is not of the manifest with what it comes from: what it refers to

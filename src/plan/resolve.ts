@@ -208,7 +208,7 @@ type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 export function printsOfRevealed(
   live: Secret,
   declared: ResolvedValue | undefined,
-  at: Pick<ResourceInstance, "address" | "previousAddress">,
+  at: Pick<ResourceInstance, "address" | "recorded">,
   keys: PrintKeys,
 ): SecretPrints {
   if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
@@ -219,14 +219,14 @@ export function printsOfRevealed(
 
 function printsOf(
   secret: Secret,
-  { address, previousAddress }: Pick<ResourceInstance, "address" | "previousAddress">,
+  { address, recorded }: Pick<ResourceInstance, "address" | "recorded">,
   { fingerprintKey: key, previousFingerprintKey: previousKey }: PrintKeys,
 ): SecretPrints {
   if (!key) return { now: undefined, asRecorded: [] };
   const keys = previousKey ? [key, previousKey] : [key];
   return {
     now: secret.fingerprint(key, address),
-    asRecorded: keys.map((one) => secret.fingerprint(one, previousAddress ?? address)),
+    asRecorded: keys.map((one) => secret.fingerprint(one, recorded?.fingerprintAddress ?? address)),
   };
 }
 

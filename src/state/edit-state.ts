@@ -11,23 +11,13 @@ function refuseAny(found: readonly Diagnostic[]): void {
   if (found.length > 0) throw new DiagnosticsError(found);
 }
 
-/**
- * `rnv state mv`: records resources under other addresses; references to them follow. Throws `DiagnosticsError`, as all
- * edits do that the state does not allow.
- */
-export function moveResources(state: State, moves: ReadonlyMap<Address, Address>): State {
+/** `rnv state mv`: throws `DiagnosticsError` for moves that the state does not allow, as all edits do. */
+export function checkMoves(state: State, moves: ReadonlyMap<Address, Address>): void {
   refuseAny([
     ...unknown(state, [...moves.keys()]),
     ...unsettled(state, [...moves].flat()),
     ...[...moves].flatMap(([from, to]) => refusedMove(state, from, to) ?? []),
   ]);
-  const renamed = (address: Address): Address => moves.get(address) ?? address;
-  const resources = entriesOf(state.resources).map(([address, { parent, ...resource }]) => {
-    const parentIfAny = parent === undefined ? {} : { parent: renamed(parent) };
-    const dependsOn = resource.dependsOn.map(renamed);
-    return [renamed(address), { ...resource, ...parentIfAny, dependsOn }] as const;
-  });
-  return { ...state, resources: fromEntries(resources) };
 }
 
 function refusedMove(state: State, from: Address, to: Address): Diagnostic | undefined {

@@ -90,6 +90,10 @@ ${more}`,
       "warning[drift.acceptance_unused]: nothing of service.other has drifted",
     );
     expect(accepted.stderr).toContain("rnv.drift.yaml:3:5");
+    for (const narrowed of ["-target=project.shop", "-exclude=service.shop.api"]) {
+      expect((await drift(narrowed)).stderr).not.toContain("acceptance_unused");
+      expect((await scenario.run("ci", "drift", narrowed)).stderr).not.toContain("acceptance_unused");
+    }
     const document = JSON.parse((await drift("-json")).stdout);
     expect(driftDocumentSchema.parse(document)).toMatchObject({ has_drift: false, drifted: [] });
     expect(document.accepted).toContainEqual({

@@ -58,16 +58,19 @@ describe("an apply that is cut short", () => {
     },
   );
 
-  it("names what still runs at the service, and the command that follows it", async () => {
+  it("names what still runs at the service, and the command that follows it; what waits for that has not failed", async () => {
     scenario.emulator.store.setCondition("worker-offline", true);
-    const started = scenario.start({}, "apply", ...approve, "-target=service.shop.a");
+    scenario.write("rnv.yaml", shop.replace("b: { kind: web", "b: { kind: web, dependsOn: [service.shop.a]"));
+    const started = scenario.start({}, "apply", ...approve, "-target=service.shop.b");
     await started.shows("deployment.shop.a: Still creating... queued");
     started.process.kill("SIGINT");
     const { code, stdout } = await started.ended;
     expect(code).toBe(130);
     expect(stdout).toContain(
-      "deployment.shop.a is still deploying.\nTo continue: rnv apply -auto-approve -input=false -target=service.shop.a\n",
+      "deployment.shop.a is still deploying.\nTo continue: rnv apply -auto-approve -input=false -target=service.shop.b\n",
     );
+    expect(stdout).toContain("service.shop.b: Skipped, because the run was interrupted\n");
+    expect(stdout).not.toContain("failed");
   });
 
   it("says only that it is cancelled before it has written anything", async () => {

@@ -65,6 +65,11 @@ describe("a value that the run does not have, in a text of the service", () => {
       'login failed: TOKEN=(sensitive) (pin \\"(sensitive)\\"), postgres://u:(sensitive)@db/x',
     );
     expect(stdout).toContain("main is fine");
+    for (const move of [["api", "web"] as const, ["web", "api"] as const]) {
+      const [from, to] = move.map((name) => `service.shop.${name}`) as [string, string];
+      expect(await at.run("state", "mv", from, to)).toMatchObject({ code: 0 });
+      expect((await at.runWith({ env: key }, "deployments", to)).stdout).not.toContain(value);
+    }
   });
 
   it("is hidden with its text where the key is missing; texts of services without values are shown", async () => {

@@ -3,6 +3,8 @@ import type { Resource } from "../../../src/api/reads";
 import { runPlan } from "../../../src/apply/run-plan";
 import { type DiagnosticCode, DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
+import { defaultLifecycle } from "../../../src/model/desired";
+import { Secret } from "../../../src/model/secret";
 import { Template } from "../../../src/model/value";
 import type { Change, Plan } from "../../../src/plan/plan";
 import {
@@ -117,6 +119,16 @@ describe("a run", () => {
       { address: api, because: [] },
       { address: web, because: [api] },
     ]);
+  });
+
+  it("keeps the address that the fingerprint of an ignored value was made with", async () => {
+    const recorded = recordOf("s1", { applied: { value: { fingerprint: "f" } } });
+    const desired = { lifecycle: { ...defaultLifecycle, ignoreChanges: ["value"] } } as never;
+    const instance = { desired, recorded: { ...recorded, fingerprintAddress: api } };
+    const moved = { address: web, previousAddress: api, instance };
+    const resources = { [api]: recorded };
+    const { run } = await ran([changeOf("no-op", { value: new Secret("a") }, moved)], {}, { resources });
+    expect(run.journal.recorded(web)).toMatchObject(instance.recorded);
   });
 
   it.each<[DiagnosticCode]>([["state.lock_lost"], ["state.write_failed"]])(

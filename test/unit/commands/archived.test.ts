@@ -1,3 +1,4 @@
+import { moveState } from "../../../src/commands/state-verbs";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (services: string) => `projects: { shop: { services: { ${services} } } }\n`;
@@ -41,6 +42,37 @@ describe("what onRemove: archive leaves in the state", () => {
     expect(bench.emulator.store.services()).toHaveLength(3);
     bench.remove();
   });
+
+  it.each(["moved", "moved with its removal", "state mv"])(
+    "moves with its project, blocks the deletion of that, and is restored without another write (%s)",
+    async (how) => {
+      const code = "configuration: { repository: https://git.example.com/a }, dependsOn: [service.NAME.a]";
+      const old = api.replace("deploy: { when: never }", code);
+      const project = (name: string, services: string) =>
+        `projects: { keep: {}, ${name}: { name: One, services: { ${services.replace("NAME", name)} } } }\n`;
+      const bench = await opened(project("one", `${others}, ${old}`));
+      const service = bench.emulator.store.services().find(({ name }) => name === "api");
+      bench.write("rnv.yaml", project("one", others));
+      if (how !== "moved with its removal") await bench.apply();
+      const move = { from: "project.one", to: "project.two" };
+      if (how === "state mv") await moveState(bench.context, { ...move, lockTimeoutMs: 0 });
+      const moved = how === "state mv" ? [] : [move];
+      bench.write("rnv.yaml", `${project("two", others)}moved: ${JSON.stringify(moved)}\n`);
+      expect((await bench.apply()).exitCode).toBe(0);
+      const parts = ["deployment.two.api", "service.two.api", "variable.two.api.LEVEL"];
+      expect(await retained(bench)).toEqual(parts);
+      expect(JSON.stringify(await resources(bench))).not.toMatch(/(project|service)\.one/);
+      bench.write("rnv.yaml", "projects: { keep: {} }\nremoved: [project.two, service.two.a, service.two.b]");
+      bench.emulator.resetLog();
+      const diagnostics = [{ code: "plan.retained" }, { code: "guard.holds_others" }];
+      for (const mode of ["apply", "destroy"] as const)
+        expect(await bench.apply({ mode })).toMatchObject({ exitCode: 4, diagnostics });
+      bench.write("rnv.yaml", project("two", `${others}, ${old}`));
+      expect((await bench.apply()).exitCode).toBe(0);
+      expect(bench.writes()).toEqual([expect.stringContaining(`/services/${service?.id}/restore`)]);
+      bench.remove();
+    },
+  );
 
   it("is created again when someone deleted it in the meantime", async () => {
     const bench = await opened(shop(`${api}, ${others}`));

@@ -45,6 +45,16 @@ describe("the verbs of the state", () => {
     expect(now.filter((address) => /\.api(\.|$)/.test(address))).toEqual([]);
   });
 
+  it("mv leaves nothing to change once the manifest has the new address", async () => {
+    await moveState(bench.context, { ...lock, from: "service.shop.api", to: "service.shop.web" });
+    await moveState(bench.context, { ...lock, from: "service.shop.web", to: "service.shop.site" });
+    bench.write("rnv.yaml", shop("site"));
+    const actions = async () => new Set((await bench.plan()).plan?.changes.map(({ action }) => action));
+    expect(await actions()).toEqual(new Set(["no-op"]));
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(await actions()).toEqual(new Set(["no-op"]));
+  });
+
   it("mv refuses an address that is taken, of another type, or unknown", async () => {
     const move = (from: string, to: string) => codes(moveState(bench.context, { ...lock, from, to }));
     expect(await move("service.shop.api", "service.shop.api-docs")).toEqual(["state.conflict"]);

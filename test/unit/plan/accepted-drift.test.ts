@@ -66,6 +66,12 @@ describe("acceptDrift", () => {
     expect(all.unused).toEqual([]);
   });
 
+  it("lists a field once that has drifted and is pending", () => {
+    const pending = report.drifted.map((one) => ({ ...one, action: "update" }) as const);
+    const both = acceptDrift({ ...report, pending }, [entry("service.shop.web")], { now: 999 });
+    expect(both.report.accepted).toMatchObject([{ class: "drifted", attribute: "name" }]);
+  });
+
   it("a field that is named accepts no resource that is gone, and no other field", () => {
     const acceptances = [
       entry("service.shop.worker", { attribute: "name" }),

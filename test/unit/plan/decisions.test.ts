@@ -108,7 +108,7 @@ describe("the fingerprints of a live secret", () => {
     const now = live.fingerprint(key, api.address);
     expect(prints({}, { fingerprintKey: key })).toEqual({ now, asRecorded: [now] });
     const before = at("variable.web.A");
-    expect(prints({ previousAddress: before }, keys)).toEqual({
+    expect(prints({ recorded: { fingerprintAddress: before } }, keys)).toEqual({
       ...{ now, asRecorded: [live.fingerprint(key, before), live.fingerprint(previousKey, before)] },
     });
     expect(prints({}, {})).toEqual({ now: undefined, asRecorded: [] });

@@ -73,6 +73,7 @@ describe("the schema of a state", () => {
     ["resources/service.p.a/parent", [undefined, ...filled]],
     ["resources/service.p.a/dependsOn", names],
     ["resources/service.p.a/applied", [{}]],
+    ["resources/service.p.a/fingerprintAddress", [undefined, ...filled]],
     ["resources/service.p.a/computed", [{}]],
     ["resources/service.p.a/updatedAt", [undefined, ...text]],
     ["resources/service.p.a/writtenAt", [undefined, ...text]],
