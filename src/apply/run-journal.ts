@@ -141,9 +141,10 @@ export class RunJournal {
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
+    // As in `close`: what is new comes first.
     const entries: JournalEntry[] = [
-      { kind: "resource", address: from, resource: null },
       { kind: "resource", address: to, resource },
+      { kind: "resource", address: from, resource: null },
     ];
     await this.#session.append(entries, { durable: false });
     this.#set(from, null);
