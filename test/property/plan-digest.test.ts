@@ -86,7 +86,6 @@ describe("the digest of a plan", () => {
           digestWith(plan, index, (change) => ({ ...change, address: at(`${change.address}2`) })),
           digestWith(plan, index, (change) => ({ ...change, action: "adopt", id: "i" })),
           digestWith(plan, index, (change) => ({ ...change, id: `${change.id}2` })),
-          digestWith(plan, index, (change) => ({ ...change, previousAddress: at("service.before") })),
           digestPlan({ ...plan, changes: plan.changes.filter((_, i) => i !== index) }),
           ...(attributes.length === 0
             ? []
