@@ -1,8 +1,7 @@
 import { Secret } from "../model/secret";
 
-/** A value that the state knows by its fingerprint alone. */
+/** A value that the state knows by its fingerprint alone, which was made with the address. */
 export interface RecordedValue {
-  /** The address that its fingerprint was made with. */
   readonly address: string;
   /** HMAC-SHA-256 over address and value, hex. */
   readonly fingerprint: string;
