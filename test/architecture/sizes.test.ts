@@ -31,7 +31,7 @@ const folders: Readonly<Record<string, Folder>> = {
   resources: { paths: ["resources"], ceiling: 2_760, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_806, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_648, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_340, budget: 4_700 },
+  report: { paths: ["report"], ceiling: 5_355, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_054, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 7_717, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
