@@ -1,24 +1,31 @@
-import { compareTexts } from "../model/text";
 import type { Change } from "../plan/plan";
 import { escapeText } from "./escape-text";
-import { groupBy } from "./order";
+import { compareNatural, groupBy } from "./order";
 
-/** Sign, word and colours of a mark, in every picture: a shape, a word and a colour each tell it. */
+/** Sign, word and colours of a mark, the worst first. In every picture a shape, a word and a colour each tell it. */
 export const marks = {
-  create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
-  update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
-  replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
+  blocked: { sign: "!", word: "blocked", ink: "#a40e26", paper: "#ffebe9" },
+  missing: { sign: "\u2717", word: "missing", ink: "#a40e26", paper: "#ffebe9" },
   delete: { sign: "\u2212", word: "destroy", ink: "#a40e26", paper: "#ffebe9" },
+  replace: { sign: "\u00b1", word: "replace", ink: "#6639ba", paper: "#fbefff" },
+  archive: { sign: "\u2212", word: "archive", ink: "#a40e26", paper: "#ffebe9" },
+  drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
+  update: { sign: "~", word: "update", ink: "#7d4e00", paper: "#fff8c5" },
+  rerun: { sign: "~", word: "run", ink: "#7d4e00", paper: "#fff8c5" },
+  create: { sign: "+", word: "create", ink: "#116329", paper: "#dafbe1" },
+  run: { sign: "+", word: "run", ink: "#116329", paper: "#dafbe1" },
   adopt: { sign: ">", word: "import", ink: "#0550ae", paper: "#ddf4ff" },
   forget: { sign: "<", word: "forget", ink: "#59636e", paper: "#f6f8fa" },
-  drift: { sign: "\u2260", word: "drift", ink: "#7d4e00", paper: "#fff8c5" },
-  missing: { sign: "\u2717", word: "missing", ink: "#a40e26", paper: "#ffebe9" },
   pending: { sign: "\u2026", word: "pending", ink: "#0550ae", paper: "#ddf4ff" },
+  "no-op": { sign: "", word: "record", ink: "#59636e", paper: "#f6f8fa" },
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 } as const;
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark = keyof typeof marks;
+
+/** `\u2212 archive`. */
+export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;
 
 /** A node of a graph that Graphviz or Mermaid lays out. */
 interface LabelledNode {
@@ -28,8 +35,10 @@ interface LabelledNode {
   /** Title of the frame that it is in. */
   readonly frame?: string | undefined;
   /** Default: it does not change. */
-  readonly mark?: Mark | undefined;
-  /** What happens to it, in words. */
+  readonly mark?: Mark;
+  /** Its mark, and whether it is blocked or drifted, too; of a project those of all its services. */
+  readonly signs?: readonly Mark[];
+  /** What happens to it, in words: its signs, parts that change, effects; of a project how many of its services change. */
   readonly does?: string;
 }
 
@@ -39,11 +48,13 @@ export interface LabelledGraph {
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** `update`, `archive`: the word of a change in tables and pictures. */
-export function actionWord({ action, onRemove }: Pick<Change, "action" | "onRemove">): string {
-  if (action === "no-op") return "record";
-  return action === "delete" && onRemove === "archive" ? "archive" : marks[action].word;
-}
+/** The mark of a change in tables and pictures. */
+export const actionMark = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Mark =>
+  action === "delete" && onRemove === "archive" ? "archive" : action;
+
+/** Every sign of some nodes, the worst first. */
+export const legendOf = (nodes: readonly Pick<LabelledNode, "signs">[]): readonly Mark[] =>
+  (Object.keys(marks) as Mark[]).filter((mark) => nodes.some(({ signs }) => signs?.includes(mark)));
 
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
@@ -79,12 +90,8 @@ export function graphMermaid(graph: LabelledGraph): string {
     `["${label}"]${mark === "same" ? "" : `:::${mark}Mark`}`;
   const box = ({ id, title = id, mark = "same", does = "" }: LabelledNode): string =>
     boxOf(`${mermaidLabel(title)}${mark === "same" ? "" : `<br/>${mermaidLabel(does)}`}`, mark);
-  const styles = (Object.keys(marks) as Mark[]).filter(
-    (mark) => mark !== "same" && nodes.some((node) => node.mark === mark),
-  );
-  const legend = styles.map(
-    (mark, i) => `    l${i}${boxOf(mermaidLabel(`${marks[mark].sign} ${marks[mark].word}`), mark)}`,
-  );
+  const styles = legendOf(nodes).filter((mark) => mark !== "same");
+  const legend = styles.map((mark, i) => `    l${i}${boxOf(mermaidLabel(signText(mark)), mark)}`);
   return [
     "flowchart LR",
     ...framesOf(graph).flatMap(([title, own], i) => [
@@ -108,8 +115,8 @@ const mermaidLabel = (label: string): string =>
   escapeText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
 
 /** Frames by title, with what is in them. */
-const framesOf = ({ nodes }: LabelledGraph): readonly (readonly [string, readonly LabelledNode[]])[] =>
-  [...groupBy(nodes, ({ frame }) => frame)].flatMap(([frame, own]) =>
+const framesOf = (graph: LabelledGraph): readonly (readonly [string, readonly LabelledNode[]])[] =>
+  [...groupBy(allNodes(graph), ({ frame }) => frame)].flatMap(([frame, own]) =>
     frame === undefined ? [] : [[frame, own] as const],
   );
 
@@ -117,8 +124,8 @@ const framesOf = ({ nodes }: LabelledGraph): readonly (readonly [string, readonl
 const allNodes = ({ nodes, edges }: LabelledGraph): readonly LabelledNode[] => {
   const named = edges.flatMap(({ from, to }) => [from, to]).map((id): LabelledNode => ({ id }));
   const byId = new Map([...named, ...nodes].map((node) => [node.id, node]));
-  return [...byId.values()].sort((a, b) => compareTexts(a.id, b.id));
+  return [...byId.values()].sort((a, b) => compareNatural(a.id, b.id));
 };
 
 const sortedEdges = ({ edges }: LabelledGraph) =>
-  [...edges].sort((a, b) => compareTexts(a.from, b.from) || compareTexts(a.to, b.to));
+  [...edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));

@@ -192,7 +192,7 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
 }
 
 /** Returns how to find the removed resource that a part goes with: the one with the nearest name around it. */
-function ownersIn({ changes }: Plan): (part: Change) => Change | undefined {
+export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => Change | undefined {
   const removed = changes.filter(
     ({ action, withParent }) => !withParent && (action === "delete" || action === "replace"),
   );

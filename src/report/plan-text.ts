@@ -4,7 +4,7 @@ import { planDocument } from "../plan/document";
 import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
-import { changesIn, countParts, type PlanEntry, planLines, planReport } from "./plan-report";
+import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport } from "./plan-report";
 import { planLine } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
@@ -55,11 +55,12 @@ function reportText(
   const { checks, blocked, counts, cost, line } = planLines(plan, report);
   const isFolded = report.some((one) => one.isFolded);
   const isShort = report.flatMap(({ items = [] }) => items).length < 2;
+  const wrapped = (sentence: string): string => wrapText(sentence, style).join("\n");
   const closing = [
-    checks === "" ? "" : style.colors.dim(checks),
-    blocked === "" ? "" : style.colors.red(wrapText(blocked, style).join("\n")),
+    checks === "" ? "" : style.colors.dim(wrapped(checks)),
+    blocked === "" ? "" : style.colors.red(wrapped(blocked)),
     ending === undefined || isShort ? "" : lossLines(changesIn(report), style),
-    [counts, cost(arrowOf(style))].filter((line) => line !== "").join("\n"),
+    [wrapped(counts), wrapped(cost(arrowOf(style)))].filter((text) => text !== "").join("\n"),
     style.colors.bold(line),
     digestLine(plan, style),
     ending?.next === undefined ? "" : `Next: ${style.colors.bold(escapeText(ending.next))}`,
@@ -75,8 +76,7 @@ function reportText(
 /** Repeats what is lost: above it may be screens of text. */
 function lossLines(changes: readonly Change[], style: Style): string {
   const { red, bold } = style.colors;
-  const own = changes.filter(({ withParent }) => !withParent);
-  const parts = changes.filter(({ withParent }) => withParent);
+  const ownerOf = ownersIn({ changes });
   const isDestroyed = ({ action, onRemove }: Change) => action === "delete" && onRemove !== "archive";
   const isReplaced = ({ action }: Change) => action === "replace";
   const isEmptied = (change: Change) =>
@@ -84,10 +84,13 @@ function lossLines(changes: readonly Change[], style: Style): string {
   const kinds = { Destroys: isDestroyed, Replaces: isReplaced, "Loses what is in": isEmptied };
   return Object.entries(kinds)
     .flatMap(([words, isOfKind]) => {
-      const found = own.filter(isOfKind).map(({ address }) => escapeText(address));
+      const found = changes.filter((one) => !one.withParent && isOfKind(one));
       if (found.length === 0) return [];
-      const more = words === "Destroys" && parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
-      return [`${bold(red(`! ${words} ${found.length}${more}:`))} ${shortList(found, mostNames)}`];
+      const parts = changes.filter((one) => one.withParent && isOfKind(ownerOf(one) ?? one));
+      const more = parts.length > 0 ? `, and ${countParts(parts)} of them` : "";
+      const names = found.map(({ address }) => escapeText(address));
+      const lines = wrapText(`! ${words} ${found.length}${more}: ${shortList(names, mostNames)}`, style);
+      return [lines.join("\n").replace(/^[^:]*:/, (opening) => bold(red(opening)))];
     })
     .join("\n");
 }

@@ -193,7 +193,7 @@ const countedAs = {
 };
 
 /** Returns true for what runs and is not made, such as a deployment. */
-export const isRun = ({ action, reason, missing }: Change): boolean =>
+export const isRun = ({ action, reason, missing }: Pick<Change, "action" | "reason" | "missing">): boolean =>
   reason !== undefined && !missing && (action === "create" || action === "update");
 
 /** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */

@@ -18,7 +18,7 @@ interface Folder {
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
   model: { paths: ["model", "diagnostics"], ceiling: 2_688, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_176, budget: 4_500 },
+  api: { paths: ["api"], ceiling: 5_175, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
@@ -27,20 +27,20 @@ const folders: Readonly<Record<string, Folder>> = {
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_223, budget: 4_700 },
+  plan: { paths: ["plan"], ceiling: 5_240, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_760, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_816, budget: 2_550 },
+  apply: { paths: ["apply"], ceiling: 2_817, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_638, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_340, budget: 4_700 },
+  report: { paths: ["report"], ceiling: 5_361, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_061, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_717, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_734, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_794, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_871, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

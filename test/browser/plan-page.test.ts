@@ -77,12 +77,35 @@ describeInBrowser("the page of a plan", () => {
     expect(await body.textContent()).toContain('+ configuration.plan: "starter"  # drift');
   });
 
-  it("unfolds what a link leads to, with a script and without", async () => {
+  it("unfolds and shows what a link leads to, on a narrow page too, with a script and without", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) =>
+      change("update", `service.shop.s${i}`, {
+        attributes: [field("configuration.branch", value("main"), value(`release-${i}`))],
+        effects: ["deploys"],
+      }),
+    );
+    const viewport = { width: 360, height: 640 };
     for (const javaScriptEnabled of [true, false]) {
-      const { page } = await browser.open(pageOf(manyPlan), { javaScriptEnabled, hash: "#service.shop.s7" });
-      expect(await page.locator('[id="service.shop.s7"]').isVisible()).toBe(true);
-      expect(await page.locator('[id="service.shop.s6"]').isVisible()).toBe(false);
+      const form = { javaScriptEnabled, viewport, hash: "#service.shop.s45" };
+      const { page } = await browser.open(pageOf(plan(rows)), form);
+      const box = await page.locator('[id="service.shop.s45"]').boundingBox();
+      expect(box?.y).toBeGreaterThan(0);
+      expect(box?.y).toBeLessThan(viewport.height);
+      expect(await page.locator('[id="service.shop.s44"]').isVisible()).toBe(false);
     }
+  });
+
+  it("counts each of a group in its filter, as the heading does", async () => {
+    const alike = Array.from({ length: 6 }, (_, i) =>
+      change("update", `service.shop.s${i}`, {
+        attributes: [field("configuration.branch", value("a"), value("b"))],
+      }),
+    );
+    const { page } = await browser.open(pageOf(plan([...alike, change("create", "service.shop.new")])));
+    expect(await page.locator("h2", { hasText: "Changes" }).innerText()).toBe("Changes 7");
+    expect(await page.locator("output").innerText()).toBe("7 of 7 shown");
+    await choose(page, "Action", "update");
+    expect(await page.locator("output").innerText()).toBe("6 of 7 shown");
   });
 
   it("goes from a node of the picture to its change, out of a filter too", async () => {

@@ -28,6 +28,8 @@ export const pageScript = `
   const entries = all(".entry");
   const groups = all(".group");
   const form = document.getElementById("filter");
+  // An entry of many counts as many.
+  const sizeOf = (some) => some.reduce((sum, entry) => sum + (all(".addresses > li", entry).length || 1), 0);
   const applyFilter = () => {
     const wanted = all("select", form).filter(({ value }) => value !== "");
     const words = form.elements.text.value.toLowerCase().split(/\\s+/).filter((word) => word !== "");
@@ -37,9 +39,9 @@ export const pageScript = `
         || !words.every((word) => entry.textContent.toLowerCase().includes(word));
     }
     for (const part of all(".part, .group")) part.hidden = all(".entry", part).every((entry) => entry.hidden);
-    const shown = entries.filter((entry) => !entry.hidden).length;
-    if (shown < entries.length) for (const group of groups) group.open = true;
-    form.elements.shown.value = shown + " of " + entries.length + " shown";
+    const [shown, count] = [entries.filter((entry) => !entry.hidden), entries].map(sizeOf);
+    if (shown < count) for (const group of groups) group.open = true;
+    form.elements.shown.value = shown + " of " + count + " shown";
   };
   if (form) {
     form.hidden = false;
@@ -88,7 +90,7 @@ export const pageScript = `
     };
     // The small text of the picture has 11 pixels: below 8 of the screen it is not readable.
     const readable = 8 / 11;
-    const worst = [".stopped", ".missing", ".delete", ".replace", ".drift", ".update", ":not(.same)"];
+    const worst = [".stopped", ".missing", ".delete", ".replace", ".archive", ".drift", ".update", ":not(.same)"];
     const open = () => {
       zoom(Math.max(whole(), readable) / scale);
       const node = worst.map((kind) => drawing.querySelector(".node:not(.standin)" + kind)).find((found) => found);

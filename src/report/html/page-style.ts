@@ -7,7 +7,7 @@ export const pageStyle = `
   --delete: light-dark(#a40e26, #ffa198); --delete-bg: light-dark(#ffebe9, #4a1a1d); --replace: light-dark(#6639ba, #d2a8ff); --replace-bg: light-dark(#fbefff, #34204f);
   --adopt: light-dark(#0550ae, #a5d6ff); --adopt-bg: light-dark(#ddf4ff, #12304f) }
 * { box-sizing: border-box }
-html { scroll-behavior: smooth; scroll-padding-top: 3.5rem }
+html { scroll-padding-top: 3.5rem }
 body { margin: 0; background: var(--bg); color: var(--fg); font: var(--t3)/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
 code, pre, del, ins, .mark { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace }
 code, pre, del, ins { font-size: var(--t2); overflow-wrap: anywhere }
@@ -30,7 +30,7 @@ h2 { font-size: var(--t5); margin: 0 0 .7rem } h3 { font-size: var(--t3); margin
 .count { display: inline-block; min-width: 1.6em; padding: 0 .45em; border-radius: 1em; background: var(--shade); color: var(--fg); font-size: var(--t1); text-align: center; font-weight: 500 }
 p { margin: .4rem 0 } section li { margin: .3rem 0 }
 .same, .forget, .no-op { --ink: var(--muted); --paper: var(--panel) } .create, .pass, .calm { --ink: var(--create); --paper: var(--create-bg) } .update, .drift, .warn, .act { --ink: var(--update); --paper: var(--update-bg) }
-.delete, .missing, .fail, .stop { --ink: var(--delete); --paper: var(--delete-bg) } .replace { --ink: var(--replace); --paper: var(--replace-bg) } .adopt, .pending { --ink: var(--adopt); --paper: var(--adopt-bg) } .blocked { --ink: var(--bg); --paper: var(--delete) }
+.delete, .archive, .missing, .fail, .stop { --ink: var(--delete); --paper: var(--delete-bg) } .replace { --ink: var(--replace); --paper: var(--replace-bg) } .adopt, .pending { --ink: var(--adopt); --paper: var(--adopt-bg) } .blocked { --ink: var(--bg); --paper: var(--delete) }
 table { border-collapse: collapse; max-width: 100% }
 th { text-align: left; font-weight: 600 } th, td { padding: .32rem .9rem .32rem 0; vertical-align: top; border-bottom: 1px solid var(--line) }
 thead th { color: var(--muted); font-weight: 500; font-size: var(--t2) }
@@ -65,5 +65,4 @@ button.copier { margin-left: .4rem; padding: 0 .5rem; min-height: 0; font-size: 
 footer { color: var(--muted); font-size: var(--t2); padding: 1rem max(1rem, calc((100vw - 76rem) / 2)); border-top: 1px solid var(--line) }
 @media (max-width: 40rem) { pre { white-space: pre-wrap } .line { font-size: var(--t5) } .facts { flex-direction: column } #filter label, #filter input, #filter select { width: 100% } .fields tr, .fields th, .fields td { display: block; padding: .1rem 0 } .rows thead { display: none } .rows tr, .rows tr > * { display: block; border-bottom: 0; padding: .1rem 0 } .rows tr { border-bottom: 1px solid var(--line); padding: .4rem 0 } }
 @media print { :root { color-scheme: light; --panel: #fff } nav, .skip, #filter, .tools, .copier, footer { display: none !important } .top { padding-top: 0 } .entry { break-inside: avoid-page; content-visibility: visible } details::details-content { content-visibility: visible; display: block; height: auto } .picture { max-height: none; height: auto !important; overflow: visible } .picture svg { max-width: 100%; height: auto } .body { overflow: visible } pre { white-space: pre-wrap } a { color: inherit; text-decoration: none } }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto } }
 `;

@@ -22,7 +22,7 @@ import {
   signOf,
   wordsOf,
 } from "../fleet-report";
-import { actionWord, type Mark, marks } from "../graph";
+import { actionMark, type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
 import { type Item, itemSection, type Section, section } from "../sections";
@@ -149,9 +149,8 @@ const homeOf = ({ address, construct }: Pick<Change, "address" | "construct">): 
 
 /** One item of a plan as an entry of its page. */
 function changeEntry(item: PlanEntry): Entry {
-  const { first, changes } = item;
-  const sign = first.action === "no-op" ? "" : marks[first.action].sign;
-  return { ...item, mark: [first.action, sign, actionWord(first)], homes: changes.map(homeOf) };
+  const mark = actionMark(item.first);
+  return { ...item, mark: [mark, marks[mark].sign, marks[mark].word], homes: item.changes.map(homeOf) };
 }
 
 /** The mark of each kind of drift, and what a text says in the heading of a section whose items have no words of their own. */

@@ -1,5 +1,5 @@
 import { type Address, nameOf } from "../../model/address";
-import { graphDot, graphMermaid, type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, legendOf, type Mark, marks } from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
 import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tag } from "./page";
@@ -76,7 +76,7 @@ ${placed.boxes.map((box) => boxMark(box, topology, anchors))}</svg>`;
 function boxMark(box: PlacedBox, { nodes, boxes }: Topology, anchors: ReadonlySet<string>): Markup {
   const { id, width, height, edges, nodeSize } = box;
   const drawn = nodes.filter((node) => box.nodes.has(node.id));
-  const mark = worstMark(drawn.filter((node) => node.box === id).map((node) => node.mark));
+  const mark = worstMark(drawn.filter((node) => node.box === id));
   const title = nodeText(boxes.get(id ?? "") ?? "");
   const frame = html`<rect width="${rounded(width)}" height="${rounded(height)}" rx="10" fill="#f6f8fa" stroke="${inkOf(mark)}"/><text x="${inset}" y="18" font-size="13" font-weight="600" fill="${grey}">${title}</text>`;
   const nodeMarks = drawn.map((node) => {
@@ -134,7 +134,7 @@ function widthOf(node: TopologyNode): number {
 
 /** Its title, what it is and what happens to it; round for a node of another project. */
 function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: boolean): Markup {
-  const { mark, title, isBlocked, does } = node;
+  const { mark, title, signs, does } = node;
   const { width, height } = size;
   const facts = isElsewhere ? homeText(node) : node.facts;
   const rows = [
@@ -150,7 +150,7 @@ function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: 
     ({ kind, text, look }, i) =>
       html`<text class="${kind}" x="${inset}" y="${height / 2 + 16 * (i - rows.length / 2) + 13}" ${look}>${text}</text>\n`,
   );
-  const kinds = `${mark}${isBlocked ? " stopped" : ""}${isElsewhere ? " standin" : ""}`;
+  const kinds = `${mark}${signs.includes("blocked") ? " stopped" : ""}${isElsewhere ? " standin" : ""}`;
   const corner = `${rounded(x - width / 2)} ${rounded(y - height / 2)}`;
   const told = [title, does, facts].filter((text) => text !== "").join(", ");
   return html`<g class="node ${kinds}" transform="translate(${corner})"><title>${told}</title>
@@ -160,7 +160,7 @@ ${texts}</g>`;
 
 /** Dashed for what comes, a double frame for what goes or is gone: the outline tells the action too. */
 function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
-  const goes = mark === "delete" || mark === "missing";
+  const goes = mark === "delete" || mark === "archive" || mark === "missing";
   const round = isRound ? height / 2 : goes ? 0 : 8;
   const dash = (mark === "create" || mark === "adopt") && html` stroke-dasharray="6 3"`;
   const outer = html`<rect class="face" width="${width}" height="${height}" rx="${round}" fill="${marks[mark].paper}" stroke="${inkOf(mark)}" stroke-width="${mark === "same" ? 1 : 2}"${dash}/>`;
@@ -172,10 +172,8 @@ function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
 /** Every sign of the picture: actions, what is blocked, references. */
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
-  const used = (Object.keys(marks) as Mark[]).filter((mark) => nodes.some((node) => node.mark === mark));
   const signs = [
-    ...used.map((mark) => tag(mark, marks[mark].sign, marks[mark].word)),
-    nodes.some(({ isBlocked }) => isBlocked) && tag("blocked", "!", "blocked"),
+    ...legendOf(nodes).map((mark) => tag(mark, marks[mark].sign, marks[mark].word)),
     edges.length > 0 && "\u2192 refers to",
     edges.some(({ from, to }) => boxOf.get(from) !== boxOf.get(to)) && "\u25ef in another project",
   ].filter((sign) => sign !== false);

@@ -3,19 +3,14 @@ import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import type { ChangeDocument } from "../../plan/plan-schema";
-import { type LabelledGraph, type Mark, marks } from "../graph";
+import { actionMark, type LabelledGraph, legendOf, type Mark, marks, signText } from "../graph";
 import { groupBy } from "../order";
-import { counted, moneyChange } from "../plan-wording";
+import { counted, countList, isRun, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
-export interface TopologyNode extends GraphNode {
-  readonly title: string;
+export interface TopologyNode extends GraphNode, Required<Omit<LabelledGraph["nodes"][number], "frame">> {
   /** Kind, plan, region, price; of a project how many services it has. */
   readonly facts: string;
-  readonly mark: Mark;
-  readonly isBlocked: boolean;
-  /** What happens to it, in words: its mark, parts that change, effects; of a project how many of its services change. */
-  readonly does: string;
 }
 
 /** Projects as boxes, services as nodes, references as edges. */
@@ -99,20 +94,22 @@ function placeOf({ address, live_name, id = "" }: ResourceChange, places: Places
 
 const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
 
-function actionOf({ change }: ResourceChange): Mark {
+function actionOf({ change, on_remove, reason, action_reason }: ResourceChange): Mark {
   if (change.importing) return "adopt";
   if (change.actions.length > 1) return "replace";
   const [action = "no-op"] = change.actions;
-  return action === "no-op" ? "same" : action;
+  if (action === "no-op") return "same";
+  const missing = action_reason === "create_because_missing" || undefined;
+  if (isRun({ action, reason, missing })) return action === "create" ? "run" : "rerun";
+  return actionMark({ action, onRemove: on_remove ?? "delete" });
 }
 
 /** Every resource with its parent and what it refers to, marked with what a plan does to it. */
 export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph => ({
   nodes: changes.map((change) => {
-    const { address: id, blocked_by: guard, reason } = change;
     const mark = actionOf(change);
-    const word = reason === undefined ? marks[mark].word : "run";
-    return { id, mark, does: dotted([guard && "! blocked", `${marks[mark].sign} ${word}`]) };
+    const signs = signsOf(change, mark);
+    return { id: change.address, mark, signs, does: dotted(signs.map(signText)) };
   }),
   edges: changes.flatMap(({ address: from, parent, references = [] }) => {
     const ends = new Set(parent === undefined ? references : [parent, ...references]);
@@ -120,28 +117,31 @@ export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph =>
   }),
 });
 
+function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: Mark): readonly Mark[] {
+  const hasDrift = mark !== "drift" && attributes.some(({ cause }) => cause === "drift");
+  return [...(guard ? ["blocked" as const] : []), mark, ...(hasDrift ? ["drift" as const] : [])];
+}
+
 /** Facts or deeds of a node, without those that it has not. */
 const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
 function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = {}): TopologyNode {
   const { change, box } = node;
-  const { address, blocked_by: guard, attributes = [] } = change;
-  const moving = parts.filter((part) => part.mark !== "same");
+  const moving = parts.filter(isMoving);
   const named = moving.filter(({ picture }) => picture?.as === "reference");
   const mark = node.mark === "same" && moving.length > 0 ? partMark(moving) : node.mark;
   const deploys = [node, ...moving].some(
     (one) => !one.change.with_parent && one.change.effects?.includes("deploys"),
   );
+  const signs = signsOf(change, mark);
   const does = dotted([
-    guard && "! blocked",
-    mark !== "same" && `${marks[mark].sign} ${marks[mark].word}`,
-    mark !== "drift" && attributes.some(({ cause }) => cause === "drift") && "drift",
+    ...signs.map((sign) => sign !== "same" && signText(sign)),
     named[0] && counted(named.length, named[0].change.type),
     deploys && "deploys",
   ]);
-  const [title, facts, place] = [titleOf(address), factsOf(node), placeOf(change, places)];
-  return { id: address, box, place, title, facts, mark, isBlocked: guard !== undefined, does };
+  const [title, facts, place] = [titleOf(change.address), factsOf(node), placeOf(change, places)];
+  return { id: change.address, box, place, title, facts, mark, signs, does };
 }
 
 /** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
@@ -189,20 +189,23 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     })
     .filter(({ from, to }) => from !== to);
 
-/** Keeps what changes and its neighbours; the rest is counted. Where nothing changes, everything is kept. */
+/** Keeps what changes and its neighbours, the worst of them; the rest is counted. Where nothing changes, everything is kept. */
 function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
-  const isMoving = ({ mark, isBlocked }: TopologyNode) => mark !== "same" || isBlocked;
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   const links = edges.filter(({ from, to }) => moving.has(from) || moving.has(to));
   const near = new Set([...moving, ...links.flatMap(({ from, to }) => [from, to])]);
-  const shown = nodes.filter(({ id }) => moving.size === 0 || near.has(id)).slice(0, most);
-  const ids = new Set(shown.map(({ id }) => id));
-  const [drawn, all] = [groupBy(shown, ({ box }) => box), groupBy(nodes, ({ box }) => box)];
+  const wanted = nodes.filter(({ id }) => moving.size === 0 || near.has(id));
+  wanted.sort((a, b) => rankOf(a) - rankOf(b));
+  const [ids, cut] = [new Set(wanted.slice(0, most).map(({ id }) => id)), wanted.slice(most)];
+  const shown = nodes.filter(({ id }) => ids.has(id));
   const titles = [...boxes].map(([id, title]): [string, string] => {
-    const [count = 0, of = 0] = [drawn.get(id)?.length, all.get(id)?.length];
+    const [count, of] = [shown, nodes].map((some) => some.filter(({ box }) => box === id).length);
     return [id, count === of ? title : `${title} (${count} of ${of})`];
   });
-  const rest = `${shown.length} of ${countOf(nodes)} are drawn: those that change, and their neighbours.`;
+  const order = moving.size === 0 ? "" : ", the most dangerous changes first";
+  const cutOff = `${order}. Left out: ${marksIn(cut)}`;
+  const which = cut.length === 0 ? ": those that change, and their neighbours" : cutOff;
+  const rest = `${shown.length} of ${countOf(nodes)} are drawn${which}.`;
   return {
     ...{ nodes: shown, boxes: new Map(titles) },
     edges: edges.filter(({ from, to }) => ids.has(from) && ids.has(to)),
@@ -210,19 +213,24 @@ function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Top
   };
 }
 
-/** `3 services`. */
+/** `3 services`, `2 projects and 1 service`. */
 const countOf = (nodes: readonly TopologyNode[]): string =>
-  counted(nodes.length, typeOf((nodes[0]?.id ?? "") as Address));
+  [...groupBy(nodes, ({ id }) => typeOf(id as Address))]
+    .map(([type, { length }]) => counted(length, type))
+    .join(" and ");
 
-/** The worst first. */
-const order: readonly Mark[] = [
-  ...(["missing", "delete", "replace", "drift", "update", "create"] as const),
-  ...(["adopt", "forget", "pending"] as const),
-];
+const isMoving = ({ mark }: Pick<TopologyNode, "mark">): boolean => mark !== "same";
+const rankOf = ({ signs: [worst = "same"] }: TopologyNode): number => Object.keys(marks).indexOf(worst);
 
-/** The worst of some marks. */
-export const worstMark = (found: readonly Mark[]): Mark =>
-  order.find((mark) => found.includes(mark)) ?? "same";
+/** The worst that happens to some nodes. */
+export const worstMark = (nodes: readonly TopologyNode[]): Mark =>
+  legendOf(nodes).find((mark) => mark !== "blocked") ?? "same";
+
+/** `1 blocked, 3 update`: how many nodes have each mark. */
+function marksIn(nodes: readonly TopologyNode[]): string {
+  const countOf = (mark: Mark): number => nodes.filter(({ signs }) => signs.includes(mark)).length;
+  return countList(legendOf(nodes).map((mark) => [countOf(mark), marks[mark].word]));
+}
 
 /** Projects in place of their services, and the references between them. */
 function coarse({ nodes, edges, boxes }: Topology): Topology {
@@ -233,15 +241,14 @@ function coarse({ nodes, edges, boxes }: Topology): Topology {
   });
   const home = (id: string): string => homeOf.get(id) ?? id;
   const links = joined(edges.map(({ from, to, names }) => ({ from: home(from), to: home(to), names })));
-  const left = [`${countOf(nodes)}: one box for each project.`];
+  const isBoxed = projects.some(({ id }) => boxes.has(id));
+  const left = isBoxed ? [`${countOf(nodes)}: one box for each project.`] : [];
   return { nodes: projects, edges: links, boxes: new Map(), left };
 }
 
 function projectNode(id: string, title: string, own: readonly TopologyNode[]): TopologyNode {
-  const byMark = groupBy(own, ({ mark }) => mark);
-  const found = order.filter((mark) => byMark.has(mark));
-  const counts = found.map((mark) => `${byMark.get(mark)?.length} ${marks[mark].word}`);
-  const isBlocked = own.some((node) => node.isBlocked);
-  const does = dotted([isBlocked && "! blocked", counts.join(", ")]);
-  return { id, title, facts: countOf(own), mark: worstMark(found), isBlocked, does };
+  const moving = own.filter(isMoving);
+  const signs = legendOf(moving.length > 0 ? moving : own);
+  const does = `${signs[0] === "blocked" ? "! " : ""}${marksIn(moving)}`;
+  return { id, title, facts: countOf(own), mark: worstMark(own), signs, does };
 }

@@ -96,6 +96,7 @@ describe("the end of a plan on a terminal", () => {
     change("delete", "variable.a.old.X", { effects: ["destructive"], withParent: true }),
     change("delete", "service.a.kept", { onRemove: "archive" }),
     change("replace", "service.a.cron", { effects: ["destructive", "billing"] }),
+    ...["Y", "Z"].map((key) => change("replace", `variable.a.cron.${key}`, { withParent: true })),
     ...[...Array(20).keys()].map((i) =>
       change("update", `service.a.s${i}`, {
         effects: ["billing"],
@@ -114,10 +115,20 @@ describe("the end of a plan on a terminal", () => {
     const from = lines.indexOf("! Destroys 1, and 1 variable of them: service.a.old");
     expect(lines.slice(from, from + 2)).toEqual([
       "! Destroys 1, and 1 variable of them: service.a.old",
-      "! Replaces 1: service.a.cron",
+      "! Replaces 1, and 2 variables of them: service.a.cron",
     ]);
     expect(lines.findIndex((line) => line.startsWith("Plan: "))).toBeGreaterThan(from);
     expect(lines.at(-1)).toBe("Next: rnv apply -f a.yaml");
+  });
+
+  it("fits the terminal, but for the line that programs read", () => {
+    const narrow = createStyle({ color: false, width: 40, unicode: true });
+    const text = planText(lost, narrow, { ending: {} });
+    const end = text.slice(text.indexOf("! Destroys")).replace(/^Plan: .*$/m, "");
+    expect(end.split("\n").filter((line) => line.length > 40)).toEqual([]);
+    expect(end.replaceAll("\n", " ")).toContain(
+      "Services: 2 to destroy, 1 to archive, 20 to change, 1 to add.",
+    );
   });
 });
 

@@ -134,6 +134,8 @@ describe("a graph", () => {
         change("create", "deployment.shop.api", { reason: "service.shop.api changes" }),
         change("replace", "service.shop.db", { guard }),
         change("delete", "service.shop.old", { dependsOn: [address("service.shop.db")] }),
+        change("delete", "service.shop.kept", { onRemove: "archive", reason: "onRemove: archive" }),
+        change("create", "service.shop.lost", { missing: true, reason: "it was deleted outside of rnv" }),
       ]),
     );
     const parentOf = (type: string) => address(type === "deployment" ? "service.shop.api" : "project.shop");
@@ -145,6 +147,8 @@ describe("a graph", () => {
       "service.shop.db project.shop",
       // Its own order is that of deletions, which is no dependency.
       "service.shop.old project.shop",
+      "service.shop.kept project.shop",
+      "service.shop.lost project.shop",
     ]);
     const dot = graphDot(marked);
     expect(dot).toContain('  "project.shop"\n');
@@ -152,9 +156,23 @@ describe("a graph", () => {
     expect(dot).toMatch(/"service.shop.api" \[label = ".*\\n~ update", style = filled/);
     expect(dot).toMatch(/"service.shop.db" \[.*\\n! blocked · ± replace", style = filled, color = "#6639ba"/);
     expect(dot).toMatch(/"service.shop.old" \[.*\\n− destroy", style = filled, color = "#a40e26"/);
+    expect(dot).toMatch(/"service.shop.kept" \[.*\\n− archive", style = filled, color = "#a40e26"/);
+    expect(dot).toMatch(/"service.shop.lost" \[.*\\n\+ create"/);
     const mermaid = graphMermaid(marked);
     expect(mermaid).toContain('n2["service.shop.api<br/>#126; update"]:::updateMark');
     expect(mermaid).toContain("  classDef updateMark fill:#fff8c5,stroke:#7d4e00,color:#7d4e00");
+  });
+
+  it("is in natural order", () => {
+    const ids = [10, 2, 1].map((number) => `svc-${number}`);
+    const numbered = {
+      nodes: ids.map((id) => ({ id, frame: "p" })),
+      edges: ids.map((from) => ({ from, to: "db" })),
+    };
+    const namesIn = (text: string) => text.match(/svc-\d+/g)?.join(" ");
+    expect(namesIn(graphMermaid(numbered))).toBe("svc-1 svc-2 svc-10");
+    // In their frame, by themselves, and in edges.
+    expect(namesIn(graphDot(numbered))).toBe(Array(3).fill("svc-1 svc-2 svc-10").join(" "));
   });
 
   it("cannot be left by a label", () => {

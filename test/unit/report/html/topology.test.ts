@@ -28,6 +28,8 @@ const service = (name: string, action: "no-op" | "update" | "create" | "delete" 
     ...rest,
   });
 
+const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+
 const reference = (name: string, ...to: readonly string[]) =>
   change("no-op", `variable.${name}`, { references: to.map(address) });
 
@@ -67,12 +69,10 @@ it("tells kind, plan, price, parts and effects of a node", () => {
   expect(api).toMatchObject({
     facts: "web · starter · USD 7 → 14",
     does: "~ update · 1 variable · deploys",
-    isBlocked: false,
   });
 });
 
 it("marks a service whose parts change alone, and one that is blocked", () => {
-  const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
   const { nodes } = topology(
     plan([
       service("shop.api"),
@@ -80,7 +80,7 @@ it("marks a service whose parts change alone, and one that is blocked", () => {
       service("shop.old", "delete", { guard }),
     ]),
   );
-  expect(nodes.map(({ title, mark, isBlocked }) => [title, mark, isBlocked])).toEqual([
+  expect(nodes.map(({ title, mark, signs }) => [title, mark, signs.includes("blocked")])).toEqual([
     ["api", "update", false],
     ["old", "delete", true],
   ]);
@@ -100,6 +100,27 @@ it("draws projects alone above 300 nodes", () => {
   expect(nodes).toHaveLength(8);
   expect(nodes[0]).toMatchObject({ title: "p0", facts: "50 services", mark: "update", does: "50 update" });
   expect(edges).toEqual([{ from: "project.p1", to: "project.p0", names: ["A", "B"] }]);
+});
+
+it("draws what is blocked and dangerous where there is no room for all, and says what it left out", () => {
+  const lone = (action: "update" | "no-op") =>
+    Array.from({ length: 320 }, (_, i) => service(`u${i}`, action)).with(
+      314,
+      service("u314", "delete", { guard }),
+    );
+  const changed = plan(lone("update"));
+  for (const format of ["svg", "mermaid", "dot"] as const)
+    expect(fileOf(changed, format)).toMatch(/u314.*blocked/);
+  expect(fileOf(changed, "svg")).toContain(
+    "<desc>300 of 320 services are drawn, the most dangerous changes first. Left out: 20 update.</desc>",
+  );
+  const boxed = topology(plan([change("no-op", "project.p"), service("p.a", "update"), ...changed.changes]));
+  expect(boxed.left).toEqual([
+    "321 services: one box for each project.",
+    "300 of 1 project and 320 services are drawn, the most dangerous changes first. Left out: 21 update.",
+  ]);
+  const { left } = topology(plan(Array.from({ length: 320 }, (_, i) => service(`u${i}`))));
+  expect(left).toEqual(["300 of 320 services are drawn. Left out: 20 unchanged."]);
 });
 
 it("draws no reference of a project that has more than 250, and says so", () => {
@@ -185,18 +206,29 @@ const opened = (text: string): readonly string[] => {
 };
 
 it("colours a project by the worst that happens in it, and explains every sign", () => {
-  const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
-  const html = pageOf(
-    plan([
-      change("no-op", "project.shop"),
-      service("shop.api", "update"),
-      service("shop.old", "delete", { guard }),
-      reference("shop.api.OLD", "service.shop.old"),
-    ]),
-  );
+  const drifted = [field("configuration.branch", value("a"), value("b"), { cause: "drift" })];
+  const marked = plan([
+    change("no-op", "project.shop"),
+    service("shop.api", "update", { attributes: drifted }),
+    service("shop.kept", "delete", { onRemove: "archive" }),
+    service("shop.old", "delete", { guard }),
+    reference("shop.api.OLD", "service.shop.old"),
+  ]);
+  const html = pageOf(marked);
   expect(html).toContain('<g class="box delete"');
+  expect(html).toContain('<g class="node archive"');
   const [legend = ""] = /<ul class="plain legend">[\s\S]*?<\/ul>/.exec(html) ?? [];
-  expect(legend.replace(/<[^>]*>/g, "").trim()).toBe("~ update\u2212 destroy! blocked\u2192 refers to");
+  expect(legend.replace(/<[^>]*>/g, "").trim()).toBe(
+    "! blocked\u2212 destroy\u2212 archive\u2260 drift~ update\u2192 refers to",
+  );
+  const explained = [...fileOf(marked, "mermaid").matchAll(/ l\d\["#(\d+); (\w+)"\]/g)];
+  expect(explained.map(([, sign, word]) => `${String.fromCharCode(Number(sign))} ${word}`)).toEqual([
+    "! blocked",
+    "\u2212 destroy",
+    "\u2212 archive",
+    "\u2260 drift",
+    "~ update",
+  ]);
 });
 
 describe("a graph of services", () => {
