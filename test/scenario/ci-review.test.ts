@@ -136,7 +136,9 @@ describe("a reviewed plan", () => {
     });
     expect(scenario.requests()).toEqual([]);
     // The refused apply has shown the plan, with a record of it.
-    expect(own("apply")).toEqual([expect.stringContaining(`rnv ci apply --pull-request 7 --expect-digest ${digest}`)]);
+    expect(own("apply")).toEqual([
+      expect.stringContaining(`rnv ci apply --pull-request 7 --expect-digest ${digest}`),
+    ]);
     expect(await apply()).toMatchObject({ code: 5 });
     expect(await apply("--expect-digest", digest)).toMatchObject({ code: 0 });
     await scenario.isQuiet();

@@ -25,24 +25,6 @@ describe("how long an answer asks to wait", () => {
 });
 
 describe("why no answer came", () => {
-  const behind = (depth: number, cause: object): object =>
-    depth === 0 ? cause : { cause: behind(depth - 1, cause) };
-
-  it("is told by the first cause that has a reason, at most four behind the failure", () => {
-    const refused = { code: "ECONNREFUSED" };
-    for (const depth of [0, 1, 4])
-      expect(readTransportError(behind(depth, refused))).toEqual({
-        reason: "not_sent",
-        code: "ECONNREFUSED",
-      });
-    expect(readTransportError(behind(5, refused))).toEqual({ reason: "broken", code: undefined });
-    expect(readTransportError({ code: "E_OUTER", cause: refused })).toMatchObject({ reason: "not_sent" });
-    expect(readTransportError({ code: "E_OUTER", cause: { code: "E_INNER" } })).toEqual({
-      reason: "broken",
-      code: "E_OUTER",
-    });
-  });
-
   it.each<[object, string]>([
     [{ code: "ENOTFOUND" }, "unresolved"],
     [{ code: "EWHATEVER", syscall: "connect" }, "not_sent"],
