@@ -1,5 +1,6 @@
 import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { joinHints } from "../diagnostics/suggest";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { quoteText } from "../report/escape-text";
@@ -83,17 +84,14 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  Nothing is written to the service.\n  ",
 };
 
-function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {
-  const inGit = `removed: [${address}]\` in the manifest`;
-  const others = [
-    ...(isSaved ? [`\`${inGit} and a new plan`] : [`\`${inGit}`]),
-    ...(options.mode === "destroy" ? ["rnv destroy -auto-approve, which deletes all of it"] : []),
-  ];
+function deletionRefused({ address, guard }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {
+  const replan = isSaved ? "what the manifest confirms needs a new plan" : undefined;
+  const all = options.mode === "destroy" ? "rnv destroy -auto-approve deletes all of it" : undefined;
   return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
     address,
     detail: isSaved
       ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
       : "--auto-approve alone never deletes a service or a project.",
-    hint: `To confirm: --confirm-delete ${address}, or ${others.join(", or ")}`,
+    hint: joinHints(guard?.hint, replan, all),
   });
 }

@@ -97,6 +97,7 @@ describe("what guards deletions", () => {
     expect(planned.stdout).toContain("service.shop.web must be replaced");
     const refused = await scenario.run("apply", ...approve);
     expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("hint: To destroy it: --confirm-delete service.shop.web\n");
     expect(scenario.requests()).toEqual([]);
     const before = scenario.emulator.store.services().find(({ name }) => name === "web")?.id;
     const { code } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");

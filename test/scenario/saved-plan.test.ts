@@ -170,7 +170,7 @@ describe("a saved plan", () => {
     expect(planned.stdout).toContain("blocked: the deletion of project.shop is not confirmed");
     const refused = await scenario.run("apply", ...approve, "end.rnvplan");
     expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
-    expect(refused.stderr).toContain("rnv destroy -auto-approve, which deletes all of it");
+    expect(refused.stderr).toContain("rnv destroy -auto-approve deletes all of it");
     const names = ["service.shop.api", "project.shop"].flatMap((address) => ["--confirm-delete", address]);
     expect((await scenario.run("apply", "end.rnvplan", ...names)).code).toBe(0);
     expect(scenario.emulator.store.projects()).toEqual([]);

@@ -54,6 +54,15 @@ describe("an app of several stacks", () => {
     synthesizeInto(scenario.folder, twoPlaces);
   });
 
+  it.each(["--confirm-delete", "--replace"])("is not given %s: each may have the address", async (flag) => {
+    await rnv("apply", ...approve);
+    scenario.forget();
+    const refused = await rnv("apply", ...approve, flag, "service.api");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${flag} is about one stack`) });
+    expect(scenario.requests()).toEqual([]);
+    expect(await rnv("apply", "staging-apps", ...approve, flag, "service.api")).toMatchObject({ code: 0 });
+  });
+
   it("refuses the state of a stack that was renamed, and says how to write the new name into it", async () => {
     await rnv("apply", ...approve);
     synthesizeInto(scenario.folder, (app) => {

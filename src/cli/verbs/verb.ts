@@ -72,8 +72,11 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
   for (const option of optionsOf(verb)) command.addOption(option);
 }
 
-/** Options that name a file of one stack, or its plan. */
-const ofOneStack = ["out", "html", "jsonInto", "expectDigest"];
+/** Options that name a file of one stack, its plan, or what ends in it: several may have the same address. */
+const ofOneStack = [
+  ...["out", "html", "jsonInto", "expectDigest"],
+  ...["confirmDelete", "confirmConsumers", "replace"],
+];
 
 /** The handler of a verb, which refuses such options where several stacks are read. */
 const handlerOf =

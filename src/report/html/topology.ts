@@ -198,8 +198,9 @@ function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Top
   wanted.sort((a, b) => rankOf(a) - rankOf(b));
   const [ids, cut] = [new Set(wanted.slice(0, most).map(({ id }) => id)), wanted.slice(most)];
   const shown = nodes.filter(({ id }) => ids.has(id));
+  const inBoxes = [shown, nodes].map((some) => groupBy(some, ({ box }) => box));
   const titles = [...boxes].map(([id, title]): [string, string] => {
-    const [count, of] = [shown, nodes].map((some) => some.filter(({ box }) => box === id).length);
+    const [count, of] = inBoxes.map((own) => own.get(id)?.length ?? 0);
     return [id, count === of ? title : `${title} (${count} of ${of})`];
   });
   const order = moving.size === 0 ? "" : ", the most dangerous changes first";

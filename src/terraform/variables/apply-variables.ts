@@ -105,7 +105,7 @@ async function requireFree(
   const listed = new Set((await reads.variables(serviceId))?.map(({ key }) => key));
   const taken = added.filter((key) => listed.has(key)).sort();
   if (taken.length === 0) return;
-  throw failure("live.unmanaged_exists", `${shortList(taken, 20)} already exists in service ${serviceId}`, {
+  throw failure("live.unmanaged_exists", `service ${serviceId} has ${shortList(taken, 20)} already`, {
     attribute: "values",
     detail: isNew
       ? `To manage what is declared here, add this import block:\n\n${importBlock(variablesSchema.name, serviceId)}`
