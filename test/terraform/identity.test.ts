@@ -74,7 +74,7 @@ describeTerraform("what exists of a name", () => {
     // One that another state creates meanwhile is none of this map.
     first.emulator.store.addVariable(api?.id ?? "", "LATER", "theirs");
     writeSecond(map().replace('B = "other"', 'B = "other", LATER = "mine"'));
-    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain("LATER already exists");
+    expect(flat(await second.run("apply -auto-approve -input=false", 1))).toContain("has LATER already");
     await second.run("state rm rnv_variables.all");
   }, 60_000);
 
