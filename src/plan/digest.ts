@@ -187,14 +187,14 @@ export function compareWithRecord(
     (one) => isFree(one) && (begun >= 0 || changes[one.address] === undefined) && isOfSecretAlone(one),
   );
   const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
-  const isRotation = (one: DigestEntry): boolean =>
-    rotated.includes(one) || (one.change?.reason !== undefined && parents.has(parentOf(one.change)));
+  const runsRotated = ({ change }: DigestEntry): boolean =>
+    change?.reason !== undefined && parents.has(parentOf(change));
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {
     const whole = changes[address];
     const entry = fresh.get(address);
     if (!entry) return begun < 0 ? "gone" : undefined;
-    if (!whole) return isRotation(entry) ? undefined : "new";
     if (rotated.includes(entry)) return undefined;
+    if (!whole) return runsRotated(entry) ? undefined : "new";
     const before = begun >= 0 && whole.rest?.action === entry.action ? whole.rest : whole;
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
@@ -303,7 +303,7 @@ function entryOf(change: Change, { options, changes }: Digested): DigestEntry {
   const contentWithout = (paths: readonly string[]): Plain => ({
     action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
     id: isRun || withParent ? null : (id ?? null),
-    // The id binds a move, which is done once a run has begun.
+    // The id binds a move, which is done once a run has begun. Digests of earlier versions have this key.
     from: null,
     fields: Object.fromEntries(
       fields

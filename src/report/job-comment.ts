@@ -74,9 +74,11 @@ function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit
   return whole.length <= limit * shareOfRecord ? whole : line(short);
 }
 
+const recordPattern = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/;
+
 /** Returns the line of the record in a comment. */
 export const recordLineIn = (body: string): string | undefined =>
-  /^<!-- rnv record [^\n]* -->$/m.exec(body)?.[0];
+  body.split(/\r?\n/).find((line) => recordPattern.test(line));
 
 /** Bytes of a record, unpacked: more than any comment holds. */
 const largestRecord = 4_000_000;
@@ -92,7 +94,7 @@ export function readRecord(
 ): PlanRecord | "foreign" | undefined {
   const lines = body.split(/\r?\n/);
   const at = lines.indexOf(markerOf(kind, subject));
-  const [, packed, mac] = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/.exec(lines[at + 1] ?? "") ?? [];
+  const [, packed, mac] = recordPattern.exec(lines[at + 1] ?? "") ?? [];
   if (at < 0 || packed === undefined || mac === undefined) return undefined;
   if (mac !== macOf(packed, kind, subject)) return "foreign";
   try {

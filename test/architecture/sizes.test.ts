@@ -31,16 +31,16 @@ const folders: Readonly<Record<string, Folder>> = {
   resources: { paths: ["resources"], ceiling: 2_760, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_817, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_638, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_362, budget: 4_700 },
+  report: { paths: ["report"], ceiling: 5_364, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_061, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_735, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_725, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_873, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_865, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

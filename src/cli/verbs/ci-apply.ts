@@ -109,7 +109,7 @@ function tellPullRequest(
       const standing = review?.comments.find((own) => own.pullRequest === one && isMarked(own.body, marker));
       // What was applied by hand is continued by hand: its record stays.
       const record = expectedDigestOf(invocation) && standing && recordLineIn(standing.body);
-      const body = commentOn({ ...outcome, record }, subject, job, host.mostCharacters);
+      const body = commentOn(outcome, subject, job, host.mostCharacters, record);
       const comment = { marker, body, isQuiet: isIdle, ...(isIdle && { unless: wasApplied }) };
       await keepComments(host, { kind: "pull request", number: one }, [comment]);
     }
@@ -117,18 +117,11 @@ function tellPullRequest(
 }
 
 function commentOn(
-  {
-    runId,
-    exitCode,
-    plan: made,
-    diagnostics,
-    counts,
-    differences,
-    record,
-  }: ApplyOutcome & { record?: string | undefined },
+  { runId, exitCode, plan: made, diagnostics, counts, differences }: ApplyOutcome,
   subject: CommentSubject,
   job: CiJob,
   limit: number,
+  record?: string,
 ): string {
   const mode = made?.options.mode ?? "apply";
   const origin = { ...job, runId };

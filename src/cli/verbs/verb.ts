@@ -73,17 +73,14 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
 }
 
 /** Options that name a file of one stack, its plan, or what ends in it: several may have the same address. */
-const ofOneStack = [
-  ...["out", "html", "jsonInto", "expectDigest"],
-  ...["confirmDelete", "confirmConsumers", "replace"],
-];
+const perStack = ["out", "html", "jsonInto", "expectDigest", "confirmDelete", "confirmConsumers", "replace"];
 
 /** The handler of a verb, which refuses such options where several stacks are read. */
 const handlerOf =
   ({ handler }: Verb): Handler =>
   async (invocation) => {
     const { options, stack } = invocation;
-    const name = stack?.sharesRun ? ofOneStack.find((one) => options[one] !== undefined) : undefined;
+    const name = stack?.sharesRun ? perStack.find((one) => options[one] !== undefined) : undefined;
     if (name === undefined) return handler(invocation);
     throw usage(`${flagOf(name)} is about one stack, and several are read`, "name one of them");
   };

@@ -229,8 +229,8 @@ export const worstMark = (nodes: readonly TopologyNode[]): Mark =>
 
 /** `1 blocked, 3 update`: how many nodes have each mark. */
 function marksIn(nodes: readonly TopologyNode[]): string {
-  const countOf = (mark: Mark): number => nodes.filter(({ signs }) => signs.includes(mark)).length;
-  return countList(legendOf(nodes).map((mark) => [countOf(mark), marks[mark].word]));
+  const having = (mark: Mark) => nodes.filter(({ signs }) => signs.includes(mark));
+  return countList(legendOf(nodes).map((mark) => [having(mark).length, marks[mark].word]));
 }
 
 /** Projects in place of their services, and the references between them. */
