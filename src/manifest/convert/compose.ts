@@ -4,7 +4,7 @@ import type { Plain } from "../../model/value";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import { type Clone, type Converter, type Fields, type Hosts, textIn, variableOf } from "./fields";
-import { LogicalNames } from "./names";
+import { LogicalNames } from "./logical-names";
 
 /** Images of stores that the service runs itself: of Postgres, or of Redis. */
 const storeImage = /(?:^|\/)(?:(postgres|postgis|pgvector)|redis|valkey|keydb)(?:[:@]|$)/;

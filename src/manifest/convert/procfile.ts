@@ -2,7 +2,7 @@ import type { SourceFile } from "../../diagnostics/diagnostic";
 import type { Report } from "../findings";
 import { entryNode, type MapEntry, scalarNode } from "../tree";
 import { type Converter, dropped, Fields } from "./fields";
-import { LogicalNames } from "./names";
+import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
