@@ -17,7 +17,7 @@ import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import { loadStateKey } from "../state/key";
-import { aliveBy } from "../state/lock-record";
+import { aliveBy } from "../state/alive-by";
 import { openBackend } from "../state/open-backend";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, listOf, namesOf } from "./invocation";

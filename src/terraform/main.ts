@@ -1,4 +1,4 @@
-import { aliveBy } from "../state/lock-record";
+import { aliveBy } from "../state/alive-by";
 import type * as starting from "./answer";
 import { serve } from "./server";
 

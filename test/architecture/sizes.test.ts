@@ -30,7 +30,7 @@ const folders: Readonly<Record<string, Folder>> = {
   plan: { paths: ["plan"], ceiling: 5_240, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_760, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_817, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 3_638, budget: 3_300 },
+  state: { paths: ["state"], ceiling: 3_637, budget: 3_300 },
   report: { paths: ["report"], ceiling: 5_364, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_061, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 7_725, budget: 6_800 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_865, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_864, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
