@@ -3,6 +3,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -24,11 +25,19 @@ export function readLimited(path: string, limit: number): string {
 
 /**
  * Writes a file whole or not at all: beside it, synced, then renamed. Only its user can read it unless `mode` says. With
- * `keep`, a file that is there already stays and is an error. Throws `DiagnosticsError`.
+ * `keep`, a file that is there already stays and is an error. A device or a pipe is written to. Throws `DiagnosticsError`.
  */
-export function writeWholeFile(path: string, text: string, { keep = false, mode = 0o600 } = {}): void {
-  const scratch = `${path}.${process.pid}.tmp`;
+export function writeWholeFile(file: string, text: string, { keep = false, mode = 0o600 } = {}): void {
+  let scratch = `${file}.${process.pid}.tmp`;
   try {
+    const there = keep ? undefined : statSync(file, { throwIfNoEntry: false });
+    if (there && !there.isFile()) {
+      writeFileSync(file, text);
+      return;
+    }
+    // A rename would replace a symbolic link itself.
+    const path = there ? realpathSync(file) : file;
+    scratch = `${path}.${process.pid}.tmp`;
     rmSync(scratch, { force: true });
     writeFileSync(scratch, text, { flag: "wx", mode, flush: true });
     // A link never replaces a file; a rename does.
@@ -36,7 +45,7 @@ export function writeWholeFile(path: string, text: string, { keep = false, mode 
     else renameSync(scratch, path);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    const summary = code === "EEXIST" && keep ? `${path} is there already` : `cannot write ${path} (${code})`;
+    const summary = code === "EEXIST" && keep ? `${file} is there already` : `cannot write ${file} (${code})`;
     throw failure("command.usage", summary);
   } finally {
     try {

@@ -4,7 +4,7 @@ import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagn
 import { splitStage, stageText } from "../model/stage";
 import type { Target } from "../model/target";
 import { compareTexts, type ProcessEnvironment, reasonOf } from "../model/text";
-import { parseDuration } from "../model/time";
+import { longestTimer, parseDuration } from "../model/time";
 import type { ManifestRequest } from "./context";
 import { filesBelow, isBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
@@ -104,9 +104,6 @@ function stagesOfMember(
     };
   });
 }
-
-/** Milliseconds: a timer would not wait at all for more. */
-export const longestTimer = 2 ** 31 - 1;
 
 /** Returns why a member is not run. */
 function problemsOf(

@@ -48,6 +48,9 @@ export const systemClock: Clock = {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
+/** Milliseconds: a timer would not wait at all for more. */
+export const longestTimer = 2 ** 31 - 1;
+
 /** The form of a duration: `90s`, `30m`, `1h30m`. */
 export const durationPattern = /^(\d+(ms|s|m|h))+$/;
 

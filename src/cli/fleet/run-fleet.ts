@@ -6,8 +6,9 @@ import { join, resolve } from "node:path";
 import { type EndedBy, endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
-import { type FleetMember, longestTimer, startsPrograms } from "../../manifest/find-fleet";
+import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
 import { compareTexts } from "../../model/text";
+import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {
   type FleetReport,

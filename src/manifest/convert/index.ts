@@ -40,10 +40,8 @@ export function convert(request: ConvertRequest): Conversion {
   const count = converted.services.length;
   if (count === 0 && !hasErrors(found))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
-  if (converted.services.some(({ configuration }) => configuration.image !== undefined)) {
-    const assumed = "sourceType: image is assumed for images: the service's documents do not show its word";
-    report(dropped(range, assumed));
-  }
+  if (converted.services.some(({ configuration }) => configuration.image !== undefined))
+    report(dropped(range, "sourceType: image is assumed for images: the service does not show its word"));
   const written = !hasErrors(found) && { text: manifestOf(converted) };
   return { ...written, count, diagnostics: sortDiagnostics(found) };
 }

@@ -63,8 +63,8 @@ function environmentsOf(project: Fields, logicalNames: LogicalNames) {
 function convertService(type: string, name: string, fields: Fields, names: Names, repository?: string) {
   const runtime = fields.text("runtime") ?? fields.text("env");
   const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
-  if (type === "pserv")
-    fields.note("type", `${name}: a private service becomes a worker: it has no public address`);
+  if (type === "pserv") fields.note("type", `${name}: it becomes a worker, which has no public address`);
+  if (runtime === "docker") fields.note("runtime", `${name}: the service shows no word for a Dockerfile`);
   const configuration = configurationIn(fields, runtime);
   const isBuilt = kind !== "postgres" && kind !== "redis" && configuration.image === undefined;
   if (isBuilt) configuration.repository ??= repository;
@@ -79,8 +79,7 @@ function configurationIn(fields: Fields, runtime: string | undefined) {
   const scaling = fields.map("scaling");
   const filter = fields.map("buildFilter");
   const isBuilt = runtime !== undefined && !["static", "image", "docker"].includes(runtime);
-  if (scaling !== undefined)
-    fields.note("scaling", "which word turns automatic scaling on, the service does not show");
+  fields.drop("scaling", "which word turns automatic scaling on, the service does not show");
   return {
     repository: fields.text("repo"),
     branch: fields.text("branch"),
@@ -113,11 +112,14 @@ function configurationIn(fields: Fields, runtime: string | undefined) {
 const relative = (path: string | undefined): string | undefined => path?.replace(/^\.\/(?=.)/, "");
 
 /** `[{ source: 10.0.0.0/8, description: office }]` */
-const addressesIn = (fields: Fields): readonly string[] =>
-  fields.maps("ipAllowList").flatMap((one) => {
+function addressesIn(fields: Fields): readonly string[] {
+  const list = fields.maps("ipAllowList");
+  if (list.length === 0) fields.drop("ipAllowList", "an empty list admits nobody there, and everybody here");
+  return list.flatMap((one) => {
     one.take("description");
     return one.text("source") ?? [];
   });
+}
 
 function variablesIn(fields: Fields, names: Names) {
   const variables: Record<string, Plain> = {};

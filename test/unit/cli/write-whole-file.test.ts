@@ -1,8 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { writeWholeFile } from "../../../src/cli/files";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+
+const execFileOf = promisify(execFile);
 
 describe("writeWholeFile", () => {
   let folder: string;
@@ -25,6 +39,24 @@ describe("writeWholeFile", () => {
     writeWholeFile(path, "new");
     expect(readFileSync(path, "utf8")).toBe("new");
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes through a symbolic link, to a device and into a pipe", async () => {
+    mkdirSync(join(folder, "pages"));
+    symlinkSync("pages/plan", path);
+    writeFileSync(join(folder, "pages/plan"), "old");
+    writeWholeFile(path, "new");
+    expect([lstatSync(path).isSymbolicLink(), readFileSync(join(folder, "pages/plan"), "utf8")]).toEqual([
+      true,
+      "new",
+    ]);
+    expect(() => writeWholeFile("/dev/full", "text")).toThrow("cannot write /dev/full (ENOSPC)");
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const reader = execFileOf("cat", [pipe]);
+    writeWholeFile(pipe, "text");
+    expect((await reader).stdout).toBe("text");
+    expect([statSync("/dev/full").isCharacterDevice(), statSync(pipe).isFIFO()]).toEqual([true, true]);
   });
 
   it("keeps a file that is there when it is asked to, and says so", () => {
