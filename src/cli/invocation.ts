@@ -30,6 +30,8 @@ export interface Invocation {
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
   readonly stage?: StageRun | null;
+  /** Names of the stages that the manifest declares; absent where it is not known. */
+  readonly declaredStages?: readonly string[];
   /** Opens the way to the service over one that members of a fleet share. */
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
@@ -40,8 +42,6 @@ export interface StageRun extends StageName {
   readonly state?: string | undefined;
   /** A state that names no stage becomes its own. */
   readonly takesUnnamed?: boolean;
-  /** Names of the stages that the manifest declares; absent where it is not known. */
-  readonly declared?: readonly string[];
   /** The manifest does not declare it: all that its state records is destroyed. */
   readonly isUndeclared?: true;
 }

@@ -83,7 +83,8 @@ export async function stagesOf(
       const problem = workspaceProblem(environment, declared, stage);
       if (problem) throw new DiagnosticsError([problem]);
       const takesUnnamed = !declared.disposable && !declared.each;
-      return { ...invocation, stage: { ...stage, takesUnnamed, declared: [...found.stages.keys()] } };
+      const declaredStages = [...found.stages.keys()];
+      return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages };
     },
     namesOf: async ({ name, each }) => {
       if (!each) return [{ name }];
@@ -111,11 +112,11 @@ function workspaceProblem(
   });
 }
 
-/** Reads the stages of a manifest that declares some; throws where it has none. */
-export async function foundIn(invocation: Invocation): Promise<DeclaredStages> {
+/** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
+export async function foundIn(invocation: Invocation, mayHaveNone = false): Promise<DeclaredStages> {
   const found = await stagesOf(invocation);
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
-  if (found.stages.size > 0) return found;
+  if (found.stages.size > 0 || mayHaveNone) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
@@ -180,7 +181,7 @@ export async function inAskedStage(
   if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
     return asked === undefined ? unstaged : { ...invocation, stage: asked };
   if (asked !== undefined) return found.enter(asked);
-  if (found.stages.size === 0) return unstaged;
+  if (found.stages.size === 0) return { ...unstaged, declaredStages: [] };
   throw new DiagnosticsError([stageMissing(found.stages)], 1);
 }
 
@@ -307,9 +308,9 @@ export async function undeclaredStates(
 
 /** Returns a warning for each state of a stage that is not declared any more, with what it records. */
 export async function warnOfUndeclared(invocation: Invocation): Promise<readonly Diagnostic[]> {
-  const { declared } = invocation.stage ?? {};
-  if (declared === undefined) return [];
-  return (await undeclaredStates(invocation, declared)).map(({ name: stage, location, state }) => {
+  const { declaredStages } = invocation;
+  if (declaredStages === undefined) return [];
+  return (await undeclaredStates(invocation, declaredStages)).map(({ name: stage, location, state }) => {
     const name = stageText(stage);
     return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
       detail: `Recorded: ${shortList(Object.keys(state.resources).sort(), 10)}`,

@@ -56,6 +56,14 @@ describe("a stage that is no longer declared", () => {
         { stage: "preview/12", undeclared: true, resources: 1 },
         { stage: "staging", undeclared: true, state: ".rnv/staging/state.json" },
       ]);
+      // Nor where no stage is left.
+      scenario.write("rnv.yaml", "projects: { shop: { name: shop-single } }\n");
+      const single = await scenario.run("plan");
+      for (const text of named) expect(single.stderr).toContain(text);
+      expect((await scenario.run("stage", "list")).stdout.match(/not declared; to destroy it/g)).toHaveLength(
+        3,
+      );
+      scenario.write("rnv.yaml", manifest(production));
       // Not without its state, and not the state of another stage.
       const destroy = (stage: string, ...more: string[]) =>
         scenario.run("destroy", "--stage", stage, ...more, ...approve);

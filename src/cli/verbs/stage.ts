@@ -34,7 +34,7 @@ const stageListVerb: Verb = {
   ],
   handler: async (invocation) => {
     const { terminal, options } = invocation;
-    const found = await foundIn(invocation);
+    const found = await foundIn(invocation, true);
     const asked = askedStage(invocation);
     const rows: StageRow[] = [];
     for (const declared of found.stages.values()) {
@@ -56,6 +56,7 @@ const stageListVerb: Verb = {
     for (const one of undeclared)
       if (asked === undefined || stageText(asked) === stageText(one.name))
         rows.push({ ...rowOf(one), undeclared: true });
+    if (rows.length === 0) await foundIn(invocation);
     if (rows.length === 0 && asked !== undefined && !found.stages.has(asked.name)) found.enter(asked);
     const style = outStyle(invocation);
     terminal.out(options.json === true ? jsonText(stageJson(rows)) : stageRowsText(rows, Date.now(), style));
