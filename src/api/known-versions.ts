@@ -72,7 +72,10 @@ export class KnownVersions {
     recorded: RecordedResource,
     { parentId, openMethod }: { readonly parentId?: string; readonly openMethod?: string | undefined },
   ): void {
-    const { id, type: kind, updatedAt, writtenAt, computed, applied } = recorded;
+    const { type: kind, updatedAt, writtenAt, computed, applied } = recorded;
+    // A deployment that was read is recorded with the time of the latest one.
+    const isRead = computed.id === recorded.id && typeof computed.latestId === "string";
+    const id = isRead ? `${computed.latestId}` : recorded.id;
     const isDeleting =
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;

@@ -27,10 +27,7 @@ export async function settle(
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
   const waitPolicy = waitPolicyOf(context, pending);
-  if (!waitPolicy.wait) {
-    if (recorded) await run.journal.record(change.address, recorded);
-    return { kind: "done" };
-  }
+  if (!waitPolicy.wait) return { kind: "done" };
   context.slot.release();
   const noteOf = noteWithLast(context, pending);
   try {

@@ -104,6 +104,8 @@ interface SentAction {
   /** The state that it was sent from; absent where an earlier run sent it. */
   readonly before?: State | undefined;
   readonly warnings: readonly Diagnostic[];
+  /** The run that it belongs to. */
+  readonly run: RunRecord | null;
 }
 
 /**
@@ -200,7 +202,7 @@ async function acceptedBefore(locked: LockedAction): Promise<SentAction | undefi
   const isWanted = isFound || isRecent || (await action.poll(connection.reads, pending)).kind === "waiting";
   if (!isWanted) return undefined;
   request.onGoingOn(run.startedAt);
-  return { address, action, pending, before: isFound ? before : undefined, warnings: [] };
+  return { address, action, pending, before: isFound ? before : undefined, warnings: [], run };
 }
 
 /** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
@@ -236,7 +238,7 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   const told = warnings.map(({ code, summary, detail, hint }) =>
     warning(code, summary, { address, detail, hint }),
   );
-  return { address, action, pending, before: state, warnings: told };
+  return { address, action, pending, before: state, warnings: told, run: journal.run };
 }
 
 /** Returns the live name of a service. */
@@ -327,21 +329,22 @@ const endOf = (run: RunRecord | null, exitCode: number) =>
   run ? { run, counts: noCounts, exitCode } : undefined;
 
 /**
- * Ends the run and records the end of the accepted action. Where another run writes the state now, or has done so
- * meanwhile, that run has settled the action, or will.
+ * Ends the run and records the end of what the action made. Where another run writes the state now, or was cut short, that or
+ * the next one settles it; one that waits too goes on.
  */
 async function recordEnd(
   context: Context,
   request: RuntimeRequest,
-  { pending, before }: SentAction,
+  { action, pending, before, run }: SentAction,
   { id, kind, exitCode }: { readonly id: string; readonly kind: string; readonly exitCode: number },
 ): Promise<void> {
-  await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {
+  await holdLock(context, { command: verbOf(request), timeoutMs: 2000 }, async (session) => {
     const { state } = session;
-    const isOurs = state?.run?.accepted?.pending.id === pending.id;
-    if (!state || (state.run !== null && !isOurs)) return;
+    const other = state?.run?.id === run?.id ? null : state?.run;
+    if (!state || (other && !other.accepted)) return;
     const journal = new RunJournal(session, state, context.clock);
-    const [at, recorded] = journal.all().find(([, one]) => one.pending?.id === pending.id) ?? [];
+    const made = action.makes && journal.all().find(([, one]) => one.pending?.id === pending.id);
+    const [at, recorded] = made ?? [];
     // A checkout is waited for by the next run.
     if (at && recorded && (kind === "done" || kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;
@@ -350,7 +353,7 @@ async function recordEnd(
       const failure = earlier ? { ...earlier, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(at, kind === "done" ? { ...settled, id } : failure);
     }
-    if (isOurs || journal.hasChanges) await journal.finish(null, { ended: endOf(state.run, exitCode) });
+    await journal.finish(null, { goesOn: Boolean(other), ended: endOf(run, exitCode) });
   }).catch((failure: unknown) => {
     if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
   });

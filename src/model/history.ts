@@ -15,8 +15,8 @@ export function pastRunOf(
 }
 
 /**
- * Returns the history, oldest first, with `left` in it, a run that was cut short, and with `ended` behind it. A run that
- * is in it already stays as it is. Undefined while there is none.
+ * Returns the history, oldest first, with `left` in it, a run that has not ended, and with `ended`, behind it or in place of
+ * what the history has of that run. Undefined while there is none.
  */
 export function withRuns(
   history: readonly PastRun[] | undefined,
@@ -25,8 +25,9 @@ export function withRuns(
 ): readonly PastRun[] | undefined {
   const cutShort = left && left.id !== ended?.id ? pastRunOf(left) : undefined;
   const known = new Set(history?.map(({ id }) => id));
+  const runs = history?.map((run) => (run.id === ended?.id ? ended : run));
   const added = [cutShort, ended].filter((run) => run !== undefined).filter(({ id }) => !known.has(id));
-  return added.length === 0 ? history : [...(history ?? []), ...added].slice(-keptRuns);
+  return added.length === 0 ? runs : [...(runs ?? []), ...added].slice(-keptRuns);
 }
 
 /** Returns the runs that a state remembers, newest first, with the one that goes on or was cut short. */

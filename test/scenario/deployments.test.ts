@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { approve, eachScenario, openScenario, type Scenario } from "../support/cli";
 
 const commit = (digit: string) => digit.repeat(40);
@@ -97,6 +98,40 @@ describe("deployments", () => {
     await scenario.applied(api("branch: main", "{ wait: false }"));
     await scenario.isQuiet();
     expect(deploys()).toHaveLength(1);
+  });
+
+  it("with wait: false a cancelled deployment is run again by the next apply", async () => {
+    const deploy = "{ wait: false }";
+    await scenario.applied(api("branch: main", deploy));
+    scenario.emulator.store.settle();
+    scenario.emulator.store.setCondition("worker-offline", true);
+    await scenario.applied(api("branch: next", deploy));
+    expect((await scenario.run("cancel", "service.api")).code).toBe(0);
+    scenario.emulator.store.setCondition("worker-offline", false);
+    expect(await scenario.run("plan", "-detailed-exitcode")).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("deployment.api will run again"),
+    });
+    // What is shown is the release before, as of the deployment that was cancelled: an edit is no older than that.
+    await scenario.applied(api("branch: third", deploy));
+    scenario.emulator.store.settle();
+    expect(deploys().map(({ status }) => status)).toEqual(["live", "cancelled", "live"]);
+    await scenario.isQuiet();
+  });
+
+  it("a deployment that is cancelled while its verb waits ends so in the history, and the cancellation is done", async () => {
+    await scenario.applied(api("branch: main"));
+    scenario.emulator.store.setCondition("worker-offline", true);
+    const deploying = scenario.start({}, "deploy", "service.api");
+    while (deploys().length < 2) await setTimeout(20);
+    const cancelling = scenario.start({}, "cancel", "service.api", "-lock-timeout", "10s");
+    expect([(await cancelling.ended).code, (await deploying.ended).code]).toEqual([0, 7]);
+    const { stdout } = await scenario.run("history", "-json");
+    const [cancelled, deployed] = JSON.parse(stdout).runs;
+    expect([cancelled, deployed]).toMatchObject([
+      { command: "cancel", exit_code: 0 },
+      { command: "deploy", exit_code: 7 },
+    ]);
   });
 
   it("a pinned commit is deployed, and another live commit is drift that the next apply repairs", async () => {
