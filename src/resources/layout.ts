@@ -92,7 +92,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = target.declared.get("positions");
-  const live = liveLayout(canvas, projectId, target.name, declared);
+  const live = liveLayout(canvas, projectId, target.name, declared, target.recorded?.applied.positions ?? {});
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   if (lacks === undefined) return { kind: "found", live };
   const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
@@ -100,7 +100,13 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 }
 
 /** The saved layout in the form that was declared: `auto` while every node has a place, else places by the same keys. */
-function liveLayout(canvas: Canvas, projectId: string, name: string, declared: unknown): LiveResource {
+function liveLayout(
+  canvas: Canvas,
+  projectId: string,
+  name: string,
+  declared: unknown,
+  recorded = declared,
+): LiveResource {
   const { revision, viewport: saved } = canvas.layout;
   return {
     type: "layout",
@@ -109,7 +115,7 @@ function liveLayout(canvas: Canvas, projectId: string, name: string, declared: u
     parentId: projectId,
     attributes: new Map<string, Plain>([
       ["projectId", projectId],
-      ["positions", shownPositions(canvas, declared)],
+      ["positions", shownPositions(canvas, declared, recorded)],
       ["viewport", saved === null ? null : { x: saved.x, y: saved.y, zoom: saved.zoom }],
     ]),
     computed: present({ id: projectId, revision }),
@@ -276,8 +282,11 @@ function unplaced(canvas: Canvas): string | undefined {
     : `${others.length + 1} nodes have no place yet`;
 }
 
-/** The saved places in the form that was declared: `auto` while every node has one, else by the same keys. */
-function shownPositions(canvas: Canvas, declared: unknown): Plain {
+/**
+ * The saved places in the form that was declared: `auto` while every node has one, else by the same keys. What no canvas shows
+ * has the place that is `recorded` of it: it is archived.
+ */
+function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): Plain {
   const saved = canvas.layout.positions;
   const plain = ({ x, y }: CanvasPosition): Plain => ({ x, y });
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
@@ -287,8 +296,8 @@ function shownPositions(canvas: Canvas, declared: unknown): Plain {
   const shown: Record<string, Plain> = {};
   for (const [key, wanted] of Object.entries(declared as Positions)) {
     const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
-    // What no canvas shows can have no place: none is missing.
-    const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
+    const unseen = isObject(recorded) && Object.hasOwn(recorded, key) ? wanted : undefined;
+    const at = id === undefined ? unseen : others.length > 0 ? undefined : saved[id];
     if (at !== undefined) shown[key] = plain(at);
   }
   return shown;

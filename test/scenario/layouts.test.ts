@@ -52,6 +52,16 @@ describe("the layout of a canvas", () => {
     await canvas({ revision, viewport, positions: { ...positions, [idOf(name)]: { x, y: 5 } } });
   };
 
+  it("a node that is renamed and moved in one edit is shown at its new place before it goes there", async () => {
+    await applied(both, `{ positions: { api: ${at(0)}, web: ${at(1)} } }`);
+    const renamed = service("api", ", name: checkout") + service("web");
+    const layout = `{ positions: { checkout: ${at(640)}, web: ${at(1)} } }`;
+    scenario.write("rnv.yaml", shop(renamed, layout));
+    expect((await ok("plan")).stdout).toMatch(/\+ +"checkout": \{\s+\+ +"x": 640/);
+    await applied(renamed, layout);
+    expect(await places()).toEqual({ checkout: 640, web: 1 });
+  });
+
   it("auto has a place for a service that is restored, made, replaced or adopted, after one apply", async () => {
     await applied(service("api", ", archived: true") + service("web"), "auto");
     expect(Object.keys(await places())).toEqual(["web"]);
