@@ -291,7 +291,8 @@ export async function undeclaredStates(
     return (await listIds(inStage(stage)).catch(none)) ?? [];
   };
   const folder = join(cwd, ".rnv");
-  const folders = existsSync(folder) ? readdirSync(folder) : [];
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  const folders = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
   const listed = await list({ name: instancePlace });
   const found = [];
   for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {

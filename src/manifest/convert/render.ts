@@ -114,7 +114,7 @@ const relative = (path: string | undefined): string | undefined => path?.replace
 /** `[{ source: 10.0.0.0/8, description: office }]` */
 function addressesIn(fields: Fields): readonly string[] {
   const list = fields.maps("ipAllowList");
-  if (list.length === 0) fields.drop("ipAllowList", "an empty list admits nobody there, and everybody here");
+  if (list.length === 0) fields.drop("ipAllowList", "an empty list closes it there, and opens it here");
   return list.flatMap((one) => {
     one.take("description");
     return one.text("source") ?? [];
