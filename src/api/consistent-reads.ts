@@ -317,10 +317,8 @@ function reads(raw: Endpoints, consistency: Consistency) {
     },
     getService: (id, isRouteMissing) =>
       consistency.one("service", id, () => raw.getService(id), isServiceStale, isRouteMissing),
-    listVariables: async (serviceId) => {
-      const read = () => raw.listVariables(serviceId);
-      return consistency.list("variable", { read, parentId: serviceId });
-    },
+    listVariables: (serviceId) =>
+      consistency.list("variable", { read: () => raw.listVariables(serviceId), parentId: serviceId }),
     getDeployment: (serviceId, id) =>
       consistency.one("deployment", id, () => raw.getDeployment(serviceId, id)),
     listDeployments: (serviceId, page = {}) => {

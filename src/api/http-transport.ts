@@ -2,7 +2,6 @@ import type * as undici from "undici";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { remedy } from "../diagnostics/remedies";
 import type { ProcessEnvironment } from "../model/text";
-import { longestTimer } from "../model/time";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 /** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
@@ -156,7 +155,7 @@ async function exchange(
   if (signal?.aborted) throw signal.reason;
   const ending = new AbortController();
   const interrupt = (): void => ending.abort(signal?.reason);
-  const timer = setTimeout(() => ending.abort(late(timeoutMs)), Math.min(timeoutMs, longestTimer));
+  const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
     const { origin, pathname, search } = new URL(url);

@@ -74,8 +74,7 @@ export class KnownVersions {
   ): void {
     const { type: kind, updatedAt, writtenAt, computed, applied } = recorded;
     // A deployment that was read is recorded with the time of the latest one.
-    const isRead = computed.id === recorded.id && typeof computed.latestId === "string";
-    const id = isRead ? `${computed.latestId}` : recorded.id;
+    const id = (computed.id === recorded.id && computed.latestId?.toString()) || recorded.id;
     const isDeleting =
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;

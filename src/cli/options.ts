@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../model/time";
+import { longestTimer, parseDuration } from "../model/time";
 
 /** Options that several verbs share. */
 export const options = {
@@ -166,7 +166,7 @@ function parallelism(): Option {
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError("Not a duration such as 30s, 5m or 1h.");
-  return milliseconds;
+  return Math.min(milliseconds, longestTimer);
 }
 
 /** Parses a duration option above zero to milliseconds: what may take no time at all never ends well. */

@@ -92,21 +92,15 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = target.declared.get("positions");
-  const live = liveLayout(canvas, projectId, target.name, declared, target.recorded?.applied.positions ?? {});
+  const positions = shownPositions(canvas, declared, target.recorded?.applied.positions);
+  const live = liveLayout(canvas, projectId, target.name, positions);
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   if (lacks === undefined) return { kind: "found", live };
   const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
   return { kind: "found", live: { ...live, attributes, lacks } };
 }
 
-/** The saved layout in the form that was declared: `auto` while every node has a place, else places by the same keys. */
-function liveLayout(
-  canvas: Canvas,
-  projectId: string,
-  name: string,
-  declared: unknown,
-  recorded = declared,
-): LiveResource {
+function liveLayout(canvas: Canvas, projectId: string, name: string, positions: Plain): LiveResource {
   const { revision, viewport: saved } = canvas.layout;
   return {
     type: "layout",
@@ -115,7 +109,7 @@ function liveLayout(
     parentId: projectId,
     attributes: new Map<string, Plain>([
       ["projectId", projectId],
-      ["positions", shownPositions(canvas, declared, recorded)],
+      ["positions", positions],
       ["viewport", saved === null ? null : { x: saved.x, y: saved.y, zoom: saved.zoom }],
     ]),
     computed: present({ id: projectId, revision }),
@@ -134,7 +128,8 @@ async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promis
     saved = await saveOnce(writes, input, projectId);
   }
   const declared = input.attributes.get("positions");
-  return { id: projectId, live: liveLayout(saved, projectId, input.name, declared) };
+  const shown = shownPositions(saved, declared, declared);
+  return { id: projectId, live: liveLayout(saved, projectId, input.name, shown) };
 }
 
 async function saveOnce(
@@ -283,8 +278,8 @@ function unplaced(canvas: Canvas): string | undefined {
 }
 
 /**
- * The saved places in the form that was declared: `auto` while every node has one, else by the same keys. What no canvas shows
- * has the place that is `recorded` of it: it is archived.
+ * The saved places in the form that was declared: `auto` while every node has one, else by the same keys. What is `recorded`
+ * and not shown is archived: it has the declared place.
  */
 function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): Plain {
   const saved = canvas.layout.positions;
@@ -296,9 +291,9 @@ function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): P
   const shown: Record<string, Plain> = {};
   for (const [key, wanted] of Object.entries(declared as Positions)) {
     const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
-    const unseen = isObject(recorded) && Object.hasOwn(recorded, key) ? wanted : undefined;
-    const at = id === undefined ? unseen : others.length > 0 ? undefined : saved[id];
-    if (at !== undefined) shown[key] = plain(at);
+    const isKnown = id !== undefined || (isObject(recorded) && Object.hasOwn(recorded, key));
+    const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
+    if (isKnown && at !== undefined) shown[key] = plain(at);
   }
   return shown;
 }
