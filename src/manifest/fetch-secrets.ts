@@ -10,7 +10,7 @@ import { type ReadContext, type SecretReach, where } from "./context";
 import { isWithin, readBytes } from "./files";
 import type { Findings } from "./findings";
 import { checkSecret, type PendingSecret } from "./secrets";
-import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
+import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
 /** Fetches at a time; a command may ask a vault. */
@@ -139,10 +139,7 @@ async function fromCommand(source: PendingSecret, cwd: string, context: ReadCont
   if (forbidden !== undefined)
     return {
       problem: `the command ${program} is not run: ${forbidden} forbids it`,
-      hint:
-        forbidden === "--untrusted"
-          ? commandHint
-          : "unset it where the manifest is trusted, or add --no-secrets to leave its value unchecked",
+      hint: commandHints[forbidden],
       isMissing: true,
       code: "guard.untrusted",
     };
@@ -180,7 +177,7 @@ function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fet
     if (context.trust.isUntrusted && !isWithin(real, [cwd]))
       return {
         problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
-        hint: commandHint,
+        hint: commandHints["--untrusted"],
         ...{ isMissing: true, code: "guard.untrusted" },
       };
     if (!isWithin(real, [cwd, ...secretFolders(context, cwd)]))

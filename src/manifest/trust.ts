@@ -7,7 +7,7 @@ export interface Trust {
   /** `--untrusted`: it comes from someone who may not see secrets. */
   readonly isUntrusted: boolean;
   /** The setting that forbids programs; undefined: they may run. */
-  readonly commandsForbiddenBy?: "--untrusted" | "RNV_ALLOW_COMMANDS=0";
+  readonly commandsForbiddenBy?: keyof typeof commandHints;
   /** Whether `RNV_ALLOW_ENV` names a variable of the environment. */
   readonly isAllowed: (name: string) => boolean;
   /**
@@ -24,12 +24,12 @@ export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): 
   const words = wordsOf(environment.RNV_ALLOW_ENV);
   const isAllowed = (name: string): boolean =>
     words.some((word) => (word.endsWith("*") ? name.startsWith(word.slice(0, -1)) : name === word));
-  const forbids = /^(0|false|no|off)$/i.test(environment.RNV_ALLOW_COMMANDS?.trim() ?? "");
+  const setting = environment.RNV_ALLOW_COMMANDS?.trim() ?? "";
+  const forbids = /^(0|false|no|off)$/i.test(setting) && ("RNV_ALLOW_COMMANDS=0" as const);
+  const forbiddenBy = isUntrusted ? "--untrusted" : setting === forbiddenInTests ? setting : forbids;
   return {
     isUntrusted,
-    ...(isUntrusted
-      ? { commandsForbiddenBy: "--untrusted" as const }
-      : forbids && { commandsForbiddenBy: "RNV_ALLOW_COMMANDS=0" as const }),
+    ...(forbiddenBy && { commandsForbiddenBy: forbiddenBy }),
     isAllowed,
     mayRead: (name) => !isUntrusted || isAllowed(name),
     mayKeepState: (address) => !isUntrusted || listed(environment.RNV_ALLOW_STATE, address),
@@ -44,9 +44,16 @@ const listed = (list: string | undefined, address: string): boolean =>
 
 const wordsOf = (list = ""): readonly string[] => list.split(/[\s,]+/).filter((word) => word !== "");
 
-/** The hint where a program is not run. */
-export const commandHint =
-  "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked";
+/** The value of `RNV_ALLOW_COMMANDS` in tests of a manifest: no user has set it. */
+export const forbiddenInTests = "rnv test";
+
+/** The hint where a program is not run, by what forbids it. */
+export const commandHints = {
+  "--untrusted": "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked",
+  "RNV_ALLOW_COMMANDS=0":
+    "unset it where the manifest is trusted, or add --no-secrets to leave its value unchecked",
+  [forbiddenInTests]: "no test runs a command of a manifest: give another value in the overlay of the test",
+} as const;
 
 /**
  * The one list of what rnv itself is trusted with. A manifest is reviewed less strictly than a pipeline: it must not

@@ -101,5 +101,5 @@ export const hiddenOutput: Plain = { "rnv:sensitive": true };
 export const isHiddenOutput = (value: DesiredValue | ResolvedValue | undefined): boolean =>
   value !== undefined && isPlain(value) && plainEqual(value, hiddenOutput);
 
-/** How the names of outputs begin by which the library of constructs carries references from stack to stack. */
-export const crossStackOutput = "cross-stack-output-";
+/** Returns true if an output only carries a reference from stack to stack, as the library of constructs names them. */
+export const isCrossStackOutput = (name: string): boolean => name.startsWith("cross-stack-output-");

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Consumers } from "../model/consumer";
@@ -89,6 +89,13 @@ export interface Change extends SharedWithDocument {
   /** In memory only, for apply: never rendered, never saved. */
   readonly instance: {
     readonly desired?: DesiredResource;
+    /** Of a plan that was read from its document: all that this says of what is declared. */
+    readonly told?: {
+      readonly parent?: Address | undefined;
+      readonly range?: SourceRange | undefined;
+      /** Undefined where it does not say. */
+      readonly isDeclared?: boolean | undefined;
+    };
     /** Declared attributes with references resolved; Unknown where this plan must create something first. */
     readonly resolved: Attributes<ResolvedValue>;
     /** The defaults of its fields (column C of DESIGN section 4). */
@@ -198,8 +205,8 @@ export interface Revealed {
 }
 
 /** Returns the parent of a resource: as it is declared, else as it is recorded. */
-export const parentOf = ({ instance: { desired, recorded } }: Change): Address | undefined =>
-  desired?.parent ?? recorded?.parent;
+export const parentOf = ({ instance: { desired, recorded, told } }: Change): Address | undefined =>
+  desired?.parent ?? recorded?.parent ?? told?.parent;
 
 /** Returns the paths of the fields that only apply can tell. */
 export const unknownIn = ({ attributes }: Change): readonly string[] =>

@@ -1,4 +1,3 @@
-import { type DesiredResource, defaultLifecycle } from "../model/desired";
 import { camelCase } from "../model/text";
 import { isObject, type Plain } from "../model/value";
 import { type Action, absent, type Change, type InMemory, type Plan, type ShownValue, secret } from "./plan";
@@ -22,7 +21,7 @@ export function planOf(data: PlanDocument): Plan {
     ...inMemory(data),
     options: inMemory(data.options),
     changes: data.resource_changes.map((change) =>
-      changeOf(change, drift.get(change.address), planned.get(change.address)),
+      changeOf(change, data.options.mode, drift.get(change.address), planned.get(change.address)),
     ),
     outputs: Object.entries(data.output_changes).map(([name, output]) => {
       const { before, after, actions } = output;
@@ -42,15 +41,11 @@ export function planOf(data: PlanDocument): Plan {
 
 function changeOf(
   change: ChangeDocument,
+  mode: Plan["options"]["mode"],
   drift: PlanDocument["resource_drift"][number] | undefined,
   planned: Readonly<Record<string, Plain>> = {},
 ): Change {
   const action = actionOf(change);
-  const { address, type, parent } = change;
-  const desired: DesiredResource = {
-    ...{ address, type, parent, attributes: new Map(), dependsOn: [] },
-    ...{ lifecycle: defaultLifecycle, range: { file: "", start: 0, end: 0 } },
-  };
   return {
     ...inMemory(change),
     action,
@@ -63,7 +58,13 @@ function changeOf(
     isRemovalDeclared: change.removal_declared,
     guard: change.blocked_by,
     instance: {
-      desired: action === "delete" || action === "forget" ? undefined : desired,
+      told: {
+        parent: change.parent,
+        range: change.attributes.find(({ range }) => range !== undefined)?.range,
+        // Of what stays as it is, and where everything is destroyed, the document does not say it.
+        isDeclared:
+          action === "no-op" || mode !== "apply" ? undefined : action !== "delete" && action !== "forget",
+      },
       ...{ resolved: flatten(planned), defaults: new Map(), fingerprints: {} },
     },
   };

@@ -113,7 +113,7 @@ const farthest = 2000;
 
 /**
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
- * a range there are no lines; without the text of the file only the file is named. `tellsHint`: the hint is there already.
+ * a range there are no lines; without the text of the file there is its place alone. `tellsHint`: the hint is there already.
  */
 function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { range, hint } = diagnostic;
@@ -121,7 +121,7 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { colors } = style;
   const text = range.source?.text;
   if (text === undefined)
-    return { lines: [`  ${colors.dim("-->")} ${escapeText(range.file)}`], tellsHint: false };
+    return { lines: [`  ${colors.dim("-->")} ${escapeText(placeText(range))}`], tellsHint: false };
 
   const { line, column } = positionAt(text, range.start);
   const start = Math.min(range.start, text.length);

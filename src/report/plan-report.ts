@@ -1,4 +1,5 @@
 import { type Address, nameOf } from "../model/address";
+import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
@@ -258,14 +259,18 @@ function planSections(plan: Plan): readonly Section<never>[] {
   ];
 }
 
-const outputRows = ({ outputs }: Plan): readonly (readonly Cell[])[] =>
-  outputs.map(({ name, before, after }) => {
+function outputRows({ outputs }: Plan): readonly (readonly Cell[])[] {
+  const shown = outputs.filter(({ name }) => !isCrossStackOutput(name));
+  const rows = shown.map(({ name, before, after }): readonly Cell[] => {
     const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
     const sides = [before, after]
       .filter(({ kind }) => kind !== "absent")
       .map((side) => code(shownText(side)));
     return [[`${sign} `, code(name)], sides.flatMap((side, i) => (i === 0 ? [side] : [` ${arrow} `, side]))];
   });
+  const hidden = outputs.length - shown.length;
+  return hidden === 0 ? rows : [...rows, [`${counted(hidden, "value")} that other stacks read`]];
+}
 
 export const notRunning = "Not running the last deployment";
 

@@ -1,5 +1,5 @@
 import { type Address, nameOf } from "../model/address";
-import { crossStackOutput, isHiddenOutput } from "../model/desired";
+import { isCrossStackOutput, isHiddenOutput } from "../model/desired";
 import { isFingerprint, type RecordedResource, type State } from "../model/state";
 import { compareTexts } from "../model/text";
 import { type Plain, unflatten } from "../model/value";
@@ -111,7 +111,7 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
 
 /** Outputs by name, without sensitive ones and those that only other stacks read. */
 const shownOutputs = (outputs: Readonly<Record<string, Plain>>): readonly (readonly [string, Plain])[] =>
-  byName(outputs).filter(([name, value]) => !name.startsWith(crossStackOutput) && !isHiddenOutput(value));
+  byName(outputs).filter(([name, value]) => !isCrossStackOutput(name) && !isHiddenOutput(value));
 
 const byName = <Value>(values: Readonly<Record<string, Value>>): readonly [string, Value][] =>
   Object.entries(values).sort(([a], [b]) => compareTexts(a, b));

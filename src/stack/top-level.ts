@@ -3,7 +3,7 @@ import { readMoved, readRemoved } from "../manifest/meta";
 import { entryNode, listNode, type MapEntry, mapNode, type SourceNode, scalarNode } from "../manifest/tree";
 import { readValue } from "../manifest/values";
 import { type Address, isLogicalName } from "../model/address";
-import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../model/desired";
+import { type Desired, type DesiredAttribute, hiddenOutput, isCrossStackOutput } from "../model/desired";
 import { variablesResource } from "../model/text";
 import { referencesOf } from "../model/value";
 import { protectionOf, unknownKey } from "./block-attributes";
@@ -86,7 +86,7 @@ export function readStackOutputs(context: StackContext): Desired["outputs"] {
   const { stack, reading } = context;
   const outputs = new Map<string, DesiredAttribute>();
   for (const [name, block] of stack.outputs) {
-    const isCrossing = name.startsWith(crossStackOutput);
+    const isCrossing = isCrossStackOutput(name);
     const reader = readerOf(context, { owner: `${stack.name}: output.${name}` });
     const at = block.at("value");
     const isHidden = block.at("sensitive").value === true && !isCrossing;

@@ -168,14 +168,20 @@ describe("rnv test", () => {
       "command.yaml",
       "projects: { shop: { services: { api: { kind: web, variables: { A: { fromCommand: [touch, ran] } } } } } }\n",
     );
+    scenario.write("value.yaml", "projects: { shop: { services: { api: { variables: { A: text } } } } }\n");
     const { stdout, stderr } = await run(`
   value of the job: { stage: production, expect: { values: { service.shop.api: { name: api-job.example }, variable.shop.api.TOKEN: { value: canary-expected } } } }
   command: { stage: production, overlay: command.yaml, apply: true }
+  value: { stage: production, overlay: [command.yaml, value.yaml], apply: true }
 `);
     expect(stdout).toContain('+ service.shop.api name: "api-a.example"');
     expect(stdout).toContain("- variable.shop.api.TOKEN value: (a secret is not compared)");
     expect(stdout).toContain("+ variable.shop.api.TOKEN value: (sensitive)");
     expect(stdout).toContain("FAIL  command");
+    expect(stdout).toContain('the command "touch" is not run: rnv test forbids it');
+    expect(stdout).toContain("no test runs a command of a manifest: give another value in the overlay");
+    expect(stdout).not.toMatch(/RNV_ALLOW_COMMANDS|--no-secrets/);
+    expect(stdout).toContain("pass  value\n");
     expect(stdout + stderr).not.toMatch(/canary/);
     expect(scenario.emulator.log).toEqual([]);
     const paths = scenario.files().map(({ path }) => path);

@@ -139,6 +139,47 @@ describe("policies", () => {
     expect(nothing.stderr).toContain("there are no policies to judge by");
   });
 
+  it("never pass by what a saved plan leaves out", async () => {
+    const notHeld = {
+      source: ["service", 'service.parts.all(part, part.source != "value")'],
+      has: ["service", "!has(service.configuration.ipAllowList)"],
+      optional: ["service", 'service.configuration.?autoDeploy.orValue("none") == "none"'],
+      unchanged: ["variable", "!variable.declared"],
+    };
+    const held = { declared: ["service", "service.declared && service.configuration.replicas == 2"] };
+    const policyFile = (rules: Record<string, readonly string[]>): string =>
+      Object.entries(rules)
+        .map(
+          ([name, [each, require]]) =>
+            `  ${name}: { level: mandatory, each: ${each}, require: '${require}', message: x }\n`,
+        )
+        .reduce((text, rule) => text + rule, "policies:\n");
+    scenario.write("rnv.policy.yaml", "policies: {}\n");
+    scenario.write("rnv.yaml", manifest(2).replace("runtime: node", "plan: starter"));
+    scenario.write("asked.yaml", policyFile({ ...notHeld, ...held }));
+    const results = (text: string) =>
+      Object.fromEntries(JSON.parse(text).checks.map((check: { policy: string }) => [check.policy, check]));
+    const live = results((await scenario.run("plan", "--policy", "asked.yaml", "-json")).stdout);
+    expect(await scenario.run("plan", "-out", "held.rnvplan")).toMatchObject({ code: 0 });
+    const check = await scenario.run("policy", "check", "--policy", "asked.yaml", "held.rnvplan", "--json");
+    const offline = results(check.stdout);
+    expect(check.code).toBe(4);
+    for (const name of Object.keys(notHeld)) {
+      expect([name, live[name].status, offline[name].status]).toEqual([name, "failed", "error"]);
+      expect(offline[name].message).toContain("the saved plan does not hold `");
+    }
+    expect(offline.declared.status).toBe("passed");
+    scenario.write("kept.yaml", policyFile({ kept: ["change", "!change.declared"] }));
+    await scenario.run("plan", "-destroy", "-out", "destroy.rnvplan");
+    const destroyed = await scenario.run("policy", "check", "--policy", "kept.yaml", "destroy.rnvplan");
+    expect(destroyed).toMatchObject({ code: 4, stderr: expect.stringContaining("does not hold `declared`") });
+    // A change is shown where it is declared; nothing in the saved plan says where what does not change is.
+    expect(offline.source.range).toMatchObject({ file: "rnv.yaml", line: 7 });
+    expect(offline.unchanged).not.toHaveProperty("range");
+    expect(check.stderr).toContain("  --> rnv.yaml:7\n");
+    expect(check.stderr).not.toMatch(/--> *\n/);
+  });
+
   it("show no secret", () => {
     expect(
       scenario.files().some(({ path, text }) => !path.endsWith("rnv.yaml") && text.includes("canary")),

@@ -244,9 +244,9 @@ describe("an app of several stacks", () => {
     const { code, stdout } = await rnv("plan", "staging");
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("+ cross-stack-output"),
+      stdout: expect.stringContaining("1 value that other stacks read"),
     });
-    expect(stdout).not.toContain("project.shop");
+    expect(stdout).not.toMatch(/project\.shop|cross-stack-output/);
     synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
     expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });

@@ -13,6 +13,7 @@ import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
 import { findStages } from "../../manifest/load-manifest";
 import { layersOf, type ManifestTest } from "../../manifest/test-file";
+import { forbiddenInTests } from "../../manifest/trust";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";
@@ -268,7 +269,7 @@ function createWorld(test: ManifestTest, signal: AbortSignal): TestWorld {
     context: (backend, manifest) => {
       const standardInput = manifest.text === undefined ? undefined : Buffer.from(manifest.text);
       // A program that a manifest names may do anything, and tests run often.
-      const environment = { ...test.environment, RNV_ALLOW_COMMANDS: "0" };
+      const environment = { ...test.environment, RNV_ALLOW_COMMANDS: forbiddenInTests };
       const place = { cwd: test.folder, environment };
       const isStaged =
         manifest.mayLackStages !== true ||

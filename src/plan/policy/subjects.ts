@@ -39,7 +39,7 @@ export function subjectsOf(plan: Plan, scope: PolicyScope): (each: string) => re
     const about = (change: Change, value: object): PolicySubject => ({
       address: change.address,
       variables: { [each]: value, plan: whole },
-      range: change.instance.desired?.range,
+      range: change.instance.desired?.range ?? change.instance.told?.range,
     });
     if (each === "change") return written.map((change) => about(change, changeView.of({ change, stage })));
     const type = types.find((one) => one.type === each);

@@ -82,7 +82,7 @@ export const changeView = defineView<{ readonly change: Change; readonly stage: 
   name: ["string", ({ change }) => change.name],
   action: ["string", ({ change }) => change.action],
   stage: ["string", ({ stage }) => stage],
-  declared: ["bool", ({ change }) => change.instance.desired !== undefined],
+  declared: ["bool", isDeclared],
   removed: ["bool", ({ change }) => change.isRemovalDeclared === true],
   reason: ["string", ({ change }) => change.reason ?? ""],
   effects: ["list<string>", ({ change }) => change.effects],
@@ -134,10 +134,21 @@ export const memberViews = [
   planView,
 ] as const;
 
-function sourceOf({ instance }: Change): string {
-  for (const { source } of instance.desired?.attributes.values() ?? [])
-    if (source !== undefined) return source;
+function sourceOf({ instance: { desired, told } }: Change): string {
+  if (told !== undefined) return untold("source");
+  for (const { source } of desired?.attributes.values() ?? []) if (source !== undefined) return source;
   return "";
+}
+
+function isDeclared({ change: { instance } }: Pick<PlannedResource, "change">): boolean {
+  const { desired, told } = instance;
+  return told === undefined ? desired !== undefined : (told.isDeclared ?? untold("declared"));
+}
+
+/** Fails the policy that asks for what the document of a plan leaves out: it may be anything. */
+function untold(field: string): never {
+  const summary = `the saved plan does not hold \`${field}\``;
+  throw Object.assign(new Error(summary), { summary });
 }
 
 const sideValue = (side: ShownValue): unknown =>
@@ -172,7 +183,7 @@ export const commonFields: ViewFields<PlannedResource> = {
   action: ["string", ({ change }) => change.action],
   stage: ["string", ({ stage }) => stage],
   parent: ["string", ({ change }) => parentOf(change) ?? ""],
-  declared: ["bool", ({ change }) => change.instance.desired !== undefined],
+  declared: ["bool", isDeclared],
   effects: ["list<string>", ({ change }) => change.effects],
   unknown: ["list<string>", ({ change }) => unknownIn(change)],
   cost: ["Money", ({ change }) => moneyValue(change.cost?.after)],
@@ -229,17 +240,18 @@ const valueAt =
 
 /** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
 export function valueAfter({ attributes, instance }: Change, path: string): Plain | undefined {
-  const { defaults, live, resolved, fingerprints } = instance;
+  const { defaults, live, resolved, fingerprints, told } = instance;
+  const byDefault = () => defaults.get(path) ?? (told && untold(path));
   if (path in fingerprints) return undefined;
   for (const field of attributes) {
     if (field.path !== path) continue;
     if (field.after.kind !== "value") return undefined;
     // Null is a reset.
-    return field.after.value ?? defaults.get(path) ?? undefined;
+    return field.after.value ?? byDefault() ?? undefined;
   }
   const declared = resolved.get(path);
   if (declared !== undefined && declared !== null && isPlain(declared)) return declared;
-  return live?.attributes.get(path) ?? defaults.get(path) ?? undefined;
+  return live?.attributes.get(path) ?? byDefault() ?? undefined;
 }
 
 const computedTypes = { string: "string", number: "double", boolean: "bool", json: "dyn" } as const;
