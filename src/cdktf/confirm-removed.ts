@@ -1,7 +1,6 @@
 import type { Construct } from "constructs";
 import { parseAddress } from "../model/address";
 import { terraformPrefix } from "../model/text";
-import { sharedMark } from "./shared";
 
 /** A stack of cdktf or cdktn. */
 export interface StackLike extends Construct {
@@ -12,20 +11,21 @@ export interface StackLike extends Construct {
 /**
  * Confirms in git that resources may be deleted that the stack no longer declares, each by its address.
  * The line may stay: it confirms no other deletion. Throws for a text that is no address.
+ * Write it after `stack.addOverride("removed", …)`, which replaces what was confirmed before.
  * @example
  * confirmRemoved(this, "service.shop.worker", "service.shop.old-site");
  */
 export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]): void {
-  const names = sharedMark<string[]>(stack, "confirmed", () => []);
-  for (const text of addresses) {
+  const confirmed = addresses.map((text) => {
     const address = parseAddress(text);
     if (address === undefined)
       throw new Error(`${JSON.stringify(text)} is no address: one looks like service.shop.worker`);
     const [type = "", ...rest] = address.split(".");
-    names.push(`${terraformPrefix}_${type}.${rest.join("__")}`);
-  }
-  stack.addOverride(
-    "removed",
-    names.map((from) => ({ from, lifecycle: { destroy: true } })),
-  );
+    return { from: `${terraformPrefix}_${type}.${rest.join("__")}`, lifecycle: { destroy: true } };
+  });
+  // An override replaces the one before: it repeats what the stack has.
+  const { rawOverrides } = stack as unknown as {
+    readonly rawOverrides: { readonly removed?: readonly unknown[] };
+  };
+  stack.addOverride("removed", [...(rawOverrides.removed ?? []), ...confirmed]);
 }

@@ -1,18 +1,20 @@
 import type { ReadContext } from "../manifest/context";
 import { unlisted } from "../manifest/values";
 import { terraformPrefix } from "../model/text";
-import type { Plain } from "../model/value";
 import type { JsonNode } from "./document";
-import { convert } from "./language/conversion";
+import { convert, textOf } from "./language/conversion";
+import { type Evaluation, evaluate } from "./language/evaluate";
 import { type Expression, parseExpression } from "./language/expression";
 import {
+  jsonDecode,
   later,
   marked,
+  nothing,
   text,
   tupleType,
   type Value,
   type ValueType,
-  valueOfPlain,
+  whenKnown,
 } from "./language/expression-value";
 import { ExpressionProblem, invalid, StackProblem, unsupported } from "./language/problem";
 import { commentOf, type Scope, undeclared } from "./stack";
@@ -35,44 +37,52 @@ export function variableValue(name: string, scope: Scope, readEntry: ReadEntry):
   if (source.isObject) {
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
     const node = nodeOf(readEntry(label, source, scope), scope.node, scope.reader);
-    return marked(later({ ...node, range: scope.node.range, isSensitive: true }));
+    return marked(ofText(later({ ...node, range: scope.node.range, isSensitive: true }), entry, label));
   }
-  const readDefault = (): Value => readEntry(label, entry.at("default"), scope);
   const isSensitive = entry.at("sensitive").value === true;
   const variable = variablesOf(name).find((one) => environment[one]);
-  if (variable === undefined && !entry.has("default") && (context.fillIn || !isSensitive))
-    throw withoutValue(name, environment);
-  if (isSensitive) {
-    if (variable === undefined && entry.has("default")) return marked(readDefault());
-    // The text goes from the environment into a `Secret` without being a value here.
-    const awaited = { kind: "env", name: variable ?? `RNV_VAR_${name}`, source: `\${${label}}` } as const;
-    return marked(later({ ...awaited, range: scope.node.range }));
+  if (variable === undefined && entry.has("default")) {
+    const read = (): Value => readEntry(label, entry.at("default"), scope);
+    return marked(converted(read, typeOf(entry), `the default of ${label}`), isSensitive);
   }
-  const type = typeOf(entry);
-  if (variable === undefined) return converted(readDefault(), type, "the default");
-  if (!trust.mayRead(variable)) {
-    const { problem, hint } = unlisted(variable);
+  if (variable === undefined && (context.fillIn || !isSensitive)) throw withoutValue(name, environment);
+  const origin = variable ?? `RNV_VAR_${name}`;
+  if (isSensitive) {
+    // The text goes from the environment into a `Secret` without being a value here.
+    const awaited = { kind: "env", name: origin, source: `\${${label}}` } as const;
+    return marked(ofText(later({ ...awaited, range: scope.node.range }), entry, origin));
+  }
+  if (!trust.mayRead(origin)) {
+    const { problem, hint } = unlisted(origin);
     throw new StackProblem("guard.untrusted", problem, hint);
   }
-  return converted(valueOfText(environment[variable] as string, type, variable), type, variable);
+  return ofText(text(environment[origin] as string), entry, origin);
 }
 
-/** A value of a variable in its type, as Terraform converts it. */
-function converted(value: Value, type: string, origin: string): Value {
+/** The value that `read` returns in the type of a variable, as Terraform converts it. */
+function converted(read: () => Value, type: ValueType, origin: string): Value {
   try {
-    return convert(value, typeNamed(parseExpression(type)));
+    return convert(read(), type);
   } catch (cause) {
     if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw invalid(`${origin} is not a ${type}: ${cause.message}`);
+    throw invalid(`${origin} does not have the type of the variable: ${cause.message}`);
   }
 }
 
-/** The type that a variable declares, or that of its default. */
-function typeOf(entry: JsonNode): string {
+/** Text from outside, which is no template, as the value of a variable: JSON, unless its type is that of one scalar. */
+function ofText(given: Value, entry: JsonNode, origin: string): Value {
+  const type = typeOf(entry);
+  // Text stays what it is: a secret can be joined to other text.
+  if (type === "string" || !entry.has("type")) return given;
+  const read = (known: Value): Value =>
+    type === "number" || type === "bool" ? known : jsonDecode(textOf(known));
+  return whenKnown([given], ([known]) => converted(() => read(known as Value), type, origin));
+}
+
+/** The type that a variable declares. */
+function typeOf(entry: JsonNode): ValueType {
   const { value: written } = entry.at("type");
-  if (typeof written === "string") return written;
-  const kind = typeof entry.at("default").value;
-  return kind === "number" ? kind : kind === "boolean" ? "bool" : "any";
+  return typeof written === "string" ? typeNamed(parseExpression(written)) : "any";
 }
 
 function withoutValue(name: string, environment: ReadContext["environment"]): StackProblem {
@@ -84,16 +94,6 @@ function withoutValue(name: string, environment: ReadContext["environment"]): St
 
 const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
 
-/** Text of the environment, which is no template: JSON where the type of the variable has others in it. */
-function valueOfText(given: string, type: string, origin: string): Value {
-  if (!type.includes("(")) return text(given);
-  try {
-    return valueOfPlain(JSON.parse(given) as Plain);
-  } catch {
-    throw invalid(`${origin} does not hold JSON, as its type ${type} needs`);
-  }
-}
-
 /** The type that `list(string)`, or another constraint, says. */
 function typeNamed(expression: Expression): ValueType {
   if (expression.kind === "root" && ["string", "number", "bool", "any"].includes(expression.name))
@@ -103,8 +103,29 @@ function typeNamed(expression: Expression): ValueType {
     const { name } = expression;
     if (name === "list" || name === "set" || name === "map") return { kind: name, of: typeNamed(of) };
     if (name === "tuple" && of.kind === "list") return tupleType(of.items.map(typeNamed));
-    // Attributes of objects may be optional, with defaults: they are taken as they are given.
-    if (name === "object" || name === "tuple") return "any";
+    if (name === "object" && of.kind === "object") return objectType(of.entries);
   }
   throw unsupported("the type of the variable");
 }
+
+/** The type of an object; an attribute of it may be `optional(type)` or `optional(type, default)`. */
+function objectType(attributes: readonly (readonly [Expression, Expression])[]): ValueType {
+  const entries = new Map<string, ValueType>();
+  const optional = new Map<string, Value>();
+  for (const [key, written] of attributes) {
+    if (key.kind !== "value") throw unsupported("the type of the variable");
+    const name = String(key.value);
+    const isOptional = written.kind === "call" && written.name === "optional";
+    const [type = written, fallback] = isOptional ? written.args : [];
+    entries.set(name, typeNamed(type));
+    if (isOptional) optional.set(name, fallback === undefined ? nothing : evaluate(fallback, literals));
+  }
+  return { kind: "object", entries, optional };
+}
+
+const literals: Evaluation = {
+  resolve: () => {
+    throw unsupported("a reference in the type of a variable");
+  },
+  spend: () => {},
+};

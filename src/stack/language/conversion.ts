@@ -34,7 +34,9 @@ export function convert(value: Value, type: ValueType): Value {
       // Text stays text.
       ...(type === "string" && value.parts && { parts: value.parts }),
     };
-  if (typeEqual(typeOf(value), type)) return value;
+  const isMembers = typeof type !== "string" && "entries" in type;
+  // Null may stand for the default of an attribute.
+  if (!isMembers && typeEqual(typeOf(value), type)) return value;
   return marked(converted(value, type), value.sensitive === true);
 }
 
@@ -47,8 +49,10 @@ function converted(value: Value, type: ValueType): Value {
     return tuple(value.items.map((item, i) => convert(item, type.entries.get(i) as ValueType)));
   if (type.kind !== "object" || !isMapLike(value)) throw mismatch(value, type);
   const members = [...type.entries].map(([key, inner]): readonly [string, Value] => {
-    const member = value.entries.get(String(key));
-    if (member === undefined) throw mismatch(value, type);
+    const given = value.entries.get(String(key));
+    const isLeftOut = given === undefined || given.kind === "null";
+    const member = (isLeftOut && type.optional?.get(String(key))) || given;
+    if (member === undefined) throw new ExpressionProblem(`the attribute "${key}" is required`);
     return [String(key), convert(member, inner)];
   });
   return object(members);
@@ -104,17 +108,25 @@ export function wholeNumber(value: Value): number {
 }
 
 function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Value {
-  const element = of === "any" ? unifiedType(value.items.map(typeOf)) : of;
+  const found = value.items.map((item) => convert(item, of));
+  const element = isOpen(of) ? unifiedType(found.map(typeOf)) : of;
   if (element === undefined) throw new ExpressionProblem(`the items of a ${kind} are all of the same type`);
-  const items = value.items.map((item) => convert(item, element));
+  const items = found.map((item) => convert(item, element));
   return kind === "list" ? list(items, element) : set(items, element);
 }
 
+/** Whether a part of a type is only known by the values that have it. */
+const isOpen = (type: ValueType): boolean =>
+  type === "any" || (typeof type !== "string" && "optional" in type) || innerTypes(type).some(isOpen);
+
 function toMap(value: MapValue, of: ValueType): Value {
-  const element = of === "any" ? unifiedType([...value.entries.values()].map(typeOf)) : of;
+  const found = [...value.entries].map(([key, inner]) => [key, convert(inner, of)] as const);
+  const element = isOpen(of) ? unifiedType(found.map(([, inner]) => typeOf(inner))) : of;
   if (element === undefined) throw new ExpressionProblem("the values of a map are all of the same type");
-  const entries = [...value.entries].map(([key, inner]) => [key, convert(inner, element)] as const);
-  return map(entries, element);
+  return map(
+    found.map(([key, inner]) => [key, convert(inner, element)] as const),
+    element,
+  );
 }
 
 /** A set: each item once, in the order of their values. */

@@ -15,6 +15,8 @@ export type ValueType =
 export interface MembersType {
   readonly kind: "tuple" | "object";
   readonly entries: ReadonlyMap<string | number, ValueType>;
+  /** Of the type of a variable: what an attribute is that may be left out. */
+  readonly optional?: ReadonlyMap<string, Value>;
 }
 
 export const tupleType = (items: readonly ValueType[]): MembersType => ({

@@ -40,6 +40,17 @@ describe("what a plan tells people to write, where a program declares it", () =>
     expect(() => program([], (made) => confirmRemoved(made, "shop/worker"))).toThrow("is no address");
   });
 
+  it("is a deletion beside a service that the program keeps", async () => {
+    program(["api", "worker"]);
+    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+    program([], (made) => {
+      made.addOverride("removed", [{ from: "rnv_service.shop__api", lifecycle: { destroy: false } }]);
+      confirmRemoved(made, "service.shop.worker");
+    });
+    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+    expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
+  });
+
   it("is an import that the program asks for", async () => {
     const { id } = one.emulator.store.addProject({ name: "Shop" });
     program([]);

@@ -197,6 +197,7 @@ describe("secrets of a stack", () => {
   };
   const print = (text: string): string => new Secret(text).fingerprint(key, "");
   const token = { variable: { token: { type: "string", sensitive: true } } };
+  const count = { variable: { token: { type: "number", sensitive: true } } };
   const marked = {
     variable: { token: { sensitive: true, "//": { rnv: { source: { fromEnv: "TOKEN" } } } } },
   };
@@ -206,8 +207,60 @@ describe("secrets of a stack", () => {
     expect(await secret("a:${var.token}", marked, { TOKEN: "one" })).toBe(print("a:one"));
   });
 
+  it.each([
+    ["number", "5", "5"],
+    ["bool", "true", "true"],
+    ["any", [1, "a"], '[1,"a"]'],
+    ["list(string)", ["a", 1], '["a","1"]'],
+    ["set(number)", ["2", 1, 2], "[1,2]"],
+    ["list(list(any))", [[1], ["x"]], '[["1"],["x"]]'],
+    ["tuple([string,number])", [1, "2"], '["1",2]'],
+    [
+      "object({name=string,port=string,n=optional(number,4)})",
+      { name: "x", port: 80, extra: "y" },
+      '{"n":4,"name":"x","port":"80"}',
+    ],
+    ["object({a=optional(string),b=optional(bool,true)})", { b: null }, '{"a":null,"b":true}'],
+    ['object({k=optional(object({z=optional(number,"7")}),{})})', {}, '{"k":{"z":7}}'],
+    ["list(object({a=string}))", [{ a: 1 }], '[{"a":"1"}]'],
+    ["list(object({a=any}))", [{ a: 1 }, { a: "x" }], '[{"a":"1"},{"a":"x"}]'],
+    [
+      "map(object({a=optional(bool,true)}))",
+      { r: { a: "false" }, q: {} },
+      '{"q":{"a":true},"r":{"a":false}}',
+    ],
+    ["tuple([object({a=optional(bool,true)})])", [{ a: null }], '[{"a":true}]'],
+  ])("a variable of type %s is what it is in Terraform, secret or not", async (type, value, result) => {
+    const environment = { TF_VAR_v: typeof value === "string" ? value : JSON.stringify(value) };
+    const json = "${jsonencode(var.v)}";
+    const byDefault = { type, default: value };
+    expect(await text(json, { variable: { v: byDefault } })).toBe(result);
+    expect(await text(json, { variable: { v: { type } } }, environment)).toBe(result);
+    const sensitive = true;
+    expect(await secret(json, { variable: { v: { ...byDefault, sensitive } } }, {})).toBe(print(result));
+    expect(await secret(json, { variable: { v: { type, sensitive } } }, environment)).toBe(print(result));
+  });
+
+  it.each([
+    ["number", "s3cret", "a number is required, found text that is none"],
+    ["list(string)", "s3cret", "the text is not JSON"],
+    ["object({a=string,b=number})", '{"a":"s3cret"}', 'the attribute "b" is required'],
+    ["objct({a=string})", "s3cret", "the type of the variable is not supported by rnv"],
+  ])(
+    "a text that is not of type %s is an error that does not show it, also inside of try",
+    async (type, given, problem) => {
+      const variable = { v: { type, sensitive: true } };
+      const environment = { TF_VAR_v: given };
+      const found = await loadStackJson(stack('${try(jsonencode(var.v), "x")}', { variable }), {
+        environment,
+      });
+      expect(found.diagnostics).toMatchObject([{ summary: expect.stringContaining(problem) }]);
+      expect(shownTexts(found).join() + JSON.stringify(found.diagnostics)).not.toContain("s3cret");
+    },
+  );
+
   it("validate asks for no secret", async () => {
-    for (const others of [token, marked])
+    for (const others of [token, count, marked])
       expect((await loadStackJson(stack("${var.token}", others), { secrets: "skip" })).diagnostics).toEqual(
         [],
       );
