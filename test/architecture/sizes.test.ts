@@ -22,7 +22,7 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_319,
+    ceiling: 6_337,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
