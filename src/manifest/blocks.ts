@@ -207,9 +207,9 @@ function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBloc
 const unknownHint = (key: string, block: Block, group: string | undefined): string | undefined =>
   misplacedIn(block) ?? hintForUnknown(key, block.placed, group);
 
-/** `services` beside the projects in place of in one: taken for the name of a project. */
+/** `services` beside the projects in place of in one, `configuration` beside the services: taken for a name. */
 function misplacedIn({ address, placed }: Block): string | undefined {
   const name = nameOf(address).split(".").at(-1) ?? "";
-  if (!placed.children.has(name)) return undefined;
-  return `"${name}" is read as the name of a ${placed.type.type} here: indent it into one`;
+  if (!placed.children.has(name) && !placed.groups.has(name) && !isMetaKey(name, placed)) return undefined;
+  return `"${name}" is read as the name of a ${placed.type.type} here: indent it deeper, into the one it belongs to`;
 }

@@ -154,7 +154,6 @@ async function fromCommand(source: PendingSecret, cwd: string, context: ReadCont
   const found = await runCommand(source.argument, {
     cwd,
     environment: commandEnvironment(environment, (name) => given.includes(name)),
-    maxBytes,
     hidden: given.map((name) => environment[name] ?? ""),
   });
   if (!("problem" in found)) return found;
@@ -210,8 +209,6 @@ interface CommandOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Texts of the environment that it may print, and that no output may show. */
   readonly hidden?: readonly string[];
-  /** Bytes of output allowed. */
-  readonly maxBytes: number;
   readonly timeoutMs?: number;
 }
 
@@ -221,7 +218,7 @@ interface CommandOptions {
  */
 export function runCommand(
   argv: readonly string[],
-  { cwd, environment, hidden = [], maxBytes, timeoutMs = 30_000 }: CommandOptions,
+  { cwd, environment, hidden = [], timeoutMs = 30_000 }: CommandOptions,
 ): Promise<Fetched> {
   const [file = "", ...args] = argv;
   const program = `the command ${JSON.stringify(file)}`;
@@ -234,8 +231,8 @@ export function runCommand(
       (failure, output, errors) => {
         const text = decodeSecret(output);
         if (failure !== null) {
-          const detail = shownErrors(errors, [text ?? "", ...hidden]);
-          const problem = `${program} ${reasonOfFailure(failure, { maxBytes, timeoutMs })}`;
+          const detail = shownErrors(errors, [output.toString(), ...hidden, ...args.flatMap(secretParts)]);
+          const problem = `${program} ${reasonOfFailure(failure, timeoutMs)}`;
           // What it needs is not here, as far as anyone can tell: a program, a login.
           settle({ problem, isMissing: true, ...(detail !== "" && { detail }) });
         } else if (text === undefined) settle({ problem: `${program} did not print UTF-8 text` });
@@ -246,25 +243,31 @@ export function runCommand(
   });
 }
 
-function reasonOfFailure(
-  { code, killed, signal }: ExecFileException,
-  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
-): string {
+function reasonOfFailure({ code, killed, signal }: ExecFileException, timeoutMs: number): string {
   if (String(code) === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `printed more than ${maxBytes} bytes`;
   if (killed) return `did not end within ${timeoutMs / 1000} s`;
   if (typeof code === "number") return `ended with exit code ${code}`;
   return signal ? `was ended by ${signal}` : `cannot be started: ${code ?? "unknown reason"}`;
 }
 
-const shownErrorBytes = 500;
+/** Lines of an argument, and values in them; what is short, or the name of a flag, is no secret. */
+function secretParts(argument: string): readonly string[] {
+  const parts = argument.split("\n").flatMap((line) => [line, line.slice(line.indexOf("=") + 1)]);
+  return parts.filter((part) => part.length >= 4 && !/^--[\w-]+$/.test(part));
+}
 
+const shownErrorLength = 500;
+
+/** Secrets are taken out before anything else is: half of one is not found any more. */
 function shownErrors(errors: Buffer, hidden: readonly string[]): string {
-  const text = errors
-    .toString("utf8", 0, shownErrorBytes)
-    .replace(/[^\P{Cc}\n]/gu, " ")
-    .trim();
-  const secrets = hidden.flatMap((one) => one.split("\n")).filter((line) => line.trim() !== "");
-  const shown = secrets.reduce((rest, line) => rest.replaceAll(line, "(sensitive)"), text);
+  const lines = hidden.flatMap((one) => one.match(/\S(?:.*\S)?/g) ?? []);
+  const shown = [...new Set(lines)]
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, secret) => rest.replaceAll(secret, "\0"), errors.toString())
+    .replace(/[^\P{Cc}\n\0]/gu, " ")
+    .trim()
+    .slice(0, shownErrorLength)
+    .replace(/\0+/g, "(sensitive)");
   return shown === "" ? "" : `It printed: ${shown}`;
 }
 

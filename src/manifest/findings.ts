@@ -70,12 +70,10 @@ export function hintForUnknown(key: string, placed: PlacedType, group?: string):
       ? `it belongs beside ${group}, not in it${renamed}`
       : `it belongs in ${level}${renamed}: ${level}: { ${name}: … }`;
   }
-  const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
   const unspaced = /^([\w-]+):\S/.exec(key)?.[1];
-  return (
-    didYouMean(key, here) ??
-    (unspaced === undefined ? listKeys(here) : `write a space after the colon: ${unspaced}: …`)
-  );
+  if (unspaced !== undefined) return `write a space after the colon: ${unspaced}: …`;
+  const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
+  return didYouMean(key, here) ?? listKeys(here);
 }
 
 /**

@@ -144,9 +144,25 @@ export function star(text: string, ranges: readonly (readonly [number, number])[
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
 const partOfLine = /(^[ \t]*-(?=\s))|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)["']?[ \t]*:|\S/gm;
 
+/** A comment or a mark of documents, or a word where a key may be, with what is behind it on its line. */
+const wordAtKey =
+  /(?<!\S)#.*|^---(?!\S)|(?:^[^\S\r\n]*((?:-[ \t]+)*)|(?<!\$)[{[,][ \t]*)["']?([^\s{}[\],#:=<%"']+)["']?[ \t]*([:=]?)[ \t]*(?=([^\s{#]?))/gm;
+
+/** Returns the offset of the first word that is no key of a manifest and no name of a block, such as `PASSWORD=x`. */
+function firstUnknown(text: string, known: ReadonlySet<string>): number {
+  let isMapping = false;
+  for (const { 1: dash, 2: word, 3: mark, 4: value, index } of text.matchAll(wordAtKey)) {
+    if (word === undefined) continue;
+    const isValue = mark === "" ? dash === "" || !isMapping : value !== "";
+    if (isValue && !known.has(word)) return index;
+    isMapping ||= !dash;
+  }
+  return text.length;
+}
+
 /**
- * Stars out a text that does not parse. It is shown up to the first key that may open secrets, however it is spelt; from
- * there on only keys of a manifest are sure to be no secret.
+ * Stars out a text that does not parse. It is shown up to the first key that may open secrets, however it is spelt, or that
+ * has a value and is unknown; from there on only keys of a manifest are sure to be no secret.
  */
 function maskBroken(text: string, index: TypeIndex): string {
   const known = knownKeys(index);
@@ -158,10 +174,10 @@ function maskBroken(text: string, index: TypeIndex): string {
     words.has(key.toLowerCase()) ||
     isFreeKey(key) ||
     (!known.has(key) && key.length <= 64 && suggest(key, secret) !== undefined);
-  let isOpen = false;
-  return text.replace(partOfLine, (found, dash: string | undefined, key: string | undefined) => {
-    if (!isOpen && (key === undefined || !mayOpenSecrets(key))) return found;
-    isOpen = true;
+  let opensAt = firstUnknown(text, known);
+  return text.replace(partOfLine, (found, dash: string | undefined, key: string | undefined, at: number) => {
+    if (at < opensAt && key !== undefined && mayOpenSecrets(key)) opensAt = at;
+    if (at < opensAt) return found;
     return dash !== undefined || (key !== undefined && known.has(key)) ? found : found.replace(/\S/g, "*");
   });
 }

@@ -54,13 +54,11 @@ export function judgeValue(
   }
   const { path } = shape;
   const subject: JudgedPart = {
-    ...{ nameOf: () => path, address },
+    ...{ nameOf: (inner) => [path, ...inner].join("."), address },
     hintFor: (issue, at) =>
       quoteHint(issue, at) ?? (at === node ? placeHint(path, at, address, context) : undefined),
   };
-  const { error: refused } = shape.schema.safeParse(value, tellKnownKeys);
-  reportIssues(refused?.issues ?? [], { node, subject, report: context.report });
-  return undefined;
+  return judgeFilled(shape.schema, value, { node, subject, report: context.report }) as Plain | undefined;
 }
 
 const wholeFile: JudgedPart = {

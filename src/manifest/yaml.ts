@@ -172,16 +172,19 @@ const notClosed: FindCause = ({ line, above, reason }) => {
   if (/^[\]}]/.test(line.body)) return undefined;
   for (const { start, indent, body } of [line, above].filter((one) => one !== undefined)) {
     // Texts that close on the line are taken out, their length is kept.
-    const left = body
+    const written = body
       .slice(0, longestSearched)
       .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) => "x".repeat(quoted.length));
+    const left = written.replace(/(?<!\S)#.*/, "");
     const at = left.search(/(?<![^\s,:[{])["']|[[{](?=[^[\]{}]*$)/);
     const opened = left[at];
     if (opened === undefined) continue;
     const close = { "[": "]", "{": "}" }[opened] ?? opened;
     return {
       summary: `the ${opened} that opens here is not closed`,
-      hint: `write ${close} where it ends, or remove it`,
+      hint: written.includes(close, left.length)
+        ? `# begins a comment, and ${close} is in it: put text that begins with # in quotes`
+        : `write ${close} where it ends, or remove it`,
       start: start + indent + at,
     };
   }

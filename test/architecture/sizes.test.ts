@@ -22,7 +22,7 @@ const folders: Readonly<Record<string, Folder>> = {
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_320,
+    ceiling: 6_338,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_864, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_965, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

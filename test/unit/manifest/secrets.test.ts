@@ -103,6 +103,19 @@ describe("a secret", () => {
     expect(diagnostics[0]?.detail).toBe("It printed: denied: (sensitive)");
   });
 
+  it.each([
+    ["that the cut would split", "console.error('x'.repeat(490) + process.env.TOKEN)"],
+    ["in an argument", "console.error(process.argv[1] + ' ' + process.argv[2].slice(8))"],
+  ])("%s is not shown in the error of a program", async (_, script) => {
+    const leak = `${script}; process.exitCode = 1`;
+    const command = `["${process.execPath}", "-e", "${leak}", "argument-1", "--token=argument-2"]`;
+    const found = await loadText(variable(`{ fromCommand: ${command}, env: [TOKEN] }`), {
+      environment: { TOKEN: secretText },
+    });
+    expect(found.diagnostics[0]?.summary).toMatch(/ended with exit code 1$/);
+    expect(JSON.stringify(found.diagnostics)).not.toMatch(/s3cr3t|argument-\d/);
+  });
+
   it("is starred out of a file that does not parse", async () => {
     for (const broken of [
       `"${secretText}`,
@@ -114,6 +127,30 @@ describe("a secret", () => {
       expect(found.diagnostics[0]?.code).toBe("manifest.syntax");
       expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
     }
+  });
+
+  it.each([
+    ["a dotenv file", `DB_PASSWORD=${secretText}\nAPI_TOKEN=x\n`],
+    ["a list", `- DB_PASSWORD=${secretText}\n`],
+    ["a bare word", `${secretText}\n`],
+    ["a word in brackets", `[${secretText}\n`],
+    ["a key that no block has", `services:\n  api:\n    kind: web\n    DB_PASSWORD: "${secretText}\n`],
+    ["such a key in braces", `services: { api: { dependsOn: [a, b], DB_PASSWORD: ${secretText}\n`],
+    ["a key without its colon", `services:\n  api:\n    DB_PASSWORD ${secretText}\n    kind: web\n`],
+    ["a value below its key", `services:\n  api:\n    credentials:\n      A:\n        "${secretText}\n`],
+    ["a tab", `services:\n  api:\n    runtimeEnv:\n\tDB_PASSWORD: ${secretText}\n`],
+  ])("is starred out of what is no manifest: %s", async (_, text) => {
+    const found = await loadText(text);
+    expect(found.desired).toBeUndefined();
+    expect(JSON.stringify([found.diagnostics, shownTexts(found)])).not.toContain(secretText);
+  });
+
+  it("keeps the rest of such a file: names, known keys, comments", async () => {
+    const text =
+      "# see: https://x.y, a: b\n---\nservices:\n  api: { kind: web, dependsOn: [a, b] }\n   name: ${env.A}\n";
+    const found = await loadText(text);
+    expect(found.diagnostics[0]?.code).toBe("manifest.syntax");
+    expect(shownTexts(found)).toContain(text);
   });
 
   it("is starred out below a misspelt key of such a file, which is shown up to there", async () => {
@@ -177,7 +214,7 @@ describe("a secret that may be missing", () => {
 });
 
 describe("runCommand", () => {
-  const options = { cwd: process.cwd(), environment: {}, maxBytes: 1000 };
+  const options = { cwd: process.cwd(), environment: {} };
   const run = (script: string, more = {}) =>
     runCommand([process.execPath, "-e", script], { ...options, ...more });
 
@@ -187,8 +224,8 @@ describe("runCommand", () => {
   });
 
   it("stops a program that prints too much", async () => {
-    const found = await run("process.stdout.write('x'.repeat(5000)); setInterval(() => {}, 1000)");
-    expect(found).toMatchObject({ problem: expect.stringContaining("printed more than 1000 bytes") });
+    const found = await run("process.stdout.write('x'.repeat(300_000)); setInterval(() => {}, 1000)");
+    expect(found).toMatchObject({ problem: expect.stringContaining("printed more than 262144 bytes") });
   });
 
   it("gives it no stdin and only the environment it is told", async () => {
