@@ -21,53 +21,6 @@ async function expectQuiet(scenario: Scenario, env: Settings): Promise<void> {
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("No changes.") });
 }
 
-const wrappedBody = '{"service": {"name": "{name}", "configuration": "{configuration}"}}';
-
-const ownWays: readonly [Gaps, Settings] = [
-  {
-    ...{ readService: "/apps/{serviceId}", listVariables: "/services/{serviceId}/env", variableItems: "." },
-    ...{ servicePatch: "wrapped", servicePatchPath: "/apps/{serviceId}", variablePatch: ["name", "value"] },
-    ...{ gapAnswers: "bare", routeKeys: "rejected", replayHeader: "x-replayed", errorBody: "nested" },
-    ...{ operationBody: "wrapped", environmentRecord: ["uuid", "title"], productionName: "live" },
-    ...{ projectColors: ["slate"], rollback: "/services/{serviceId}/rollback" },
-  },
-  {
-    ...{
-      RNV_GAP_READ_SERVICE: "/apps/{serviceId}",
-      RNV_GAP_LIST_VARIABLES: "/env",
-      RNV_GAP_VARIABLE_ITEMS: ".",
-    },
-    ...{ RNV_GAP_PATCH_SERVICE: wrappedBody, RNV_GAP_PATCH_SERVICE_PATH: "/apps/{serviceId}" },
-    ...{
-      RNV_GAP_PATCH_VARIABLE: "name,value",
-      RNV_GAP_ROUTE_KEYS: "off",
-      RNV_GAP_REPLAY_HEADER: "x-replayed",
-    },
-    ...{ RNV_GAP_ENVIRONMENT_RECORD: "uuid,title", RNV_GAP_PRODUCTION_ENVIRONMENT: "live" },
-    ...{ RNV_GAP_PROJECT_COLOR: "slate", RNV_GAP_ROLL_BACK: "/rollback" },
-  },
-];
-
-it("on a service that does all of it in its own way, everything is made, changed and destroyed", async () => {
-  const [gaps, env] = ownWays;
-  const scenario = await openScenario({ gaps });
-  const { store } = scenario.emulator;
-  scenario.write("rnv.yaml", shop("/a", "info"));
-  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
-  scenario.write("rnv.yaml", shop("/b", "debug"));
-  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
-  const [api] = store.services();
-  expect(api?.configuration.healthCheckPath).toBe("/b");
-  expect(store.variables(api?.id ?? "").map(({ key, id }) => [key, store.variableValue(id)])).toEqual([
-    ["LOG_LEVEL", "debug"],
-  ]);
-  await expectQuiet(scenario, env);
-  const destroyed = await scenario.runWith({ env }, "destroy", ...approve);
-  expect(destroyed).toMatchObject({ code: 0 });
-  expect(store.projects()).toEqual([]);
-  await scenario.close();
-});
-
 const unset: readonly [string, Gaps, RegExp][] = [
   [
     "takes another body to change a service",

@@ -1,4 +1,4 @@
-import { type ComparedWrite, movedTime, unappliedPaths, verifyApplied } from "../../../src/apply/verify";
+import { type ComparedWrite, unappliedPaths, verifyApplied } from "../../../src/apply/verify";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource } from "../../../src/model/live";
 import type { AppliableValue } from "../../../src/model/resource-operations";
@@ -9,7 +9,6 @@ import { service } from "../../../src/resources/service";
 import { variable } from "../../../src/resources/variable";
 
 const time = "2026-01-01T00:00:00.000Z";
-const later = "2026-01-01T00:00:01.000Z";
 
 const answer = (attributes: Readonly<Record<string, Plain>>, updatedAt?: string): LiveResource => ({
   type: "service",
@@ -87,15 +86,6 @@ describe("what an answer does not show as it was sent", () => {
     expect(unappliedPaths(write(sent, answer(shown)))).toEqual(paths);
   });
 
-  it("is no ID of any of its parents", () => {
-    const parents = [...service.parents, { type: "team", attribute: "teamId" }];
-    const rules = { ...service.rules, teamId: { change: "update" } as const };
-    const type = { ...service, parents, rules };
-    expect(unappliedPaths(write({ projectId: "p", teamId: "t", name: "a" }, answer({}), { type }))).toEqual([
-      "name",
-    ]);
-  });
-
   it("is no field that only rnv reads", () => {
     expect(unappliedPaths(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
   });
@@ -146,17 +136,5 @@ describe("the diagnostic of a write that did not take", () => {
       before: time,
     });
     expect(verifyApplied(change, both)?.hint).toContain("declare key: ");
-  });
-});
-
-describe("a time that was moved", () => {
-  it("is another one, and tells nothing where one of the two is missing", () => {
-    expect(movedTime(time, later)).toBe(true);
-    // The same moment, written otherwise.
-    expect(movedTime(time, "2026-01-01T00:00:00Z")).toBe(false);
-    expect(movedTime(undefined, time)).toBeUndefined();
-    expect(movedTime(time, undefined)).toBeUndefined();
-    expect(movedTime(undefined, undefined)).toBeUndefined();
-    expect(movedTime("soon", time)).toBeUndefined();
   });
 });
