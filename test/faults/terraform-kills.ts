@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EmulatorImage } from "../../src/emulator/emulator";
 import { CrashFolder, everything, type Killing } from "../support/crash-folder";
@@ -155,9 +155,11 @@ async function runKilled(
     let seen = 0;
     const isIt = (): boolean => seen++ === index;
     await world.applyKilledAt(isIt, when, { dies, command: stage.command });
-    const left = join(world.folder, "left.tfstate");
+    const [left, state] = [join(world.folder, "left.tfstate"), join(world.folder, "w", "terraform.tfstate")];
+    // Terraform that is killed while it writes its state leaves an empty file, and a backup to put in its place.
+    if (existsSync(`${state}.backup`) && world.stateText() === "") copyFileSync(`${state}.backup`, state);
     if (world.state().resources.length > 0) {
-      copyFileSync(join(world.folder, "w", "terraform.tfstate"), left);
+      copyFileSync(state, left);
       if (readFileSync(left, "utf8").includes('"tainted"')) wrong.push("tainted");
     }
     await finish(world, stage);

@@ -112,7 +112,7 @@ describe("deployments", () => {
       code: 2,
       stdout: expect.stringContaining("deployment.api will run again"),
     });
-    // What is shown is the release before, as of the deployment that was cancelled: an edit is no older than that.
+    // An edit is no older than the deployment that was cancelled.
     await scenario.applied(api("branch: third", deploy));
     scenario.emulator.store.settle();
     expect(deploys().map(({ status }) => status)).toEqual(["live", "cancelled", "live"]);
@@ -126,9 +126,8 @@ describe("deployments", () => {
     while (deploys().length < 2) await setTimeout(20);
     const cancelling = scenario.start({}, "cancel", "service.api", "-lock-timeout", "10s");
     expect([(await cancelling.ended).code, (await deploying.ended).code]).toEqual([0, 7]);
-    const { stdout } = await scenario.run("history", "-json");
-    const [cancelled, deployed] = JSON.parse(stdout).runs;
-    expect([cancelled, deployed]).toMatchObject([
+    const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
+    expect(runs.slice(0, 2)).toMatchObject([
       { command: "cancel", exit_code: 0 },
       { command: "deploy", exit_code: 7 },
     ]);

@@ -102,7 +102,7 @@ export class CrashFolder extends TerraformFolder {
         return imported;
       }
       const text = output.replace(/[│╷╵]/g, "");
-      const stops = [...text.matchAll(/already exists[\s\S]*?with (rnv_\S+),[\s\S]*?id = "([^"]+)"/g)];
+      const stops = [...text.matchAll(/already\b[\s\S]*?with (rnv_\S+),[\s\S]*?id = "([^"]+)"/g)];
       if (stops.length === 0 && !/plan\s+and\s+apply\s+again/.test(text)) throw new Error(output);
       imported.push(...stops.map(([, to = "", id = ""]) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`));
       super.write(this.#written + imported.join(""));

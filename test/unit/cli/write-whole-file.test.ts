@@ -16,8 +16,6 @@ import { promisify } from "node:util";
 import { writeWholeFile } from "../../../src/cli/files";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 
-const execFileOf = promisify(execFile);
-
 describe("writeWholeFile", () => {
   let folder: string;
   let path: string;
@@ -51,7 +49,7 @@ describe("writeWholeFile", () => {
     expect(() => writeWholeFile("/dev/full", "text")).toThrow("cannot write /dev/full (ENOSPC)");
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
-    const reader = execFileOf("cat", [pipe]);
+    const reader = promisify(execFile)("cat", [pipe]);
     writeWholeFile(pipe, "text");
     expect((await reader).stdout).toBe("text");
     expect(statSync("/dev/full").isCharacterDevice() && statSync(pipe).isFIFO()).toBe(true);
