@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 
-const root = resolve(__dirname, "../..");
+const root = resolve(__filename, "../../..");
 
 /** Pages of figures. Each section has one generator, which leaves the others as they are. */
 type FiguresPage = "tested" | "performance";
