@@ -8,7 +8,7 @@ import { changesRecordOnly, changesSomething, type Decision, type Decisions, isD
 import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
-import type { Binding, Change, Plan } from "./plan";
+import { type Action, type Binding, type Change, type Plan, type Rest, shownValue } from "./plan";
 import { attributesAfter, createdAttributes } from "./resolve";
 
 /** Returns one decision with all that a plan says about it. */
@@ -45,9 +45,23 @@ export function makeChange(
     instance: {
       ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed },
       ending: read.kind === "gone" ? read.ending : undefined,
-      created: action === "replace" ? createdAttributes(decision) : undefined,
+      rest: restOf(decision, action, attributes),
     },
   };
+}
+
+/** A replacement leaves its creation, what is archived beside other fields that, what is restored the other fields. */
+function restOf(decision: Decision, action: Action, attributes: Change["attributes"]): Rest | undefined {
+  if (action === "replace") {
+    const created = createdAttributes(decision);
+    return { action: "create", attributes: created, rest: restOf(decision, "create", created) };
+  }
+  const { archives } = decision.instance.type;
+  const flag = attributes.find(({ path }) => path === archives?.attribute);
+  if (flag?.after.kind !== "value" || action === "adopt") return undefined;
+  const isLast = flag.after.value === true;
+  const left = isLast ? [{ ...flag, before: shownValue(false) }] : attributes.filter((one) => one !== flag);
+  return { action: "update", attributes: left };
 }
 
 /** Returns the addresses that a resource refers to besides its parent; of a removed one, those that were. */

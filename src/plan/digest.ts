@@ -64,7 +64,7 @@ export interface ReviewedChange {
   readonly print: string;
   /** Fingerprints of the secrets in the fields that were not known yet, by path; empty where there are none. */
   readonly unknown: Readonly<Record<string, string>>;
-  /** Of a replacement: its creation, which is left to be done once a run has deleted the old resource. */
+  /** What is left of it once a run has stopped half-way. */
   readonly rest?: ReviewedChange;
 }
 
@@ -116,13 +116,7 @@ export function recordPlan(
   key: Uint8Array | undefined,
 ): PlanRecord & Required<Pick<PlanRecord, "changes">> {
   const entries = entriesOf(plan);
-  const changes = entries.map((entry): [string, ReviewedChange] => {
-    const rest = entry.change && creationIn(entry.change);
-    return [
-      entry.address,
-      { ...reviewedChange(entry, key), ...(rest && { rest: reviewedChange(entryOf(rest, plan), key) }) },
-    ];
-  });
+  const changes = entries.map((entry) => [entry.address, reviewedChange(entry, plan, key)] as const);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
   const unread = new Set(values.map(({ address }) => address));
   const sources = plan.changes.filter(({ address }) => unread.has(address));
@@ -135,17 +129,27 @@ export function recordPlan(
   };
 }
 
-const reviewedChange = (entry: DigestEntry, key: Uint8Array | undefined): ReviewedChange => ({
-  action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
-  digest: shortHash(entry.contentWithout(entry.unknown)),
-  print: printOf(entry, key),
-  unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
-});
+function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefined): ReviewedChange {
+  const rest = entry.change && restIn(entry.change);
+  return {
+    action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
+    digest: shortHash(entry.contentWithout(entry.unknown)),
+    print: printOf(entry, key),
+    unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
+    ...(rest && { rest: reviewedChange(entryOf(rest, plan), plan, key) }),
+  };
+}
 
-/** Returns the creation that a replacement ends with, as a plan has it once the old resource is deleted. */
-function creationIn({ guard: _guard, lifecycle: _lifecycle, reason: _reason, ...change }: Change) {
-  const { created } = change.instance;
-  return created && { ...change, action: "create" as const, id: undefined, attributes: created };
+/** Returns what a run that stopped half-way leaves of a change; the id of what it has made is not known before. */
+function restIn({ guard: _guard, ...change }: Change): Change | undefined {
+  const { rest, ...instance } = change.instance;
+  if (rest === undefined) return undefined;
+  const made = { id: undefined, lifecycle: undefined, reason: undefined };
+  const { action, attributes } = rest;
+  return {
+    ...{ ...change, ...(change.action === "update" ? {} : made), action, attributes },
+    instance: { ...instance, rest: rest.rest },
+  };
 }
 
 /** How a plan differs from a reviewed one at an address. */
@@ -189,13 +193,7 @@ export function compareWithRecord(
   const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
   const runsRotated = ({ change }: DigestEntry): boolean =>
     change?.reason !== undefined && parents.has(parentOf(change));
-  const kindAt = (address: string): PlanDifference["kind"] | undefined => {
-    const whole = changes[address];
-    const entry = fresh.get(address);
-    if (!entry) return begun < 0 ? "gone" : undefined;
-    if (rotated.includes(entry)) return undefined;
-    if (!whole) return runsRotated(entry) ? undefined : "new";
-    const before = begun >= 0 && whole.rest?.action === entry.action ? whole.rest : whole;
+  const kindOf = (before: ReviewedChange, entry: DigestEntry): PlanDifference["kind"] | undefined => {
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
@@ -212,6 +210,17 @@ export function compareWithRecord(
     const isSame = before.print === printOf(entry, key, known) && unknown.every(isEqual);
     return isSame || isFree(entry) ? undefined : "value";
   };
+  const kindAt = (address: string): PlanDifference["kind"] | undefined => {
+    const whole = changes[address];
+    const entry = fresh.get(address);
+    if (!entry) return begun < 0 ? "gone" : undefined;
+    if (rotated.includes(entry)) return undefined;
+    if (!whole) return runsRotated(entry) ? undefined : "new";
+    const kinds = [kindOf(whole, entry)];
+    for (let left = whole.rest; begun >= 0 && left; left = left.rest)
+      kinds.push(kindOf(left, entry), kindOf(left, withoutId(entry, plan)));
+    return kinds.includes(undefined) ? undefined : (kinds.find((kind) => kind === "value") ?? kinds[0]);
+  };
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]
     .sort()
     .flatMap((address): PlanDifference[] => {
@@ -219,6 +228,10 @@ export function compareWithRecord(
       return kind === undefined ? [] : [{ address, kind }];
     });
 }
+
+/** The id of what a creation has made is not in the review of that. */
+const withoutId = (entry: DigestEntry, plan: Plan): DigestEntry =>
+  entry.change ? entryOf({ ...entry.change, id: undefined }, plan) : entry;
 
 const confirmedByName = ({ options }: Plan): readonly Address[] => [
   ...options.confirmedDeletes,

@@ -102,8 +102,7 @@ export interface Change extends SharedWithDocument {
     readonly defaults: Attributes;
     readonly recorded?: RecordedResource;
     readonly live?: LiveResource;
-    /** Of a replacement: what its creation sends. */
-    readonly created?: readonly AttributeChange[];
+    readonly rest?: Rest | undefined;
     /** Its secrets were revealed and compared with what is declared. */
     readonly isRevealed?: true;
     /** It is being deleted: how to find out when that has ended. */
@@ -111,6 +110,11 @@ export interface Change extends SharedWithDocument {
     /** Fingerprints of declared secrets, by attribute path. */
     readonly fingerprints: Readonly<Record<string, string>>;
   };
+}
+
+/** What is left of a change once a run has stopped between two of its writes. */
+export interface Rest extends Pick<Change, "action" | "attributes"> {
+  readonly rest?: Rest | undefined;
 }
 
 /** A resource or a secret that a plan could not check. */

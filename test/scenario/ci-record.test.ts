@@ -181,6 +181,28 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(scenario.emulator.store.services()).toMatchObject([{ kind: "web" }]);
   });
 
+  it("holds for the rest of a service that is created, changed or restored, and archived", async () => {
+    await settled("projects: { shop: {} }\n");
+    for (const [name, archived, method, part] of [
+      ["first", true, "POST", /archive$/],
+      ["second", false, "PATCH", /services/],
+      ["third", true, "POST", /archive$/],
+    ] as const) {
+      const named = (one: string) =>
+        shop(service("").replace("{ kind", `{ name: ${one}, archived: ${archived}, kind`));
+      scenario.write("rnv.yaml", named(name));
+      await plan();
+      failing(method, part);
+      expect((await apply()).code).not.toBe(0);
+      scenario.fail(undefined);
+      scenario.write("rnv.yaml", named("other"));
+      expect(await apply()).toMatchObject({ code: 5 });
+      scenario.write("rnv.yaml", named(name));
+      expect(await apply()).toMatchObject({ code: 0 });
+      expect(scenario.emulator.store.services()).toMatchObject([{ name, archived }]);
+    }
+  });
+
   it("holds for the rest of a move", async () => {
     await settled(shop(service('A: "1"')));
     const named = service('A: "1"', "branch: next", "backend").replace("{ kind", "{ name: api, kind");
