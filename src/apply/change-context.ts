@@ -19,15 +19,16 @@ import {
 } from "../model/value";
 import { asksForRun } from "../plan/decision";
 import { initialSettings } from "../plan/instances";
-import type { Change } from "../plan/plan";
+import type { Change, PlannedInstance } from "../plan/plan";
 import { type JournaledAnswer, type JournaledWrites, journaledSend } from "./journaled-send";
-import type { ReplacePhase, Run, Slot } from "./run";
+import type { Run, RunTask, Slot } from "./run";
 import type { RunJournal } from "./run-journal";
 
 /** One change of a run, with its own keyed and journaled endpoints. */
 export interface ChangeContext {
   readonly run: Run;
   readonly change: Change;
+  readonly instance: PlannedInstance;
   readonly type: Resource;
   readonly slot: Slot;
   readonly endpoints: Endpoints;
@@ -37,14 +38,15 @@ export interface ChangeContext {
   readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
 
-export function changeContext(run: Run, change: Change, phase: ReplacePhase, slot: Slot): ChangeContext {
+export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContext {
+  const { change, instance, phase } = task;
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
   const makes = change.action === "create" || phase === "create";
-  const made = makes ? madeWith(change, type) : undefined;
+  const made = makes ? madeWith(instance, type) : undefined;
   const recordOnAccept = (id: string | undefined, madeAt?: string) =>
-    recordOfAccepted(run, change, type, { parentId, made, id, madeAt });
+    recordOfAccepted(run, task, type, { parentId, made, id, madeAt });
   const writes: JournaledWrites = {
     run,
     secretKey: run.fingerprintKey,
@@ -65,13 +67,13 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
     }),
   };
   return {
-    ...{ run, change, type, slot, parentId, recordOnAccept },
+    ...{ run, change, instance, type, slot, parentId, recordOnAccept },
     endpoints: run.endpoints(journaledSend(writes)),
   };
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {
-  const parent = change.instance.desired?.parent ?? change.instance.recorded?.parent;
+  const { parent } = change;
   if (parent === undefined) return undefined;
   const id = run.lookup(parent, "id");
   return typeof id === "string" ? id : undefined;
@@ -79,7 +81,7 @@ function parentIdOf(run: Run, change: Change): string | undefined {
 
 function recordOfAccepted(
   run: Run,
-  change: Change,
+  { change, instance }: RunTask,
   type: Resource,
   answered: {
     readonly parentId: string | undefined;
@@ -96,7 +98,8 @@ function recordOfAccepted(
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
-  const parent = change.instance.desired?.parent ?? previous?.parent;
+  const { desired, resolved } = instance;
+  const parent = desired?.parent ?? previous?.parent;
   const updatedAt = madeAt ?? previous?.updatedAt;
   return {
     type: change.type,
@@ -104,33 +107,36 @@ function recordOfAccepted(
     name: previous?.name ?? change.name,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: previous?.dependsOn ?? [],
-    applied: previous?.applied ?? placement(change, type, parentId),
+    applied: previous?.applied ?? placement(instance, type, parentId),
     fingerprintAddress: previous?.fingerprintAddress,
     computed: previous?.computed ?? {},
     ...(updatedAt === undefined ? {} : { updatedAt }),
     writtenAt: writtenNow(run),
-    preventDestroy: (change.instance.desired?.lifecycle ?? previous)?.preventDestroy === true,
+    preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
     onRemove: change.onRemove,
-    ...ignoreChangesOf(change, previous),
+    ...ignoreChangesOf(instance, previous),
     ...(previous?.initial ? { initial: previous.initial } : {}),
     ...(previous?.madeWith ? { madeWith: previous.madeWith } : made),
-    writes: writesAfter(change, type),
-    ...(type.reacts ? { inputs: inputsOf(run, change, type) } : {}),
+    writes: writesAfter(change, instance, type),
+    ...(type.reacts ? { inputs: inputsOf(run, instance, type) } : {}),
     ...(type.runs && answeredId !== undefined
-      ? { pending: type.runs.pendingOf(answeredId, parentId, change.instance.resolved) }
+      ? { pending: type.runs.pendingOf(answeredId, parentId, resolved) }
       : {}),
   };
 }
 
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
-export const writesAfter = (change: Change, type: Pick<Resource, "rules" | "open">): number =>
-  (change.instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
+export const writesAfter = (
+  change: Change,
+  { recorded }: PlannedInstance,
+  type: Pick<Resource, "rules" | "open">,
+): number => (recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
 
 /** Returns the attribute paths of the settings that a create sends; empty for a type without settings. */
-function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeWith"> {
+function madeWith({ desired }: PlannedInstance, type: Resource): Pick<RecordedResource, "madeWith"> {
   if (type.groups.length === 0) return {};
   // What is null is left to the service.
-  const sent = [...(change.instance.desired?.attributes ?? [])].flatMap(([path, { value }]) =>
+  const sent = [...(desired?.attributes ?? [])].flatMap(([path, { value }]) =>
     value !== null && isSetting(type, path) ? [path] : [],
   );
   return { madeWith: sent.sort() };
@@ -138,12 +144,11 @@ function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeW
 
 /** Returns the parent attribute to record: without it, a resource that cannot be read would seem to have moved. */
 function placement(
-  change: Change,
+  { desired }: PlannedInstance,
   type: Resource,
   parentId: string | undefined,
 ): RecordedResource["applied"] {
-  const declared = change.instance.desired?.attributes;
-  const held = type.parents.find(({ attribute }) => declared?.has(attribute));
+  const held = type.parents.find(({ attribute }) => desired?.attributes.has(attribute));
   return held === undefined || parentId === undefined ? {} : { [held.attribute]: parentId };
 }
 
@@ -165,11 +170,10 @@ function deletedRecord(
 /** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */
 export function inputsOf(
   run: Run,
-  change: Change,
+  { desired }: PlannedInstance,
   type: Pick<Resource, "follows">,
 ): NonNullable<RecordedResource["inputs"]> {
-  const parent = change.instance.desired?.parent;
-  return parent === undefined ? {} : inputsIn(run.journal, parent, type);
+  return desired?.parent === undefined ? {} : inputsIn(run.journal, desired.parent, type);
 }
 
 /** Returns the `writes` of `parent` and of the followed resources in it, by id. */
@@ -188,6 +192,7 @@ export function inputsIn(
 interface Recording {
   readonly reads: Pick<Reads, "contentAt">;
   readonly change: Change;
+  readonly instance: PlannedInstance;
   readonly type: ResourceType;
   readonly id: string;
   /** As the last answer showed it. */
@@ -271,8 +276,8 @@ export const bareRecord = (
 
 /** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
-  const { change, previous, live } = recording;
-  const desired = change.instance.desired;
+  const { change, instance, previous, live } = recording;
+  const { desired } = instance;
   const updatedAt = live?.updatedAt ?? live?.asOf ?? previous?.updatedAt;
   const writtenAt = recording.writtenAt ?? previous?.writtenAt;
   const parent = desired?.parent ?? previous?.parent;
@@ -284,7 +289,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     id: recording.id,
     name: live?.name ?? change.name,
     ...(parent === undefined ? {} : { parent }),
-    dependsOn: dependenciesOf(change),
+    dependsOn: dependenciesOf(instance),
     applied,
     ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
@@ -293,7 +298,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     ...(writtenAt === undefined ? {} : { writtenAt }),
     preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
     onRemove: change.onRemove,
-    ...ignoreChangesOf(change, previous),
+    ...ignoreChangesOf(instance, previous),
     ...initialOf(recording),
     ...(previous?.rolledBack && previous.id === recording.id && { rolledBack: previous.rolledBack }),
     writes: recording.writes,
@@ -304,7 +309,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
 
 /** Returns the recorded `lifecycle.ignoreChanges`; empty where there is none. */
 function ignoreChangesOf(
-  { instance: { desired } }: Change,
+  { desired }: PlannedInstance,
   previous: RecordedResource | undefined,
 ): Pick<RecordedResource, "ignoreChanges"> {
   const ignoreChanges = desired ? desired.lifecycle.ignoreChanges : (previous?.ignoreChanges ?? []);
@@ -313,7 +318,7 @@ function ignoreChangesOf(
 
 /** Gap "defaults of kinds": what was made is asked once what it started with, in this run or, after a kill, in the next. */
 function initialOf({
-  change,
+  instance,
   type,
   live,
   values,
@@ -324,7 +329,7 @@ function initialOf({
   const isUnseen = previous?.madeWith !== undefined && !isNew;
   if (!isNew && !isUnseen) return previous?.initial ? { initial: previous.initial } : {};
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
-  const seen = isUnseen ? change.instance.live : live;
+  const seen = isUnseen ? instance.live : live;
   if (isUnseen && !seen) return { madeWith: previous.madeWith };
   const sent = isUnseen ? previous.madeWith : declared;
   const initial = seen ? initialSettings(type, seen.attributes, defaults, new Set(sent)) : {};
@@ -333,10 +338,10 @@ function initialOf({
 
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */
 function appliedValues(recording: Recording): Record<string, AppliedValue> {
-  const { change, type, values, previous } = recording;
-  const ignored = previous ? (change.instance.desired?.lifecycle.ignoreChanges ?? []) : [];
+  const { instance, type, values, previous } = recording;
+  const ignored = previous ? (instance.desired?.lifecycle.ignoreChanges ?? []) : [];
   const applied: Record<string, AppliedValue> = {};
-  for (const path of change.instance.desired?.attributes.keys() ?? []) {
+  for (const path of instance.desired?.attributes.keys() ?? []) {
     if (ruleAt(type, path)?.change === "local") continue;
     const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
       ? previous?.applied[path]
@@ -351,7 +356,7 @@ function appliedValue(
   path: string,
   value: AppliableValue | ResolvedValue | undefined,
 ): AppliedValue | undefined {
-  const fingerprint = recording.change.instance.fingerprints[path];
+  const fingerprint = recording.instance.fingerprints[path];
   if (value instanceof Secret || value instanceof GeneratedSecret) {
     if (fingerprint !== undefined) return { fingerprint };
     return value instanceof Secret
@@ -364,7 +369,7 @@ function appliedValue(
 }
 
 /** Addresses this resource waits for besides its parent, for the order of a later deletion. */
-function dependenciesOf({ instance: { desired, recorded } }: Change): readonly Address[] {
+function dependenciesOf({ desired, recorded }: PlannedInstance): readonly Address[] {
   if (!desired) return recorded?.dependsOn ?? [];
   const others = desired.dependsOn.filter((address) => address !== desired.parent);
   return others.length < 2 ? others : [...new Set(others)].sort();

@@ -40,7 +40,7 @@ const isRefusedAsGone = (failure: unknown): boolean =>
 /** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
-  const { ending } = change.instance;
+  const { ending } = context.instance;
   if (change.retains) return retain(context);
   await proveGone(context);
   if (ending !== undefined) return seenDeleted(context, ending);
@@ -53,7 +53,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
 /** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change } = context;
-  const { ending } = change.instance;
+  const { ending } = context.instance;
   if (ending === undefined) return { kind: "done" };
   return settle(context, ending, run.journal.recorded(change.address));
 }
@@ -76,8 +76,8 @@ async function forgetInside({ run, change }: ChangeContext): Promise<void> {
 }
 
 /** Returns the id of the recorded parent, which may not be the declared one. */
-function recordedParentId({ run, change, parentId }: ChangeContext): string | undefined {
-  const parent = change.instance.recorded?.parent;
+function recordedParentId({ run, instance, parentId }: ChangeContext): string | undefined {
+  const parent = instance.recorded?.parent;
   const id =
     parent === undefined ? undefined : (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
   return typeof id === "string" ? id : parentId;
@@ -146,9 +146,9 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
  * A list that leaves a thing out is no proof that it is gone (DESIGN section 5): before it is created again or forgotten,
  * it is asked for by its id. Throws `DiagnosticsError` when it is there.
  */
-export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
+export async function proveGone({ run, change, instance, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;
-  const recorded = change.instance.recorded;
+  const { recorded } = instance;
   if (!change.missing || recorded === undefined) return;
   const parent = recorded.parent && run.journal.recorded(recorded.parent);
   // Without what it lay in it is gone as well.
@@ -171,8 +171,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
 }
 
 /** Returns the error about a resource that exists, which the plan took to be gone. */
-export function notGone({ address, instance }: Change, id: string, hint: string): DiagnosticsError {
+export function notGone({ address, range }: Change, id: string, hint: string): DiagnosticsError {
   const summary = `${address} exists (ID ${id}), but the API did not list it for the plan`;
-  const range = instance.desired?.range;
   return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);
 }

@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import { type Change, type Plan, parentOf } from "../plan/plan";
+import type { Change, Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -50,7 +50,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     parallelism,
     stopped: () => stopped || run.signal.aborted,
     run: async (task, slot) => {
-      const end = await applyChange(run, task.change, task.phase, slot);
+      const end = await applyChange(run, task, slot);
       ended.push({ task, end });
       if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stopped = true;
       // What was interrupted has not failed, and nothing begins after it.
@@ -115,8 +115,9 @@ function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[]
 }
 
 /** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
-async function applyChange(run: Run, change: Change, phase: ReplacePhase, slot: Slot): Promise<ChangeEnd> {
-  const context = changeContext(run, change, phase, slot);
+async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeEnd> {
+  const context = changeContext(run, task, slot);
+  const { change, phase } = task;
   try {
     if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
     return await performAction(context, phase);
@@ -147,7 +148,7 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
 }
 
 /** Fails a change that should run and cannot, as the plan announced. */
-const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEnd =>
+const heldBack = ({ address, held, range }: Change, end: ChangeEnd): ChangeEnd =>
   held === undefined
     ? end
     : {
@@ -155,18 +156,18 @@ const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEn
         exitCode: 7,
         diagnostic: error("apply.deploy_failed", `${address}: not started: ${held}`, {
           address,
-          range: instance.desired?.range,
+          range,
           hint: "The changes are saved. Restore the service, then run rnv apply.",
         }),
       };
 
 /** A moved resource is recorded under its new address before anything else happens to it. */
-async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
+async function takeOverAddress({ run, change, instance }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
   // The plan knows what else has moved.
-  const { dependsOn, fingerprintAddress } = change.instance.recorded ?? recorded;
-  const moved = { parent: parentOf(change), dependsOn, fingerprintAddress };
+  const { dependsOn, fingerprintAddress } = instance.recorded ?? recorded;
+  const moved = { parent: change.parent, dependsOn, fingerprintAddress };
   await run.journal.move(previous, change.address, { ...recorded, ...moved });
 }
 
@@ -206,7 +207,7 @@ const hintOfHidden = (unlisted = ""): string =>
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */
 function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
   const single = change.attributes.length === 1 ? change.attributes[0]?.range : undefined;
-  const range = single ?? change.instance.desired?.range;
+  const range = single ?? change.range;
   if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
   if (failure instanceof UnknownReference) {
     return error(
@@ -233,7 +234,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
       (change.action === "create" || change.action === "update") &&
       !changesRecordOnly(change),
   );
-  const around = new Set(ran.flatMap(({ instance }) => instance.desired?.parent ?? []));
+  const around = new Set(ran.flatMap(({ parent }) => parent ?? []));
   if (around.size === 0 || run.signal.aborted) return;
   run.reads.invalidate();
   for (const address of around) {

@@ -20,7 +20,7 @@ import {
   Unknown,
   UnreadSecret,
 } from "../model/value";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
 import { resolveValue } from "../plan/resolve";
 import type { RunJournal } from "./run-journal";
 
@@ -193,6 +193,7 @@ export type ReplacePhase = "whole" | "delete" | "create";
 
 export interface RunTask extends Task {
   readonly change: Change;
+  readonly instance: PlannedInstance;
   readonly phase: ReplacePhase;
 }
 
@@ -201,11 +202,13 @@ export function runTasks(plan: Plan): RunTask[] {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   return plan.changes.flatMap((change): RunTask[] => {
     const { address, dependsOn } = change;
-    if (change.action !== "replace") return [{ id: address, change, phase: "whole", dependsOn }];
+    const instance = instanceOf(plan, change);
+    if (change.action !== "replace") return [{ id: address, change, instance, phase: "whole", dependsOn }];
     const deletion = deletionTask(address, byAddress);
+    const before = beforeDeletion(change, instance.recorded?.parent, byAddress);
     return [
-      { id: deletion, change, phase: "delete", dependsOn: beforeDeletion(change, byAddress) },
-      { id: address, change, phase: "create", dependsOn: [deletion, ...dependsOn] },
+      { id: deletion, change, instance, phase: "delete", dependsOn: before },
+      { id: address, change, instance, phase: "create", dependsOn: [deletion, ...dependsOn] },
     ];
   });
 }
@@ -214,8 +217,11 @@ export function runTasks(plan: Plan): RunTask[] {
  * What goes with its parent waits for the parent's deletion. Anything else waits for the deletions of its children,
  * and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
  */
-function beforeDeletion(change: Change, byAddress: ReadonlyMap<Address, Change>): string[] {
-  const parent = change.instance.recorded?.parent;
+function beforeDeletion(
+  change: Change,
+  parent: Address | undefined,
+  byAddress: ReadonlyMap<Address, Change>,
+): string[] {
   if (change.withParent && parent !== undefined) return [deletionTask(parent, byAddress)];
   const inside = (change.deletesAfter ?? []).map((address) => deletionTask(address, byAddress));
   const needed = change.dependsOn.filter((address) => byAddress.get(address)?.action !== "replace");

@@ -43,13 +43,13 @@ const mostAgeMs = 1000;
  * Throws `DiagnosticsError` where another user has created it since the plan was made, or the plan's list left it out.
  */
 async function findEarlierCreate(context: ChangeContext, name: string): Promise<Accepted | undefined> {
-  const { run, change, type, parentId } = context;
-  const { address, missing } = change;
+  const { run, change, instance, type, parentId } = context;
+  const { address, missing, range } = change;
   const isResumed = run.retriableIntents.some((open) => open.address === address && open.method === "POST");
   if (type.reacts || !type.candidates || (type.removedWithParent && !isResumed)) return undefined;
   run.reads.invalidate(mostAgeMs);
   // What the plan found gone is not created again while a list shows it.
-  const recorded = missing ? change.instance.recorded?.id : undefined;
+  const recorded = missing ? instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
   if (candidates.some(({ id }) => id === recorded))
@@ -59,13 +59,12 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   if (isResumed && others.length === 0) return takeMade(context, found);
   const summary = `${address} was created after the plan was made (ID ${found.id})`;
   const hint = `Plan again. To manage it: rnv import ${address} ${found.id}`;
-  const range = change.instance.desired?.range;
   throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
 }
 
 /** Sends only what changes and sees it through. */
 export async function update(context: ChangeContext): Promise<ChangeEnd> {
-  const { change, type } = context;
+  const { change, instance, type } = context;
   const values = declaredValues(context);
   const sent = valuesToSend(context, values);
   const input = {
@@ -76,8 +75,8 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     isProven: true as const,
     parent: parentAttributes(context),
     changed: new Set(sent.keys()),
-    live: change.instance.live,
-    recorded: change.instance.recorded,
+    live: instance.live,
+    recorded: instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reacts) return finishWrite(context, await sendCreate(context, input.name, send), sent, values);
@@ -88,8 +87,8 @@ const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): 
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** Returns the service's `updatedAt` before this change; undefined for a create. */
-const timeBefore = ({ change }: ChangeContext): string | undefined =>
-  change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
+const timeBefore = ({ instance: { live, recorded } }: ChangeContext): string | undefined =>
+  live?.updatedAt ?? recorded?.updatedAt;
 
 /** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
 function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
@@ -116,14 +115,14 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
 
 /** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
-  const { run, change, type, parentId } = context;
+  const { run, change, instance, type, parentId } = context;
   const { address } = change;
   const after = { address, resource: context.recordOnAccept(made.id) };
   await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, after);
   return {
     id: made.id,
     live: made,
-    pending: type.runs?.pendingOf(made.id, parentId, change.instance.resolved),
+    pending: type.runs?.pendingOf(made.id, parentId, instance.resolved),
   };
 }
 
@@ -134,7 +133,7 @@ async function finishWrite(
   values: ReadonlyMap<string, AppliableValue>,
   isNew = false,
 ): Promise<ChangeEnd> {
-  const { run, change, type } = context;
+  const { run, change, instance, type } = context;
   const { id } = accepted;
   // What earlier attempts meant to set is set now.
   if (accepted.failure === undefined)
@@ -145,24 +144,25 @@ async function finishWrite(
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const inputs = type.reacts ? inputsOf(run, change, type) : undefined;
+  const inputs = type.reacts ? inputsOf(run, instance, type) : undefined;
   const recording = {
     reads: run.reads,
     change,
+    instance,
     type,
     id: accepted.id,
     live,
     values,
     previous,
-    writes: writesAfter(change, type),
+    writes: writesAfter(change, instance, type),
     inputs,
     defaults: run.defaults(change.type),
     isNew,
     writtenAt: writtenNow(run),
     fingerprintKey: run.fingerprintKey,
   };
-  const { defaults } = change.instance;
-  const renamed = live && !isNew ? renamedSince(change, type, live, sent) : undefined;
+  const { defaults } = instance;
+  const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;
   const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
   const kept = unappliedFields
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
@@ -177,8 +177,7 @@ async function finishWrite(
 
 /** Returns the error for a name that someone gave a resource since the plan: what follows was planned for another. */
 function renamedSince(
-  { address, instance }: ChangeContext["change"],
-  { nameAttribute }: ChangeContext["type"],
+  { change: { address }, instance, type: { nameAttribute } }: ChangeContext,
   live: LiveResource,
   sent: ComparedWrite["sent"],
 ): Diagnostic | undefined {
@@ -205,16 +204,16 @@ const needsItsTime = (
 
 /** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
-  const { run, change, type, parentId } = context;
-  const { address, name, instance } = change;
+  const { run, change, instance, type, parentId } = context;
+  const { address, name } = change;
   const read = await readNow(run, type, { address, id, name, declared: instance.resolved, parentId });
   return read.kind === "found" ? read.live : undefined;
 }
 
 /** Returns every declared attribute, ready to send. */
-const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
+const declaredValues = ({ run, instance }: ChangeContext): Map<string, AppliableValue> =>
   new Map(
-    [...(change.instance.desired?.attributes ?? [])].map(([path, { value }]) => [
+    [...(instance.desired?.attributes ?? [])].map(([path, { value }]) => [
       path,
       knownValue(value, run.lookup, run.generate),
     ]),
@@ -225,10 +224,10 @@ function valuesToSend(
   context: ChangeContext,
   values: ReadonlyMap<string, AppliableValue>,
 ): Map<string, AppliableValue> {
-  const { attributes, instance } = context.change;
+  const { change, instance } = context;
   const { defaults } = instance;
   return new Map(
-    attributes.map(({ path }) => {
+    change.attributes.map(({ path }) => {
       const implied = instance.resolved.get(path);
       const fallback = implied !== undefined && isPlain(implied) ? implied : undefined;
       return [path, values.get(path) ?? fallback ?? defaults.get(path) ?? null];
@@ -236,15 +235,18 @@ function valuesToSend(
   );
 }
 
-function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, AppliableValue>): string {
+function nameIn(
+  { change, instance, type }: ChangeContext,
+  values: ReadonlyMap<string, AppliableValue>,
+): string {
   const { nameAttribute } = type;
   if (nameAttribute === undefined) return change.name;
-  const name = values.get(nameAttribute) ?? change.instance.resolved.get(nameAttribute);
+  const name = values.get(nameAttribute) ?? instance.resolved.get(nameAttribute);
   return typeof name === "string" ? name : change.name;
 }
 
-function parentAttributes({ run, change, type }: ChangeContext): Attributes | undefined {
-  const parent = change.instance.desired?.parent;
+function parentAttributes({ run, instance, type }: ChangeContext): Attributes | undefined {
+  const parent = instance.desired?.parent;
   if (parent === undefined) return undefined;
   const parentType = [...run.types.values()].find((candidate) => parent.startsWith(`${candidate.type}.`));
   const paths = Object.keys(parentType?.computed ?? {});
@@ -256,14 +258,15 @@ function parentAttributes({ run, change, type }: ChangeContext): Attributes | un
 
 /** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
 export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
-  const { run, change, type } = context;
-  const { live, recorded, resolved } = change.instance;
+  const { run, change, instance, type } = context;
+  const { live, recorded, resolved } = instance;
   const id = live?.id ?? recorded?.id;
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
   const next = recordedAfter({
     reads: run.reads,
     change,
+    instance,
     type,
     id,
     live,
@@ -272,20 +275,21 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     previous: recorded,
     writes: recorded?.writes ?? 0,
     inputs:
-      run.journal.recorded(change.address)?.inputs ?? (type.reacts ? inputsOf(run, change, type) : undefined),
+      run.journal.recorded(change.address)?.inputs ??
+      (type.reacts ? inputsOf(run, instance, type) : undefined),
     pending: recorded?.pending,
     fingerprintKey: run.fingerprintKey,
   });
   // A secret that was compared in the clear is as declared, even where others wrote it last.
-  const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
+  const isSeen = instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
   if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
   if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
 }
 
 /** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
-async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
-  const parent = change.instance.recorded?.parent;
+async function renameInputs({ run, instance }: ChangeContext, from: string, to: string): Promise<void> {
+  const parent = instance.recorded?.parent;
   if (parent === undefined) return;
   for (const [address, resource] of run.journal.inside(parent)) {
     const { [from]: writes, ...others } = resource.inputs ?? {};
@@ -295,10 +299,9 @@ async function renameInputs({ run, change }: ChangeContext, from: string, to: st
 }
 
 /** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
-async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
-  const { live, recorded } = change.instance;
+async function acceptDrift({ run, change, instance, type }: ChangeContext): Promise<ChangeEnd> {
+  const { live, recorded, defaults } = instance;
   if (!live || !recorded) return { kind: "done" };
-  const { defaults } = change.instance;
   const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
     const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];

@@ -75,7 +75,7 @@ export async function followPending(context: ChangeContext): Promise<ChangeEnd |
 }
 
 /** Says beside a status how long it took in the run before: that is asked for once, and may stay unknown. */
-function noteWithLast({ run, change: { instance }, type }: ChangeContext, pending: Pending) {
+function noteWithLast({ run, instance, type }: ChangeContext, pending: Pending) {
   const before = instance.live?.id;
   let last: ReadonlyMap<string, number> | undefined;
   const asked = run.isWatched && before !== undefined && before !== pending.id && type.runs;
@@ -93,10 +93,10 @@ function noteWithLast({ run, change: { instance }, type }: ChangeContext, pendin
 }
 
 /** How long to wait: what the declaration says of the step, else what the type says. */
-function waitPolicyOf({ change, type }: ChangeContext, pending: Pending): WaitPolicy {
-  const ofType = type.reacts?.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
+function waitPolicyOf({ change, instance, type }: ChangeContext, pending: Pending): WaitPolicy {
+  const ofType = type.reacts?.waitPolicy?.(instance.resolved) ?? defaultWaitPolicy;
   const step = pending.deletes ? "delete" : waitingAction(change.action);
-  const timeoutMs = change.instance.desired?.timeouts?.[step];
+  const timeoutMs = instance.desired?.timeouts?.[step];
   return timeoutMs === undefined ? ofType : { ...ofType, timeoutMs };
 }
 
@@ -117,8 +117,8 @@ async function endOf(
   { timeoutMs }: WaitPolicy,
 ): Promise<ChangeEnd> {
   const { run, change } = context;
-  const { address } = change;
-  const about = { address, range: change.instance.desired?.range };
+  const { address, range } = change;
+  const about = { address, range };
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(othersIn(run), run.types, address))

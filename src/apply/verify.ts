@@ -30,7 +30,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   const about = {
     address: change.address,
     attribute: first,
-    range: change.instance.desired?.attributes.get(first)?.range,
+    range: change.attributes.find(({ path }) => path === first)?.range,
   };
   return error(
     "apply.not_taken",

@@ -13,9 +13,9 @@ import {
   type PlanDifference,
   type PlanRecord,
 } from "../plan/digest";
-import { isUnconfirmed } from "../plan/guards";
+import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import { type Change, hasChanges, type Plan, type Revealed } from "../plan/plan";
+import { hasChanges, type Plan, type Revealed } from "../plan/plan";
 import {
   compareWithSaved,
   consentsIn,
@@ -120,7 +120,7 @@ async function applyLocked(
   if (author === "unknown" && saved && consentsIn(saved.request).length > 0) context.say?.(unauthenticated);
   const plan = await approvedPlan(confirmed, request);
   if (!plan) return { ...stopped(diagnostics), exitCode: 1, plan: built.plan, cancelled: true };
-  const guarded = plan.changes.flatMap(guardOf);
+  const guarded = plan.changes.flatMap(guardErrors);
   if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded]), plan };
 
   // The history names the plan that was reviewed, of which this may be the rest.
@@ -216,7 +216,7 @@ function refuse(
   if (stale) return { diagnostics: [...diagnostics, stale] };
   if (other) return { diagnostics: [...diagnostics, other], plan };
   const isRefused = changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
-  return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardOf)], plan } : undefined;
+  return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardErrors)], plan } : undefined;
 }
 
 /** A saved plan carries the confirmations it was made with, where its key shows that; those given now are added. */
@@ -243,11 +243,6 @@ async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): 
 }
 
 const verbs = { apply: "apply", destroy: "destroy", "refresh-only": "apply -refresh-only" } as const;
-
-const guardOf = ({ address, guard, instance }: Change): Diagnostic[] =>
-  guard
-    ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
-    : [];
 
 const stopped = (diagnostics: readonly Diagnostic[]): ApplyOutcome => ({
   diagnostics,

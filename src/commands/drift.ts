@@ -6,7 +6,7 @@ import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-dr
 import { undeclaredFields } from "../plan/diff";
 import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
-import type { Plan, PlanInput } from "../plan/plan";
+import { instanceOf, type Plan, type PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
 import { buildPlan, prefetch, withDeployers } from "./plan";
@@ -78,12 +78,14 @@ async function unmanagedParts(
   const unchecked: Plan["unchecked"][number][] = [];
   for (const type of resourceTypes) {
     if (!type.removedWithParent || type.removal !== "delete") continue;
-    const holders = plan.changes.filter(
-      ({ type: name, instance }) => instance.desired && type.parents.some((parent) => parent.type === name),
+    const holders = plan.changes.filter((change) =>
+      type.parents.some((parent) => parent.type === change.type),
     );
     await Promise.all(
-      holders.map(async ({ address, instance: { live } }) => {
-        if (live === undefined) return;
+      holders.map(async (change) => {
+        const { address } = change;
+        const { desired, live } = instanceOf(plan, change);
+        if (desired === undefined || live === undefined) return;
         const parts = await type.list(reads, live.id);
         if (parts === undefined)
           unchecked.push({

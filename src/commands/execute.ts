@@ -10,7 +10,7 @@ import { Secret } from "../model/secret";
 import { isFingerprint, type RecordedResource, type RunOrigin, type RunRecord } from "../model/state";
 import { plainName } from "../model/text";
 import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { checkPostconditions } from "./check-policies";
@@ -58,16 +58,16 @@ export async function execute(
 function settledReader(run: Run): (change: Change) => Promise<LiveResource | undefined> {
   const { reads, journal, types } = run;
   let isFirst = true;
-  return async ({ address, type: name, instance: { desired } }) => {
+  return async ({ address, type: name, parent }) => {
     const recorded = journal.recorded(address);
     if (recorded === undefined) return undefined;
     // What was read for the plan is of before the run.
     if (isFirst) reads.invalidate();
     isFirst = false;
-    const parentId = desired?.parent && journal.recorded(desired.parent)?.id;
+    const parentId = parent && journal.recorded(parent)?.id;
     const found = await types.get(name)?.read(reads, {
       ...{ address, id: recorded.id, name: recorded.name, declared: new Map(), parentId, recorded },
-      ...{ parentIsLive: desired?.parent !== undefined },
+      ...{ parentIsLive: parent !== undefined },
     });
     return found?.kind === "found" ? found.live : undefined;
   };
@@ -82,15 +82,16 @@ function runRecord(context: Context, planning: BuiltPlan): RunRecord {
     append(idsByName, keyOf(type, name), id);
   }
   const retriedAddresses = new Set(retriableIntents.map(({ address }) => address));
-  const fences = plan.changes.flatMap(({ address, type, name, action, instance }) => {
+  const fences = plan.changes.flatMap((change) => {
+    const { address, type, name, action } = change;
     if (action === "no-op") return [];
-    const { live } = instance;
+    const { live, recorded } = instanceOf(plan, change);
     // A resource that has come into view since the first attempt may have been made by it.
     const earlier = earlierPreexistingIds[address];
     if (retriedAddresses.has(address)) return earlier ? [[address, earlier] as const] : [];
     const known = typesByName.get(type);
     const own = live && known ? shownIds(known, live) : [];
-    const before = instance.recorded ? [instance.recorded.id] : [];
+    const before = recorded ? [recorded.id] : [];
     const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
@@ -142,10 +143,11 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {
     const change = changes.get(address);
-    const instance = change?.action === "no-op" ? change.instance : undefined;
-    const live = instance?.live;
+    const instance = change && instanceOf(plan, change);
+    const isKept = change?.action === "no-op";
+    const live = isKept ? instance?.live : undefined;
     const recorded = journal.recorded(address);
-    const declared = instance?.resolved.get(attribute);
+    const declared = isKept ? instance?.resolved.get(attribute) : undefined;
     const applied = recorded?.applied[attribute];
     return (
       live?.computed.get(attribute) ??
@@ -153,7 +155,7 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
       live?.attributes.get(attribute) ??
       recorded?.computed[attribute] ??
       (isFingerprint(applied) ? undefined : applied) ??
-      (recorded && change ? plannedOf(change, recorded, attribute) : undefined) ??
+      (recorded && change && instance ? plannedOf(change, instance, recorded, attribute) : undefined) ??
       (attribute === "id" ? (live?.id ?? recorded?.id) : undefined)
     );
   };
@@ -161,7 +163,8 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
 
 /** Returns a field that was not sent to a resource that the plan has changed: declared, live, initial or default. */
 function plannedOf(
-  { action, attributes, instance: { resolved, live, defaults } }: Change,
+  { action, attributes }: Change,
+  { resolved, live, defaults }: PlannedInstance,
   { initial }: RecordedResource,
   attribute: string,
 ): Plain | undefined {

@@ -19,9 +19,11 @@ import { makePlan } from "../plan/make-plan";
 import {
   type Change,
   hasChanges,
+  instanceOf,
   isChangedOutside,
   type Plan,
   type PlanInput,
+  type PlannedInstance,
   type Revealed,
   type SecretPrints,
 } from "../plan/plan";
@@ -162,10 +164,7 @@ async function checkBeforeApply({ reads }: Connection, plan: Plan): Promise<read
     );
     const [first] = planned;
     if (!runs || first === undefined) continue;
-    const parentIds = planned.flatMap(({ instance: { desired, recorded } }) => {
-      const parent = desired?.parent ?? recorded?.parent;
-      return (parent && ids.get(parent)) ?? [];
-    });
+    const parentIds = planned.flatMap(({ parent }) => (parent && ids.get(parent)) ?? []);
     for (const { code, summary, detail, hint } of await runs.checkBeforeApply(reads, {
       count: planned.length,
       parentIds,
@@ -224,8 +223,10 @@ async function revealValues(revealing: Revealing): Promise<{
   const diagnostics: Diagnostic[] = [];
   const found = await Promise.all(
     plan.changes.map(async (change) => {
-      const paths = against === "declared" ? pathsToSet(change, hasKey) : pathsRecorded(change, hasKey);
-      const { live } = change.instance;
+      const instance = instanceOf(plan, change);
+      const pathsOf = against === "declared" ? pathsToSet : pathsRecorded;
+      const paths = pathsOf(change, instance, hasKey);
+      const { live } = instance;
       if (!live || paths.length === 0) return [];
       try {
         return [[change.address, await reveal(revealing, change, live, paths)] as const];
@@ -239,9 +240,12 @@ async function revealValues(revealing: Revealing): Promise<{
 }
 
 /** Secrets that the plan would set, and whose text is known here. */
-function pathsToSet({ action, type, attributes, instance }: Change, hasKey: boolean): readonly string[] {
+function pathsToSet(
+  { action, type, attributes }: Change,
+  { resolved, recorded }: PlannedInstance,
+  hasKey: boolean,
+): readonly string[] {
   if (action !== "adopt" && action !== "update") return [];
-  const { resolved, recorded } = instance;
   return secretPathsOf(type).filter((path) => {
     if (!attributes.some((change) => change.path === path)) return false;
     const value = resolved.get(path);
@@ -252,10 +256,14 @@ function pathsToSet({ action, type, attributes, instance }: Change, hasKey: bool
 }
 
 /** Secrets that seem to be as recorded. A generated secret has no fingerprint to compare with. */
-function pathsRecorded({ type, drift, instance }: Change, hasKey: boolean): readonly string[] {
-  if ((drift ?? []).length > 0) return [];
+function pathsRecorded(
+  { type, drift = [] }: Change,
+  { recorded }: PlannedInstance,
+  hasKey: boolean,
+): readonly string[] {
+  if (drift.length > 0) return [];
   return secretPathsOf(type).filter((path) => {
-    const value = instance.recorded?.applied[path];
+    const value = recorded?.applied[path];
     if (!isFingerprint(value)) return hasKey && typeof value === "string";
     return !value.fingerprint.startsWith("generate:");
   });
@@ -267,26 +275,26 @@ const secretPathsOf = (type: string): readonly string[] => {
 };
 
 /** Without the value, the plan would write a secret that may be equal. */
-function notRevealed({ address, instance }: Change, failure: unknown): Diagnostic {
-  const range = instance.desired?.range;
+function notRevealed({ address, range }: Change, failure: unknown): Diagnostic {
   const found = diagnosticOf(failure, { address, ...(range && { range }) });
   const without = "without --verify-values nothing is revealed, and what differs or is unknown is written";
   return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
 }
 
 async function reveal(
-  { input, reads }: Revealing,
+  { input, plan, reads }: Revealing,
   change: Change,
   live: LiveResource,
   paths: readonly string[],
 ): Promise<Revealed> {
-  const { address, instance, type } = change;
+  const { address, type } = change;
+  const { recorded, resolved } = instanceOf(plan, change);
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};
   for (const path of paths) {
     const value = values?.get(path);
-    const at = { address, recorded: instance.recorded };
-    if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, input);
+    const at = { address, recorded };
+    if (value) prints[path] = printsOfRevealed(value, resolved.get(path), at, input);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
 }
@@ -322,8 +330,8 @@ export async function withDeployers(
   return { ...plan, changes: plan.changes.map((change) => ({ ...change, deployed: told(change) })) };
 }
 
-const serviceOf = ({ address, type, instance: { desired, recorded } }: Change): Address | undefined =>
-  type === "service" ? address : (desired ?? recorded)?.parent;
+const serviceOf = ({ address, type, parent }: Change): Address | undefined =>
+  type === "service" ? address : parent;
 
 function deployedText({ actor, trigger, branch, createdAt }: Deployment, now: number): string {
   const by = actor || trigger || "another user";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseJson } from "../api/transport";
 import { failure, hasErrors, warning } from "../diagnostics/diagnostic";
+import type { LiveResource } from "../model/live";
 import { terraformNameOf } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
@@ -63,16 +64,20 @@ async function takeOver(
   context: Context,
   { files, reveals, lockTimeoutMs, parallelism }: Taken,
   rest: PlanRequest,
-  isWanted: (change: Change) => boolean = () => true,
+  isWanted: (change: Change, live?: LiveResource) => boolean = () => true,
 ): Promise<PlanOutcome & { readonly taken: number; readonly isTaken?: true }> {
   // Values are compared by their fingerprints: there must be a key.
   const planning = { ...planRequest, files, adopt: true, verifyValues: reveals, isSaved: reveals };
   const first = await plan(context, planning);
   if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, taken: 0 };
   // Its record is all that changes.
+  const { changes, instances } = first.plan;
   const isTaken = (one: Change): boolean =>
-    one.action === "no-op" || (one.action === "adopt" && one.attributes.length === 0 && isWanted(one));
-  const others = first.plan.changes.filter((one) => !isTaken(one));
+    one.action === "no-op" ||
+    (one.action === "adopt" &&
+      one.attributes.length === 0 &&
+      isWanted(one, instances.get(one.address)?.live));
+  const others = changes.filter((one) => !isTaken(one));
   const { counts, diagnostics } = await apply(context, {
     ...{ ...planning, excludes: others.map(({ address }) => address), revealed: first.revealed },
     ...{ lockTimeoutMs, parallelism },
@@ -96,7 +101,7 @@ export async function takeOverTerraform(
   { state, ...request }: TerraformStateRequest,
 ): Promise<TakeOverOutcome> {
   const held = parseTerraformState(state);
-  const isHeld = ({ id, instance: { live } }: Change): boolean =>
+  const isHeld = ({ id }: Change, live?: LiveResource): boolean =>
     (id !== undefined && held.has(id)) || (live?.parentId != null && held.has(live.parentId));
   // What waits for `--adopt` is no mistake: the plan shows it.
   const taken = await takeOver(
@@ -105,7 +110,8 @@ export async function takeOverTerraform(
     { ...planRequest, files: request.files, adopt: true },
     isHeld,
   );
-  const known = new Set(taken.plan?.changes.flatMap(({ id, instance }) => id ?? instance.live?.id ?? []));
+  const { changes = [], instances } = taken.plan ?? {};
+  const known = new Set(changes.flatMap(({ id, address }) => id ?? instances?.get(address)?.live?.id ?? []));
   const left = [...held].filter(([id]) => taken.isTaken && !known.has(id));
   const undeclared = left.map(([id, name]) =>
     warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {

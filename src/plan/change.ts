@@ -8,7 +8,15 @@ import { changesRecordOnly, changesSomething, type Decision, type Decisions, isD
 import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
-import { type Action, type Binding, type Change, type Plan, type Rest, shownValue } from "./plan";
+import {
+  type Action,
+  type Binding,
+  type Change,
+  type Plan,
+  type PlannedInstance,
+  type Rest,
+  shownValue,
+} from "./plan";
 import { attributesAfter, createdAttributes } from "./resolve";
 
 /** Returns one decision with all that a plan says about it. */
@@ -18,9 +26,20 @@ export function makeChange(
   { guard, isRemovalDeclared }: Pick<Change, "guard" | "isRemovalDeclared">,
   catalog: Catalog,
 ): Change {
-  const { instance, action, resolved, fingerprints, isRevealed } = decision;
-  const { attributes, released, lifecycle, drift, reason, retains, held, withParent, onRemove } = decision;
-  const { address, type, defaults, desired, recorded, live, read, previousAddress } = instance;
+  const {
+    instance,
+    action,
+    attributes,
+    released,
+    lifecycle,
+    drift,
+    reason,
+    retains,
+    held,
+    withParent,
+    onRemove,
+  } = decision;
+  const { address, type, desired, recorded, live, previousAddress } = instance;
   const cost = costOf(decision, catalog);
   const isQuiet = !changesSomething(decision);
   const references = referencesOf(instance);
@@ -42,12 +61,18 @@ export function makeChange(
     dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
     deletesAfter: action === "replace" ? deletesAfter.get(address) : undefined,
     binding: isQuiet ? null : bindingOf(instance),
-    instance: {
-      ...{ desired, recorded, live, defaults, resolved, fingerprints, isRevealed },
-      ending: read.kind === "gone" ? read.ending : undefined,
-      rest: restOf(decision, action, attributes),
-    },
+    parent: desired?.parent ?? recorded?.parent,
+    range: desired?.range,
   };
+}
+
+/** Returns what apply needs of a decision besides its change. */
+export function makeInstance(decision: Decision): PlannedInstance {
+  const { instance, action, attributes, resolved, fingerprints, isRevealed } = decision;
+  const { desired, recorded, live, defaults, read } = instance;
+  const ending = read.kind === "gone" ? read.ending : undefined;
+  const rest = restOf(decision, action, attributes);
+  return { desired, recorded, live, defaults, resolved, fingerprints, isRevealed, ending, rest };
 }
 
 /** A replacement leaves its creation, what is archived beside other fields that, what is restored the other fields. */

@@ -3,13 +3,13 @@ import type { Address } from "../model/address";
 import { isPreserved, type ResourceType, ruleAt } from "../model/resource-type";
 import type { Plain } from "../model/value";
 import type { ResourceInstance } from "./instances";
-import type { AttributeChange, Change } from "./plan";
+import type { AttributeChange, Change, PlannedInstance } from "./plan";
 
 /** The parts of a change that are decided before anything else is known of the plan. */
 type Decided = Required<Pick<Change, "drift">> &
   Pick<Change, "action" | "attributes" | "released" | "lifecycle" | "reason" | "retains" | "held"> &
   Pick<Change, "withParent" | "onRemove"> &
-  Pick<Change["instance"], "resolved" | "fingerprints" | "isRevealed">;
+  Pick<PlannedInstance, "resolved" | "fingerprints" | "isRevealed">;
 
 /** The decision about one instance; guards, order and cost make it a `Change`. */
 export interface Decision extends Decided {

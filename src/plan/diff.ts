@@ -16,6 +16,7 @@ import {
   type AttributeChange,
   absent,
   type ChangeCause,
+  instanceOf,
   type Plan,
   type ShownValue,
   secret,
@@ -235,9 +236,10 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
 /** Returns the settings that were made outside of rnv and that no manifest declares. */
 export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): readonly UndeclaredField[] {
   const known = new Map(types.map((type) => [type.type, type]));
-  return plan.changes.flatMap(({ address, type: name, instance }) => {
-    const type = known.get(name);
-    const { desired, recorded, live, defaults } = instance;
+  return plan.changes.flatMap((change) => {
+    const { address } = change;
+    const type = known.get(change.type);
+    const { desired, recorded, live, defaults } = instanceOf(plan, change);
     if (!type || !desired || !live) return [];
     const fields: UndeclaredField[] = [];
     for (const [path, byDefault] of defaults) {

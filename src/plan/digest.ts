@@ -14,9 +14,10 @@ import {
 import {
   type AttributeChange,
   type Change,
+  instanceOf,
   isWritten,
   type Plan,
-  parentOf,
+  type PlannedInstance,
   type ShownValue,
   unknownIn,
 } from "./plan";
@@ -26,7 +27,7 @@ import {
  * values before and after. Serials, times, causes, costs, positions in files, ids of deployments and the order of anything
  * do not change them. Values of secrets are no part of the digest; the record holds their keyed fingerprints.
  */
-type Digested = Pick<Plan, "options" | "changes" | "outputs">;
+type Digested = Pick<Plan, "options" | "changes" | "instances" | "outputs">;
 
 /** A change or an output of a plan, as far as it is compared. */
 interface DigestEntry {
@@ -37,6 +38,7 @@ interface DigestEntry {
   readonly contentWithout: (paths: readonly string[]) => Plain;
   /** Undefined for an output. */
   readonly change?: Change;
+  readonly instance?: PlannedInstance;
 }
 
 /** Returns the digest of a plan: SHA-256, hex. */
@@ -120,35 +122,35 @@ export function recordPlan(
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
   const unread = new Set(values.map(({ address }) => address));
   const sources = plan.changes.filter(({ address }) => unread.has(address));
+  const printOfSource = (change: Change) => sourcePrint(change.address, instanceOf(plan, change), key);
   return {
     digest: plan.digest ?? "",
     changes: Object.fromEntries(changes),
     print: printOfAll(entries, key),
     after: plan.lastRun,
-    unread: Object.fromEntries(sources.map((change) => [change.address, sourcePrint(change, key)])),
+    unread: Object.fromEntries(sources.map((change) => [change.address, printOfSource(change)])),
   };
 }
 
 function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefined): ReviewedChange {
-  const rest = entry.change && restIn(entry.change);
+  const rest = restIn(entry);
   return {
     action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
     digest: shortHash(entry.contentWithout(entry.unknown)),
     print: printOf(entry, key),
     unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
-    ...(rest && { rest: reviewedChange(entryOf(rest, plan), plan, key) }),
+    ...(rest && { rest: reviewedChange(entryOf(rest.change, rest.instance, plan), plan, key) }),
   };
 }
 
 /** Returns what a run that stopped half-way leaves of a change; the id of what it has made is not known before. */
-function restIn({ guard: _guard, ...change }: Change): Change | undefined {
-  const { rest, ...instance } = change.instance;
-  if (rest === undefined) return undefined;
-  const made = { id: undefined, lifecycle: undefined, reason: undefined };
-  const { action, attributes } = rest;
+function restIn({ change, instance }: DigestEntry) {
+  if (!change || !instance?.rest) return undefined;
+  const { action, attributes, rest } = instance.rest;
+  const made = change.action === "update" ? {} : { id: undefined, lifecycle: undefined, reason: undefined };
   return {
-    ...{ ...change, ...(change.action === "update" ? {} : made), action, attributes },
-    instance: { ...instance, rest: rest.rest },
+    change: { ...change, guard: undefined, ...made, action, attributes },
+    instance: { ...instance, rest },
   };
 }
 
@@ -185,14 +187,14 @@ export function compareWithRecord(
     return isSame ? [] : [{ address: "the plan", kind: "other" }];
   }
   const fresh = new Map(entries.map((entry) => [entry.address, entry]));
-  const isFree = ({ change }: DigestEntry): boolean =>
-    change !== undefined && change.address in unread && unread[change.address] === sourcePrint(change, key);
+  const isFree = ({ address, instance }: DigestEntry): boolean =>
+    instance !== undefined && address in unread && unread[address] === sourcePrint(address, instance, key);
   const rotated = entries.filter(
     (one) => isFree(one) && (begun >= 0 || changes[one.address] === undefined) && isOfSecretAlone(one),
   );
-  const parents = new Set(rotated.map(({ change }) => change && parentOf(change)));
+  const parents = new Set(rotated.map(({ change }) => change?.parent));
   const runsRotated = ({ change }: DigestEntry): boolean =>
-    change?.reason !== undefined && parents.has(parentOf(change));
+    change?.reason !== undefined && parents.has(change.parent);
   const kindOf = (before: ReviewedChange, entry: DigestEntry): PlanDifference["kind"] | undefined => {
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
@@ -231,7 +233,7 @@ export function compareWithRecord(
 
 /** The id of what a creation has made is not in the review of that. */
 const withoutId = (entry: DigestEntry, plan: Plan): DigestEntry =>
-  entry.change ? entryOf({ ...entry.change, id: undefined }, plan) : entry;
+  entry.change && entry.instance ? entryOf({ ...entry.change, id: undefined }, entry.instance, plan) : entry;
 
 const confirmedByName = ({ options }: Plan): readonly Address[] => [
   ...options.confirmedDeletes,
@@ -283,7 +285,7 @@ const printOfAll = (entries: readonly DigestEntry[], key: Uint8Array | undefined
   shortHash(entries.map((entry) => printsOf(entry, key)));
 
 /** A fingerprint of what the manifest says of where the secrets of a resource come from. */
-function sourcePrint({ address, instance: { desired } }: Change, key: Uint8Array | undefined): string {
+function sourcePrint(address: string, { desired }: PlannedInstance, key: Uint8Array | undefined): string {
   const said = [...(desired?.attributes ?? [])].flatMap(([path, { source, origin }]): Plain[] =>
     source === undefined ? [] : [[path, source, origin && key ? origin.fingerprint(key, address) : null]],
   );
@@ -300,17 +302,17 @@ function entriesOf(plan: Digested): readonly DigestEntry[] {
       contentWithout: (paths) => (paths.length > 0 ? null : [sideOf(before), sideOf(after)]),
     }),
   );
-  return [...changes.map((change) => entryOf(change, plan)), ...outputs];
+  return [...changes.map((change) => entryOf(change, instanceOf(plan, change), plan)), ...outputs];
 }
 
-function entryOf(change: Change, { options, changes }: Digested): DigestEntry {
+function entryOf(change: Change, instance: PlannedInstance, { options, changes }: Digested): DigestEntry {
   const { address, action, id, onRemove, lifecycle = [], reason, withParent } = change;
   const isRecorded = options.mode === "refresh-only";
   const fields = isRecorded ? (change.drift ?? []) : change.attributes;
   const ends = action === "delete" || action === "forget";
   // A deployment after one that failed, or after that of another review, is the same: its id, and what ran before, are not compared.
   const isRun = reason !== undefined && !ends && action !== "replace";
-  const parentId = isRun ? changes.find((one) => one.address === parentOf(change))?.id : undefined;
+  const parentId = isRun ? changes.find((one) => one.address === change.parent)?.id : undefined;
   const isParent = ({ after }: AttributeChange): boolean =>
     after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
   const contentWithout = (paths: readonly string[]): Plain => ({
@@ -321,20 +323,25 @@ function entryOf(change: Change, { options, changes }: Digested): DigestEntry {
     fields: Object.fromEntries(
       fields
         .filter((field) => !paths.includes(field.path) && !(isRun && isParent(field)))
-        .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, change)]),
+        .map((field) => [field.path, isRun ? sideOf(field.after) : fieldOf(field, instance)]),
     ),
-    lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, change)])),
+    lifecycle: Object.fromEntries(lifecycle.map((field) => [field.path, fieldOf(field, instance)])),
     // What a refresh records is written to the state alone.
     ...(isRecorded && { records: true }),
   });
-  return { address, action: isRun ? "run" : action, unknown: unknownIn(change), contentWithout, change };
+  return {
+    address,
+    action: isRun ? "run" : action,
+    unknown: unknownIn(change),
+    contentWithout,
+    change,
+    instance,
+  };
 }
 
-const fieldOf = ({ path, before, after }: AttributeChange, { instance }: Change): Plain => [
+const fieldOf = ({ path, before, after }: AttributeChange, { desired }: PlannedInstance): Plain => [
   sideOf(before),
-  after.kind === "unknown"
-    ? { unknown: recipeOf(instance.desired?.attributes.get(path)?.value) }
-    : sideOf(after),
+  after.kind === "unknown" ? { unknown: recipeOf(desired?.attributes.get(path)?.value) } : sideOf(after),
 ];
 
 const sideOf = (side: ShownValue): Plain => (side.kind === "value" ? { value: side.value } : side.kind);
@@ -362,9 +369,9 @@ function probe({ references, compute }: Computed): Plain {
 }
 
 /** Fingerprints of the secrets that a change sends, by path. */
-function printsOf({ change }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
-  if (!change || !key) return {};
-  const { address, attributes, instance } = change;
+function printsOf({ change, instance }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
+  if (!change || !instance || !key) return {};
+  const { address, attributes } = change;
   const prints: Record<string, Plain> = {};
   for (const { path, after } of attributes) {
     const print = instance.fingerprints[path];

@@ -6,9 +6,10 @@ import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,
   type Change,
+  instanceOf,
   type OutputChange,
   type Plan,
-  parentOf,
+  type PlannedInstance,
   type ShownValue,
   sharedKeys,
   shownValue,
@@ -27,7 +28,7 @@ type DocumentObject = { readonly [key: string]: Plain };
  * const json = made && JSON.stringify(planDocument(made));
  */
 export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocument {
-  const sides = plan.changes.map(sidesOf);
+  const sides = plan.changes.map((change) => sidesOf(change, instanceOf(plan, change)));
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
@@ -38,9 +39,9 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocu
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
     resource_changes: plan.changes.map((change, i) =>
-      changeDocument(change, sides[i] as ChangeSides, unbound),
+      changeDocument(change, instanceOf(plan, change), sides[i] as ChangeSides, unbound),
     ),
-    resource_drift: drifted.map(driftDocument),
+    resource_drift: drifted.map((change) => driftDocument(change, instanceOf(plan, change))),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: plan.summary,
     cost: plan.cost,
@@ -89,9 +90,9 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
   name: nameOf(address),
 });
 
-function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound) {
-  const open =
-    change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
+function changeDocument(change: Change, instance: PlannedInstance, sides: ChangeSides, unbound: Unbound) {
+  const { action, address } = change;
+  const open = action === "no-op" ? [] : [...unboundSecrets(instance), ...(unbound.get(address) ?? [])];
   const isTakeOver = change.action === "adopt";
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
@@ -111,8 +112,8 @@ function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound) {
     lifecycle: change.lifecycle?.map(attributeDocument),
     blocked_by: change.guard,
     removal_declared: change.isRemovalDeclared,
-    parent: parentOf(change),
-    declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
+    parent: change.parent,
+    declared_digest: action === "no-op" ? undefined : declaredDigest(instance, open),
     unbound_values: open.length === 0 ? undefined : open,
   });
 }
@@ -127,7 +128,7 @@ function reasonCode({ action, attributes, missing }: Change): string | undefined
 }
 
 /** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
-function declaredDigest({ instance }: Change, unbound: readonly string[]): string {
+function declaredDigest(instance: PlannedInstance, unbound: readonly string[]): string {
   const plain: Record<string, Plain> = {};
   for (const [path, value] of instance.resolved) if (isPlain(value)) plain[path] = value;
   const fingerprints = { ...instance.fingerprints };
@@ -135,10 +136,10 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change): DocumentObject {
+function driftDocument(change: Change, instance: PlannedInstance): DocumentObject {
   const drift = change.drift ?? [];
   const before = new Map([
-    ...flattenedBefore(change),
+    ...flattenedBefore(change, instance),
     ...drift.map((one) => [one.path, one.before] as const),
   ]);
   const after = withAfter(before, drift);
@@ -214,8 +215,8 @@ interface ChangeSides {
   readonly after: ReadonlyMap<string, ShownValue> | null;
 }
 
-function sidesOf(change: Change): ChangeSides {
-  const before = flattenedBefore(change);
+function sidesOf(change: Change, instance: PlannedInstance): ChangeSides {
+  const before = flattenedBefore(change, instance);
   const isNew = change.action === "create" || (change.id === undefined && before.size === 0);
   const isEnded = change.action === "delete" || change.action === "forget";
   const after = change.action === "no-op" ? before : withAfter(before, change.attributes);
@@ -223,7 +224,7 @@ function sidesOf(change: Change): ChangeSides {
 }
 
 /** Declared and recorded fields as they are now: live, else recorded. */
-function flattenedBefore({ instance, attributes }: Change): Map<string, ShownValue> {
+function flattenedBefore({ attributes }: Change, instance: PlannedInstance): Map<string, ShownValue> {
   const changed = new Map(attributes.map((change) => [change.path, change.before]));
   const { resolved, recorded, live, fingerprints } = instance;
   const paths = new Set([...resolved.keys(), ...Object.keys(recorded?.applied ?? {}), ...changed.keys()]);

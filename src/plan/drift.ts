@@ -7,9 +7,10 @@ import {
   type AttributeChange,
   type Change,
   type InMemory,
+  instanceOf,
   type Plan,
+  type PlannedInstance,
   type PlanStanding,
-  parentOf,
 } from "./plan";
 import {
   actionSchema,
@@ -226,15 +227,15 @@ function causesIn(plan: Plan): CauseOf {
     if (before || !change) return before;
     // What hangs on itself has no cause outside.
     known.set(address, asked);
-    const cause = findCause(change, causeOf);
+    const cause = findCause(change, instanceOf(plan, change), causeOf);
     known.set(address, cause);
     return cause;
   };
   return causeOf;
 }
 
-function findCause(change: Change, causeOf: CauseOf): DriftCause {
-  const { action, attributes, released, lifecycle = [], previousAddress, instance } = change;
+function findCause(change: Change, instance: PlannedInstance, causeOf: CauseOf): DriftCause {
+  const { action, attributes, released, lifecycle = [], previousAddress } = change;
   const { recorded, live } = instance;
   if (isMissing(change)) return { ...nothing, isRepair: true };
   const isRecorded = released.length + lifecycle.length > 0 || previousAddress !== undefined;
@@ -244,7 +245,7 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
   if (holder && isOnlyRepair(holder)) return { ...nothing, because: rootsOf(recorded?.parent, holder) };
   const own = attributes.filter((field) => !isDrift(field));
 
-  const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
+  const behind = own.map((field) => ({ field, repairs: repairsBehind(instance, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));
   const runsAlways = change.reason === "always";
   const repairs = onlyRepairs(runsAlways ? [] : triggersOf(change), causeOf);
@@ -264,7 +265,7 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
 
 /** Returns the changes that a resource runs because of: those of its parent, and of what else is in that. */
 function triggersOf(change: Change): readonly Address[] {
-  const parent = parentOf(change);
+  const { parent } = change;
   if (change.reason === undefined || parent === undefined) return [];
   return change.dependsOn.filter((on) => on === parent || nameOf(on).startsWith(`${nameOf(parent)}.`));
 }
@@ -290,12 +291,11 @@ function onlyRepairs(addresses: readonly Address[], causeOf: CauseOf): readonly 
 
 /** The same for a field that is not known only because of what it refers to, and referred to before. */
 function repairsBehind(
-  { instance }: Change,
+  { resolved, recorded }: PlannedInstance,
   { path }: AttributeChange,
   causeOf: CauseOf,
 ): readonly Address[] | undefined {
-  const value = instance.resolved.get(path);
-  const { recorded } = instance;
+  const value = resolved.get(path);
   if (!(value instanceof Unknown) || !recorded) return undefined;
   const referred = value.references.map(({ address }) => address);
   const isOld = referred.every(

@@ -7,7 +7,7 @@ import { shortList } from "../model/text";
 import { type Decision, type Decisions, isDeletion } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import { phrasesOf } from "./phrases";
-import type { Guard, PlanInput } from "./plan";
+import type { Change, Guard, PlanInput } from "./plan";
 
 /** Why deletions may not be applied, by address. */
 export type Guards = ReadonlyMap<Address, Guard>;
@@ -323,3 +323,7 @@ function fateOf({ action, onRemove, attributes, instance: { type } }: Decision):
   if (changed === undefined) return undefined;
   return changed.path === nameAttribute ? "renamed" : "archived";
 }
+
+/** Returns the error of a change that is blocked, at its declaration; nothing of another one. */
+export const guardErrors = ({ address, guard, range }: Change): readonly Diagnostic[] =>
+  guard ? [error(guard.code, guard.summary, { address, hint: guard.hint, range })] : [];

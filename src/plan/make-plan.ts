@@ -3,7 +3,7 @@ import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
 import { type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
-import { dependenciesOf, makeChange, totalCost } from "./change";
+import { dependenciesOf, makeChange, makeInstance, totalCost } from "./change";
 import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
 import { type Decision, type Decisions, isDeletion, isMade } from "./decision";
@@ -32,15 +32,14 @@ export function makePlan(input: PlanInput): Plan {
   const moved = applyMoves(input.state?.resources ?? {}, input.desired);
   const gathered = gatherInstances(input, moved);
   const proven = checkMassDeletion(gathered.instances);
-  const { instances } = proven;
-  const graph = buildGraph(instances);
-  const ordered = orderInstances(instances, graph);
-  const scoped = selectScope(instances, graph, input.options);
-  const decisions = decideAll(input, instances, ordered.order, scoped.scope);
+  const graph = buildGraph(proven.instances);
+  const ordered = orderInstances(proven.instances, graph);
+  const scoped = selectScope(proven.instances, graph, input.options);
+  const decisions = decideAll(input, proven.instances, ordered.order, scoped.scope);
   const guards = guardDeletions(input, decisions);
   const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
   // Instances are sorted by address, and so are the changes.
-  const judged = [...instances.keys()].flatMap((address) => decisions.get(address) ?? []);
+  const judged = [...proven.instances.keys()].flatMap((address) => decisions.get(address) ?? []);
   const shown = judged.filter((one) => scoped.scope.has(one.instance.address) && !isSilent(one));
   const removals = new Set(input.desired.removed.map(({ address }) => address));
   const changes = shown.map((decision): Change => {
@@ -49,21 +48,21 @@ export function makePlan(input: PlanInput): Plan {
     const isRemovalDeclared = removals.has(address) || undefined;
     return makeChange(told, dependencies, { guard: guards.get(address), isRemovalDeclared }, input.catalog);
   });
+  const instances = new Map(shown.map((one) => [one.instance.address, makeInstance(one)]));
   const compared = diffOutputs(input, decisions);
   const { options } = input;
   const [lastRun] = input.state ? pastRuns(input.state) : [];
   return {
-    options,
-    changes,
+    ...{ options, changes, instances },
     ...compared,
-    digest: digestPlan({ options, changes, outputs: compared.outputs }),
+    digest: digestPlan({ options, changes, instances, outputs: compared.outputs }),
     stage: input.stage,
     timestamp: input.timestamp,
     lastRun: lastRun?.id,
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
-    standing: listStanding(changes),
-    unchecked: [...listUnchecked(instances), ...unreadSecrets(decisions)],
+    standing: listStanding(shown),
+    unchecked: [...listUnchecked(proven.instances), ...unreadSecrets(decisions)],
     revealed: input.revealed && listRevealed(input.revealed, decisions),
     cost: {
       ...totalCost(changes.flatMap(({ cost }) => cost ?? [])),
@@ -114,10 +113,10 @@ function refuseEmpty({ desired, options }: PlanInput, decisions: Decisions, guar
 }
 
 /** In a plan that destroys, what is about to go may run as it will. */
-const listStanding = (changes: readonly Change[]): Plan["standing"] =>
-  changes
+const listStanding = (shown: readonly Decision[]): Plan["standing"] =>
+  shown
     .filter(({ action }) => action !== "delete")
-    .flatMap(({ address, instance }) => (instance.live?.standing ?? []).map((one) => ({ address, ...one })));
+    .flatMap(({ instance: { address, live } }) => (live?.standing ?? []).map((one) => ({ address, ...one })));
 
 function listRevealed(
   revealed: NonNullable<PlanInput["revealed"]>,

@@ -86,30 +86,30 @@ export interface Change extends SharedWithDocument {
   /** It should run and cannot, and why. */
   readonly held?: string;
   readonly guard?: Guard;
-  /** In memory only, for apply: never rendered, never saved. */
-  readonly instance: {
-    readonly desired?: DesiredResource;
-    /** Of a plan that was read from its document: all that this says of what is declared. */
-    readonly told?: {
-      readonly parent?: Address | undefined;
-      readonly range?: SourceRange | undefined;
-      /** Undefined where it does not say. */
-      readonly isDeclared?: boolean | undefined;
-    };
-    /** Declared attributes with references resolved; Unknown where this plan must create something first. */
-    readonly resolved: Attributes<ResolvedValue>;
-    /** The defaults of its fields (column C of DESIGN section 4). */
-    readonly defaults: Attributes;
-    readonly recorded?: RecordedResource;
-    readonly live?: LiveResource;
-    readonly rest?: Rest | undefined;
-    /** Its secrets were revealed and compared with what is declared. */
-    readonly isRevealed?: true;
-    /** It is being deleted: how to find out when that has ended. */
-    readonly ending?: Pending;
-    /** Fingerprints of declared secrets, by attribute path. */
-    readonly fingerprints: Readonly<Record<string, string>>;
-  };
+  /** As it is declared, else as it is recorded. */
+  readonly parent?: Address | undefined;
+  /** Where it is declared. */
+  readonly range?: SourceRange | undefined;
+}
+
+/** What a change is made from and applied with: in memory only, never rendered, never saved. */
+export interface PlannedInstance {
+  readonly desired?: DesiredResource | undefined;
+  /** Of a plan that was read from its document: whether it is declared; undefined where that does not say. */
+  readonly told?: { readonly isDeclared?: boolean | undefined };
+  /** Declared attributes with references resolved; Unknown where this plan must create something first. */
+  readonly resolved: Attributes<ResolvedValue>;
+  /** The defaults of its fields (column C of DESIGN section 4). */
+  readonly defaults: Attributes;
+  readonly recorded?: RecordedResource | undefined;
+  readonly live?: LiveResource | undefined;
+  readonly rest?: Rest | undefined;
+  /** Its secrets were revealed and compared with what is declared. */
+  readonly isRevealed?: true | undefined;
+  /** It is being deleted: how to find out when that has ended. */
+  readonly ending?: Pending | undefined;
+  /** Fingerprints of declared secrets, by attribute path. */
+  readonly fingerprints: Readonly<Record<string, string>>;
 }
 
 /** What is left of a change once a run has stopped between two of its writes. */
@@ -141,6 +141,8 @@ export interface Plan
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
+  /** By the address of the change. */
+  readonly instances: ReadonlyMap<Address, PlannedInstance>;
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
@@ -208,9 +210,13 @@ export interface Revealed {
   readonly prints: Readonly<Record<string, SecretPrints>>;
 }
 
-/** Returns the parent of a resource: as it is declared, else as it is recorded. */
-export const parentOf = ({ instance: { desired, recorded, told } }: Change): Address | undefined =>
-  desired?.parent ?? recorded?.parent ?? told?.parent;
+const noInstance: PlannedInstance = { resolved: new Map(), defaults: new Map(), fingerprints: {} };
+
+/** Returns the instance of a change; an empty one where the plan has none. */
+export const instanceOf = (
+  { instances }: Pick<Plan, "instances">,
+  { address }: Pick<Change, "address">,
+): PlannedInstance => instances.get(address) ?? noInstance;
 
 /** Returns the paths of the fields that only apply can tell. */
 export const unknownIn = ({ attributes }: Change): readonly string[] =>

@@ -1,6 +1,15 @@
 import { camelCase } from "../model/text";
 import { isObject, type Plain } from "../model/value";
-import { type Action, absent, type Change, type InMemory, type Plan, type ShownValue, secret } from "./plan";
+import {
+  type Action,
+  absent,
+  type Change,
+  type InMemory,
+  type Plan,
+  type PlannedInstance,
+  type ShownValue,
+  secret,
+} from "./plan";
 import { type ChangeDocument, type PlanDocument, planDocumentSchema } from "./plan-schema";
 
 /**
@@ -20,8 +29,12 @@ export function planOf(data: PlanDocument): Plan {
   return {
     ...inMemory(data),
     options: inMemory(data.options),
-    changes: data.resource_changes.map((change) =>
-      changeOf(change, data.options.mode, drift.get(change.address), planned.get(change.address)),
+    changes: data.resource_changes.map((change) => changeOf(change, drift.get(change.address))),
+    instances: new Map(
+      data.resource_changes.map((change) => [
+        change.address,
+        instanceIn(change, data.options.mode, planned.get(change.address)),
+      ]),
     ),
     outputs: Object.entries(data.output_changes).map(([name, output]) => {
       const { before, after, actions } = output;
@@ -39,16 +52,10 @@ export function planOf(data: PlanDocument): Plan {
   };
 }
 
-function changeOf(
-  change: ChangeDocument,
-  mode: Plan["options"]["mode"],
-  drift: PlanDocument["resource_drift"][number] | undefined,
-  planned: Readonly<Record<string, Plain>> = {},
-): Change {
-  const action = actionOf(change);
+function changeOf(change: ChangeDocument, drift: PlanDocument["resource_drift"][number] | undefined): Change {
   return {
     ...inMemory(change),
-    action,
+    action: actionOf(change),
     name: change.live_name,
     attributes: change.attributes.map(inMemory),
     released: change.released.map(inMemory),
@@ -57,17 +64,20 @@ function changeOf(
     missing: drift?.change.actions[0] === "delete" || undefined,
     isRemovalDeclared: change.removal_declared,
     guard: change.blocked_by,
-    instance: {
-      told: {
-        parent: change.parent,
-        range: change.attributes.find(({ range }) => range !== undefined)?.range,
-        // Of what stays as it is, and where everything is destroyed, the document does not say it.
-        isDeclared:
-          action === "no-op" || mode !== "apply" ? undefined : action !== "delete" && action !== "forget",
-      },
-      ...{ resolved: flatten(planned), defaults: new Map(), fingerprints: {} },
-    },
+    range: change.attributes.find(({ range }) => range !== undefined)?.range,
   };
+}
+
+function instanceIn(
+  change: ChangeDocument,
+  mode: Plan["options"]["mode"],
+  planned: Readonly<Record<string, Plain>> = {},
+): PlannedInstance {
+  const action = actionOf(change);
+  // Of what stays as it is, and where everything is destroyed, the document does not say it.
+  const isSaid = action !== "no-op" && mode === "apply";
+  const isDeclared = isSaid ? action !== "delete" && action !== "forget" : undefined;
+  return { told: { isDeclared }, resolved: flatten(planned), defaults: new Map(), fingerprints: {} };
 }
 
 const inMemory = <Part extends object>(part: Part): InMemory<Part> =>

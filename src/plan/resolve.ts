@@ -29,8 +29,8 @@ import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade
 import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
-  type Change,
   type PlanInput,
+  type PlannedInstance,
   type Revealed,
   type SecretPrints,
   shownValue,
@@ -279,10 +279,13 @@ export function unreadSecrets(decisions: Decisions): readonly Unchecked[] {
 }
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */
-export function unboundSecrets({ instance }: Pick<Change, "instance">): readonly string[] {
+export function unboundSecrets({
+  resolved,
+  fingerprints,
+}: Pick<PlannedInstance, "resolved" | "fingerprints">): readonly string[] {
   const unbound: string[] = [];
-  for (const [path, value] of instance.resolved)
-    if (reasonOf(value) !== undefined && !(path in instance.fingerprints)) unbound.push(path);
+  for (const [path, value] of resolved)
+    if (reasonOf(value) !== undefined && !(path in fingerprints)) unbound.push(path);
   return unbound.sort();
 }
 

@@ -1,6 +1,7 @@
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { sha256 } from "../model/text";
+import { guardErrors } from "../plan/guards";
 import { isWritten, type Plan } from "../plan/plan";
 import { lineOf, type PathOf } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText, jsonText } from "./escape-text";
@@ -9,11 +10,7 @@ import { actionPhrase, planLine } from "./plan-wording";
 /** Lists the findings that block a plan, each at its location: its diagnostics, and a finding for each blocked change. */
 export const planFindings = (plan: Plan): readonly Diagnostic[] => [
   ...plan.diagnostics,
-  ...plan.changes.flatMap(({ address, guard, instance }) =>
-    guard
-      ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
-      : [],
-  ),
+  ...plan.changes.flatMap(guardErrors),
 ];
 
 /** A suite of JUnit. */

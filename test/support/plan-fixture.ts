@@ -1,6 +1,6 @@
 import type { Address } from "../../src/model/address";
 import type { Plain } from "../../src/model/value";
-import type { AttributeChange, Change, Plan, ShownValue } from "../../src/plan/plan";
+import type { AttributeChange, Change, Plan, PlannedInstance, ShownValue } from "../../src/plan/plan";
 import { options } from "./plan-world";
 
 export const address = (text: string): Address => text as Address;
@@ -17,11 +17,14 @@ export const field = (
   rest: Partial<AttributeChange> = {},
 ): AttributeChange => ({ path, before, after, cause: "edit", forcesReplacement: false, ...rest });
 
+/** A change with its instance, which `plan` takes to the instances of the plan. */
+export type FixedChange = Change & { readonly instance?: PlannedInstance };
+
 export const change = (
   action: Change["action"],
   at: string,
-  rest: Omit<Partial<Change>, "action" | "address"> = {},
-): Change => ({
+  rest: Omit<Partial<FixedChange>, "action" | "address"> = {},
+): FixedChange => ({
   address: address(at),
   type: at.slice(0, at.indexOf(".")),
   action,
@@ -33,15 +36,20 @@ export const change = (
   withParent: false,
   onRemove: "delete",
   binding: null,
-  instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
+  parent: (rest.instance?.desired ?? rest.instance?.recorded)?.parent,
+  range: rest.instance?.desired?.range,
   ...rest,
 });
 
+export const instancesOf = (changes: readonly FixedChange[]): Plan["instances"] =>
+  new Map(changes.flatMap(({ address, instance }) => (instance ? [[address, instance]] : [])));
+
 const noMoney = { usd: 0, ngn: 0 };
 
-export const plan = (changes: readonly Change[], rest: Partial<Plan> = {}): Plan => ({
+export const plan = (changes: readonly FixedChange[], rest: Partial<Plan> = {}): Plan => ({
   options,
   changes,
+  instances: instancesOf(changes),
   outputs: [],
   plannedOutputs: {},
   summary: { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 },

@@ -22,7 +22,14 @@ import {
 } from "../../src/model/value";
 import { asksForRun } from "../../src/plan/decision";
 import { makePlan } from "../../src/plan/make-plan";
-import type { Change, Plan, PlanInput, PlanOptions } from "../../src/plan/plan";
+import {
+  type Change,
+  instanceOf,
+  type Plan,
+  type PlanInput,
+  type PlannedInstance,
+  type PlanOptions,
+} from "../../src/plan/plan";
 import { resolveValue } from "../../src/plan/resolve";
 import { resourceTypes } from "../../src/resources";
 
@@ -178,7 +185,7 @@ export class World {
       const ready = [...todo.values()].filter((change) => change.dependsOn.every((on) => !todo.has(on)));
       if (ready.length === 0) throw new Error(`no way forward: ${[...todo.keys()].join(", ")}`);
       for (const change of ready) {
-        this.#carryOut(change);
+        this.#carryOut(change, instanceOf(plan, change));
         todo.delete(change.address);
         if (change.action !== "no-op") done.push(change.address);
       }
@@ -234,8 +241,8 @@ export class World {
     return matches[0] ? { kind: "found", live: matches[0] } : { kind: "absent" };
   }
 
-  #carryOut(change: Change): void {
-    const { address, action, instance, previousAddress } = change;
+  #carryOut(change: Change, instance: PlannedInstance): void {
+    const { address, action, previousAddress } = change;
     if (previousAddress && instance.recorded) {
       this.recorded.delete(previousAddress);
       this.recorded.set(address, instance.recorded);
@@ -263,6 +270,7 @@ export class World {
       recordedAfter({
         reads: { contentAt: () => ({}) },
         change,
+        instance,
         type,
         id,
         ...(live && { live }),
@@ -270,7 +278,7 @@ export class World {
         ...(instance.recorded && { previous: instance.recorded }),
         defaults: type.defaults(catalog),
         writes: (instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
-        ...(type.reacts && { inputs: this.#inputs(change, type) }),
+        ...(type.reacts && { inputs: this.#inputs(change.parent, type) }),
         fingerprintKey: key,
       }),
     );
@@ -345,8 +353,7 @@ export class World {
     throw new Error("unknown");
   }
 
-  #inputs({ instance }: Change, type: ResourceType): Record<string, number> {
-    const parent = instance.desired?.parent;
+  #inputs(parent: Address | undefined, type: ResourceType): Record<string, number> {
     const inputs: Record<string, number> = {};
     for (const [address, one] of this.recorded)
       if (address === parent || (one.parent === parent && type.follows.includes(one.type)))

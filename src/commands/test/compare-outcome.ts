@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { isPattern, type ManifestExpectation } from "../../manifest/test-file";
 import type { Check } from "../../model/policy";
 import { canonicalJson, type Plain } from "../../model/value";
-import { type Change, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
+import { type Change, instanceOf, isWritten, type Plan, type ShownValue, unknownIn } from "../../plan/plan";
 import { valueAfter } from "../../plan/policy/views";
 import type { TestDifference } from "../../report/test-report";
 import { diffLines } from "../../report/values";
@@ -160,7 +160,7 @@ const valueRows = (
   Object.entries(wanted).flatMap(([address, fields]) => {
     const change = plan?.changes.find((one) => one.address === address);
     return Object.entries(fields).map(([path, value]): Row => {
-      const got = plannedText(change, path);
+      const got = plan && change ? plannedText(plan, change, path) : "no such resource";
       // The text that a test expects of a secret may be one.
       const expected = got === sensitive ? "(a secret is not compared)" : shownJson(value);
       return [`${address} ${path}`, expected, got];
@@ -170,12 +170,13 @@ const valueRows = (
 const sensitive = "(sensitive)";
 
 /** Words a field as it is once the plan is applied. */
-function plannedText(change: Change | undefined, path: string): string {
-  if (change === undefined) return "no such resource";
-  const { attributes, instance } = change;
-  const isSecret = attributes.some((field) => field.path === path && field.after.kind === "secret");
+function plannedText(plan: Plan, change: Change, path: string): string {
+  const instance = instanceOf(plan, change);
+  const isSecret = change.attributes.some((field) => field.path === path && field.after.kind === "secret");
   if (isSecret || path in instance.fingerprints) return sensitive;
-  return unknownIn(change).includes(path) ? "known after apply" : shownJson(valueAfter(change, path));
+  return unknownIn(change).includes(path)
+    ? "known after apply"
+    : shownJson(valueAfter(change, instance, path));
 }
 
 function sideText(side: ShownValue | undefined): string {

@@ -3,8 +3,8 @@ import type { Address } from "../../model/address";
 import { append } from "../../model/graph";
 import type { LiveResource } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
-import { type Change, type Plan, parentOf } from "../plan";
-import { changeView, planView, viewOf } from "./views";
+import { type Change, instanceOf, type Plan } from "../plan";
+import { changeView, type Planned, planView, viewOf } from "./views";
 
 /** One thing that a policy is judged for. */
 export interface PolicySubject {
@@ -26,28 +26,23 @@ export interface PolicyScope {
 /** Returns how to find the subjects of a scope (`plan`, `change`, a resource type), each made once for all policies. */
 export function subjectsOf(plan: Plan, scope: PolicyScope): (each: string) => readonly PolicySubject[] {
   const { stage, types } = scope;
-  const written = plan.changes.filter(({ action }) => action !== "no-op");
-  const whole = planView.of({
-    plan,
-    stage,
-    changes: written.map((change) => changeView.of({ change, stage })),
-  });
-  const parts = partsOf(plan.changes);
+  const all = plannedIn(plan, stage);
+  const written = all.filter(({ change }) => change.action !== "no-op");
+  const whole = planView.of({ plan, stage, changes: written.map(changeView.of) });
+  const parts = partsOf(all);
   const known = new Map<string, readonly PolicySubject[]>();
   const make = (each: string): readonly PolicySubject[] => {
     if (each === "plan") return [{ variables: { plan: whole } }];
-    const about = (change: Change, value: object): PolicySubject => ({
-      address: change.address,
-      variables: { [each]: value, plan: whole },
-      range: change.instance.desired?.range ?? change.instance.told?.range,
+    const about = ({ change: { address, range } }: Planned, value: object): PolicySubject => ({
+      ...{ address, range, variables: { [each]: value, plan: whole } },
     });
-    if (each === "change") return written.map((change) => about(change, changeView.of({ change, stage })));
+    if (each === "change") return written.map((one) => about(one, changeView.of(one)));
     const type = types.find((one) => one.type === each);
     if (type === undefined) return [];
     const view = viewOf(type);
-    return plan.changes
-      .filter((change) => change.type === each && isThereAfter(change))
-      .map((change) => about(change, view.of({ change, stage, parts: parts.get(change.address) ?? [] })));
+    return all
+      .filter(({ change }) => change.type === each && isThereAfter(change))
+      .map((one) => about(one, view.of({ ...one, parts: parts.get(one.change.address) ?? [] })));
   };
   return (each) => {
     const subjects = known.get(each) ?? make(each);
@@ -63,27 +58,24 @@ export function settledSubject(
   { attributes, computed }: Pick<LiveResource, "attributes" | "computed">,
   { stage, types }: PolicyScope,
 ): PolicySubject {
-  const settled = {
-    ...change,
-    attributes: [],
-    instance: { ...change.instance, live: undefined, resolved: new Map(attributes) },
-  };
+  const settled = { ...change, attributes: [] };
+  const instance = { ...instanceOf(plan, change), live: undefined, resolved: new Map(attributes) };
   const type = types.find((one) => one.type === change.type) as ResourceType;
-  const parts = partsOf(plan.changes).get(change.address) ?? [];
-  const value = viewOf(type, true).of({ change: settled, stage, parts, computed });
+  const parts = partsOf(plannedIn(plan, stage)).get(change.address) ?? [];
+  const value = viewOf(type, true).of({ change: settled, instance, stage, parts, computed });
   const whole = planView.of({ plan, stage, changes: [] });
   return { address: change.address, variables: { [change.type]: value, plan: whole } };
 }
 
+const plannedIn = (plan: Plan, stage: string): readonly Planned[] =>
+  plan.changes.map((change) => ({ change, instance: instanceOf(plan, change), stage }));
+
 const isThereAfter = ({ action }: Change): boolean => action !== "delete" && action !== "forget";
 
 /** The parts of each resource by its address. */
-function partsOf(changes: readonly Change[]): ReadonlyMap<Address, readonly Change[]> {
-  const found = new Map<Address, Change[]>();
-  for (const change of changes) {
-    const parent = parentOf(change);
-    if (parent === undefined || !isThereAfter(change)) continue;
-    append(found, parent, change);
-  }
+function partsOf(all: readonly Planned[]): ReadonlyMap<Address, readonly Planned[]> {
+  const found = new Map<Address, Planned[]>();
+  for (const one of all)
+    if (one.change.parent !== undefined && isThereAfter(one.change)) append(found, one.change.parent, one);
   return found;
 }

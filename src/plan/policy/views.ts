@@ -2,7 +2,14 @@ import type * as z from "zod";
 import type { Money, ResourceType } from "../../model/resource-type";
 import { isPlain, type Plain } from "../../model/value";
 import { free } from "../change";
-import { type AttributeChange, type Change, type Plan, parentOf, type ShownValue, unknownIn } from "../plan";
+import {
+  type AttributeChange,
+  type Change,
+  type Plan,
+  type PlannedInstance,
+  type ShownValue,
+  unknownIn,
+} from "../plan";
 
 /** Fields by name: the CEL type of each, and how it is read. */
 export type ViewFields<Source> = Readonly<
@@ -66,17 +73,24 @@ const field = defineView<AttributeChange>("Field", {
   after: ["dyn", ({ after }) => sideValue(after)],
 });
 
+/** A change with what it is made from. */
+export interface Planned {
+  readonly change: Change;
+  readonly instance: PlannedInstance;
+  readonly stage: string;
+}
+
 /** A resource of another one, as far as a plan says what it is: no value of a secret. */
-export const partView = defineView<Change>("Part", {
-  address: ["string", ({ address }) => address],
-  type: ["string", ({ type }) => type],
-  name: ["string", ({ name }) => name],
-  action: ["string", ({ action }) => action],
+export const partView = defineView<Planned>("Part", {
+  address: ["string", ({ change }) => change.address],
+  type: ["string", ({ change }) => change.type],
+  name: ["string", ({ change }) => change.name],
+  action: ["string", ({ change }) => change.action],
   source: ["string", sourceOf],
 });
 
 /** A change of the plan. */
-export const changeView = defineView<{ readonly change: Change; readonly stage: string }>("Change", {
+export const changeView = defineView<Planned>("Change", {
   address: ["string", ({ change }) => change.address],
   type: ["string", ({ change }) => change.type],
   name: ["string", ({ change }) => change.name],
@@ -134,14 +148,13 @@ export const memberViews = [
   planView,
 ] as const;
 
-function sourceOf({ instance: { desired, told } }: Change): string {
+function sourceOf({ instance: { desired, told } }: Planned): string {
   if (told !== undefined) return untold("source");
   for (const { source } of desired?.attributes.values() ?? []) if (source !== undefined) return source;
   return "";
 }
 
-function isDeclared({ change: { instance } }: Pick<PlannedResource, "change">): boolean {
-  const { desired, told } = instance;
+function isDeclared({ instance: { desired, told } }: Planned): boolean {
   return told === undefined ? desired !== undefined : (told.isDeclared ?? untold("declared"));
 }
 
@@ -163,10 +176,8 @@ export function celValue(value: Plain | undefined): unknown {
 }
 
 /** One resource as it is once the plan is applied. */
-interface PlannedResource {
-  readonly change: Change;
-  readonly stage: string;
-  readonly parts: readonly Change[];
+interface PlannedResource extends Planned {
+  readonly parts: readonly Planned[];
   /** What the service computed of it, where that is known. */
   readonly computed?: ReadonlyMap<string, Plain>;
 }
@@ -182,7 +193,7 @@ export const commonFields: ViewFields<PlannedResource> = {
   address: ["string", ({ change }) => change.address],
   action: ["string", ({ change }) => change.action],
   stage: ["string", ({ stage }) => stage],
-  parent: ["string", ({ change }) => parentOf(change) ?? ""],
+  parent: ["string", ({ change }) => change.parent ?? ""],
   declared: ["bool", isDeclared],
   effects: ["list<string>", ({ change }) => change.effects],
   unknown: ["list<string>", ({ change }) => unknownIn(change)],
@@ -235,12 +246,15 @@ const openFields = ({ rules }: ResourceType, shape: z.ZodObject["shape"], prefix
 /** Numbers of the service are `double`, whole or not. */
 const valueAt =
   (path: string) =>
-  ({ change, computed }: PlannedResource): unknown =>
-    computed?.get(path) ?? celValue(valueAfter(change, path));
+  ({ change, instance, computed }: PlannedResource): unknown =>
+    computed?.get(path) ?? celValue(valueAfter(change, instance, path));
 
 /** A field as it is once the plan is applied: planned over declared over live over the default. No secret is returned. */
-export function valueAfter({ attributes, instance }: Change, path: string): Plain | undefined {
-  const { defaults, live, resolved, fingerprints, told } = instance;
+export function valueAfter(
+  { attributes }: Change,
+  { defaults, live, resolved, fingerprints, told }: PlannedInstance,
+  path: string,
+): Plain | undefined {
   const byDefault = () => defaults.get(path) ?? (told && untold(path));
   if (path in fingerprints) return undefined;
   for (const field of attributes) {

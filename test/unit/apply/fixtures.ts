@@ -12,8 +12,9 @@ import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../../../src/model/state";
 import type { DesiredValue } from "../../../src/model/value";
-import type { Change } from "../../../src/plan/plan";
+import type { Change, PlannedInstance } from "../../../src/plan/plan";
 import type { StateSession } from "../../../src/state/backend";
+import type { FixedChange } from "../../support/plan-fixture";
 
 export const api = "service.shop.api" as Address;
 export const shop = "project.shop" as Address;
@@ -158,8 +159,8 @@ export function runOf(given: RunGiven = {}): FakeRun {
 export function changeOf(
   action: Change["action"],
   values: Readonly<Record<string, DesiredValue>> | undefined,
-  more: Partial<Omit<Change, "instance">> & { readonly instance?: Partial<Change["instance"]> } = {},
-): Change {
+  more: Partial<Change> & { readonly instance?: Partial<PlannedInstance> } = {},
+): FixedChange {
   const address = more.address ?? api;
   const attributes = new Map(Object.entries(values ?? {}).map(([path, value]) => [path, { value, range }]));
   const desired: DesiredResource = {
@@ -177,15 +178,16 @@ export function changeOf(
   return {
     ...{ address, type: "service", action, name: "api", released: [], effects: [], dependsOn: [] },
     attributes: Object.keys(values ?? {}).map((path) => ({ path }) as Change["attributes"][number]),
-    ...{ withParent: false, onRemove: "delete", binding: null },
+    ...{ withParent: false, onRemove: "delete", binding: null, range: values && range },
+    parent: ((values && desired) ?? instance?.recorded)?.parent,
     ...others,
     instance: {
-      resolved: new Map(Object.entries(values ?? {})) as Change["instance"]["resolved"],
+      resolved: new Map(Object.entries(values ?? {})) as PlannedInstance["resolved"],
       ...{ defaults: new Map(), fingerprints: {} },
       ...instance,
       ...(values && { desired }),
     },
-  } as Change;
+  } as FixedChange;
 }
 
 export const range = { file: "rnv.yaml", start: 0, end: 1 };

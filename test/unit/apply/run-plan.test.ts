@@ -7,6 +7,7 @@ import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { Template } from "../../../src/model/value";
 import type { Change, Plan } from "../../../src/plan/plan";
+import { type FixedChange, instancesOf } from "../../support/plan-fixture";
 import {
   api,
   changeOf,
@@ -58,7 +59,8 @@ function telling(
   });
 }
 
-const planOf = (...changes: readonly Change[]): Plan => ({ changes }) as unknown as Plan;
+const planOf = (...changes: readonly FixedChange[]): Plan =>
+  ({ changes, instances: instancesOf(changes) }) as unknown as Plan;
 const of = (
   action: Change["action"],
   address: Address,
@@ -71,7 +73,7 @@ const of = (
   }),
 });
 async function ran(
-  changes: readonly Change[],
+  changes: readonly FixedChange[],
   fails: Readonly<Record<string, unknown>> = {},
   given: RunGiven = {},
   more: Partial<Resource> = {},

@@ -96,17 +96,11 @@ describe("what an answer does not show as it was sent", () => {
 });
 
 describe("the diagnostic of a write that did not take", () => {
-  const change = {
-    address: "service.api" as Address,
-    instance: { desired: { attributes: new Map() } },
-  } as unknown as Change;
+  const change = { address: "service.api" as Address, attributes: [] } as unknown as Change;
 
   it("names every field, and points at the first", () => {
     const range = { file: "rnv.yaml", start: 1, end: 2 };
-    const declaring = {
-      ...change,
-      instance: { desired: { attributes: new Map([["name", { range }]]) } },
-    } as unknown as Change;
+    const declaring = { ...change, attributes: [{ path: "name", range }] } as unknown as Change;
     expect(verifyApplied(declaring, write({ name: "a", archived: true }, answer({})))).toMatchObject({
       severity: "error",
       code: "apply.not_taken",
@@ -119,8 +113,7 @@ describe("the diagnostic of a write that did not take", () => {
   });
 
   it("of what is not declared any more names the field as well", () => {
-    const removed = { ...change, instance: {} } as unknown as Change;
-    expect(verifyApplied(removed, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
+    expect(verifyApplied(change, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
   });
 
   it("of a value says that it may be held already, and which setting its body has", () => {

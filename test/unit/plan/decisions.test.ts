@@ -1,6 +1,5 @@
 import { Secret } from "../../../src/model/secret";
-import { GeneratedSecret, Unknown, UnreadSecret } from "../../../src/model/value";
-import type { Change } from "../../../src/plan/plan";
+import { GeneratedSecret, type ResolvedValue, Unknown, UnreadSecret } from "../../../src/model/value";
 import { appearanceOf, lookupIn, printsOfRevealed, unboundSecrets } from "../../../src/plan/resolve";
 import { at } from "../../support/plan-world";
 import {
@@ -129,8 +128,7 @@ describe("secrets that were not compared", () => {
       ["a", new Secret("x")],
       ["b", new Secret("y")],
       ["c", "plain"],
-    ] as never);
-    const instance = { resolved, fingerprints: { b: "f" } };
-    expect(unboundSecrets({ instance } as unknown as Change)).toEqual(["a", "z"]);
+    ] as [string, ResolvedValue][]);
+    expect(unboundSecrets({ resolved, fingerprints: { b: "f" } })).toEqual(["a", "z"]);
   });
 });

@@ -204,8 +204,9 @@ describe("what was set outside and is not declared", () => {
       live: liveOf({ [port]: 2, plan: "pro" }),
       ...given,
     });
-    const changes = [{ address: instance.address, type: "service", instance }];
-    return undeclaredFields({ changes } as unknown as Plan, types);
+    const { address } = instance;
+    const instances = new Map([[address, instance]]);
+    return undeclaredFields({ changes: [{ address, type: "service" }], instances } as unknown as Plan, types);
   };
 
   it("is none that is declared, was applied, or is ignored", () => {

@@ -3,7 +3,7 @@ import { SourceFile } from "../../../src/diagnostics/diagnostic";
 import type { PolicyLevel } from "../../../src/model/policy";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
-import type { Change, Plan } from "../../../src/plan/plan";
+import type { Plan, PlannedInstance } from "../../../src/plan/plan";
 import { judgePolicy, policyReader } from "../../../src/plan/policy/judge";
 import { subjectsOf } from "../../../src/plan/policy/subjects";
 import { resourceTypes } from "../../../src/resources";
@@ -35,7 +35,7 @@ const shop: Plan = plan(
             ...{ kind: "web", "configuration.replicas": 1 },
             ...{ "configuration.branch": "main", "configuration.image": "a", "configuration.region": "eu" },
           }),
-        } as unknown as Change["instance"]["live"],
+        } as unknown as PlannedInstance["live"],
         resolved: new Map<string, never>(
           Object.entries({
             "configuration.ignorePaths": ["a", "b"],
@@ -50,7 +50,7 @@ const shop: Plan = plan(
     change("no-op", "service.shop.cron", {
       instance: {
         ...{ defaults: new Map(), fingerprints: {}, resolved: values({ kind: "cron" }) },
-        recorded: { parent: at("project.shop") } as Change["instance"]["recorded"],
+        recorded: { parent: at("project.shop") } as PlannedInstance["recorded"],
       },
     }),
     change("create", "variable.shop.web.TOKEN", {
@@ -59,15 +59,15 @@ const shop: Plan = plan(
         desired: {
           ...declared("variable.shop.web.TOKEN"),
           attributes: new Map([["value", { value: new Secret("hunter2"), range, source: "env" }]]),
-        } as unknown as Change["instance"]["desired"],
+        } as unknown as PlannedInstance["desired"],
         ...{ defaults: new Map(), resolved: new Map([["value", new Secret("hunter2")]]) },
         fingerprints: { value: "print" },
-      } as Change["instance"],
+      } as PlannedInstance,
     }),
     change("delete", "variable.shop.web.GONE", {
       instance: {
         ...{ defaults: new Map(), fingerprints: {}, resolved: new Map() },
-        recorded: { parent: at("service.shop.web") } as Change["instance"]["recorded"],
+        recorded: { parent: at("service.shop.web") } as PlannedInstance["recorded"],
       },
     }),
   ],
@@ -198,13 +198,13 @@ it("has nothing that is null, and the empty text for a source and a parent that 
         attributes: [field("configuration.port", value(1), value(null))],
         instance: {
           ...{ defaults: new Map([["configuration.port", 80]]), resolved: new Map(), fingerprints: {} },
-          live: { attributes: values({ "configuration.port": 1 }) } as unknown as Change["instance"]["live"],
+          live: { attributes: values({ "configuration.port": 1 }) } as unknown as PlannedInstance["live"],
         },
       }),
       change("create", "variable.api.KEY", {
         instance: {
           ...{ defaults: new Map(), resolved: new Map(), fingerprints: {} },
-          recorded: { parent: at("service.api") } as Change["instance"]["recorded"],
+          recorded: { parent: at("service.api") } as PlannedInstance["recorded"],
         },
       }),
     ]),
