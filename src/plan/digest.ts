@@ -35,7 +35,8 @@ interface DigestEntry {
   readonly action: string;
   /** Paths of the fields that only apply knows. */
   readonly unknown: readonly string[];
-  readonly contentWithout: (paths: readonly string[]) => Plain;
+  /** Without the fields at these paths, and unless said with the id. */
+  readonly contentWithout: (paths: readonly string[], hasId?: boolean) => Plain;
   /** Undefined for an output. */
   readonly change?: Change;
   readonly instance?: PlannedInstance;
@@ -204,7 +205,10 @@ export function compareWithRecord(
     const secrets = Object.keys(printsOf(entry, key));
     // What could not be read was no part of a replacement that sends it.
     const without = isFree(entry) ? [unknown, [...unknown, ...secrets]] : [unknown];
-    const isAsReviewed = without.some((paths) => shortHash(entry.contentWithout(paths)) === before.digest);
+    // The id of what a creation has made was not known to its review.
+    const isAsReviewed = without.some((paths) =>
+      [true, false].some((hasId) => shortHash(entry.contentWithout(paths, hasId)) === before.digest),
+    );
     if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
     const isEqual = (path: string): boolean =>
       !entry.unknown.includes(path) || before.unknown[path] === printOf(entry, key, [path]);
@@ -219,8 +223,7 @@ export function compareWithRecord(
     if (rotated.includes(entry)) return undefined;
     if (!whole) return runsRotated(entry) ? undefined : "new";
     const kinds = [kindOf(whole, entry)];
-    for (let left = whole.rest; begun >= 0 && left; left = left.rest)
-      kinds.push(kindOf(left, entry), kindOf(left, withoutId(entry, plan)));
+    for (let left = whole.rest; begun >= 0 && left; left = left.rest) kinds.push(kindOf(left, entry));
     return kinds.includes(undefined) ? undefined : (kinds.find((kind) => kind === "value") ?? kinds[0]);
   };
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]
@@ -230,10 +233,6 @@ export function compareWithRecord(
       return kind === undefined ? [] : [{ address, kind }];
     });
 }
-
-/** The id of what a creation has made is not in the review of that. */
-const withoutId = (entry: DigestEntry, plan: Plan): DigestEntry =>
-  entry.change && entry.instance ? entryOf({ ...entry.change, id: undefined }, entry.instance, plan) : entry;
 
 const confirmedByName = ({ options }: Plan): readonly Address[] => [
   ...options.confirmedDeletes,
@@ -315,9 +314,9 @@ function entryOf(change: Change, instance: PlannedInstance, { options, changes }
   const parentId = isRun ? changes.find((one) => one.address === change.parent)?.id : undefined;
   const isParent = ({ after }: AttributeChange): boolean =>
     after.kind === "unknown" || (after.kind === "value" && after.value === parentId);
-  const contentWithout = (paths: readonly string[]): Plain => ({
+  const contentWithout = (paths: readonly string[], hasId = true): Plain => ({
     action: isRun ? "run" : ends ? `${action} ${onRemove}` : action,
-    id: isRun || withParent ? null : (id ?? null),
+    id: isRun || withParent || !hasId ? null : (id ?? null),
     // The id binds a move, which is done once a run has begun. Digests of earlier versions have this key.
     from: null,
     fields: Object.fromEntries(
