@@ -196,7 +196,7 @@ export function compareWithRecord(
   const parents = new Set(rotated.map(({ change }) => change?.parent));
   const runsRotated = ({ change }: DigestEntry): boolean =>
     change?.reason !== undefined && parents.has(change.parent);
-  const kindOf = (before: ReviewedChange, entry: DigestEntry): PlanDifference["kind"] | undefined => {
+  const kindOf = (before: ReviewedChange, entry: DigestEntry, ids: readonly boolean[]) => {
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
@@ -207,7 +207,7 @@ export function compareWithRecord(
     const without = isFree(entry) ? [unknown, [...unknown, ...secrets]] : [unknown];
     // The id of what a creation has made was not known to its review.
     const isAsReviewed = without.some((paths) =>
-      [true, false].some((hasId) => shortHash(entry.contentWithout(paths, hasId)) === before.digest),
+      ids.some((hasId) => shortHash(entry.contentWithout(paths, hasId)) === before.digest),
     );
     if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
     const isEqual = (path: string): boolean =>
@@ -222,8 +222,9 @@ export function compareWithRecord(
     if (!entry) return begun < 0 ? "gone" : undefined;
     if (rotated.includes(entry)) return undefined;
     if (!whole) return runsRotated(entry) ? undefined : "new";
-    const kinds = [kindOf(whole, entry)];
-    for (let left = whole.rest; begun >= 0 && left; left = left.rest) kinds.push(kindOf(left, entry));
+    const kinds: (PlanDifference["kind"] | undefined)[] = [kindOf(whole, entry, [true])];
+    for (let left = whole.rest; begun >= 0 && left; left = left.rest)
+      kinds.push(kindOf(left, entry, [true, false]));
     return kinds.includes(undefined) ? undefined : (kinds.find((kind) => kind === "value") ?? kinds[0]);
   };
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]

@@ -27,20 +27,20 @@ const folders: Readonly<Record<string, Folder>> = {
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_260, budget: 4_700 },
+  plan: { paths: ["plan"], ceiling: 5_354, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_764, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_814, budget: 2_550 },
+  apply: { paths: ["apply"], ceiling: 2_828, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_637, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_369, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_065, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_738, budget: 6_800 },
+  report: { paths: ["report"], ceiling: 5_366, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 5_080, budget: 4_600 },
+  cli: { paths: ["cli"], ceiling: 7_740, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_965, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 63_087, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
