@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
 /** A self-signed certificate and its private key. */
 export interface Certificate {
@@ -34,7 +34,7 @@ export function selfSigned(now: number, host = "localhost"): Certificate {
   const der = sequence(body, algorithm, bits(0, signature));
   return {
     der,
-    certificate: pem(der),
+    certificate: new X509Certificate(der).toString(),
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }
@@ -83,9 +83,4 @@ function base128(value: number): number[] {
 const time = (milliseconds: number): Buffer => {
   const digits = new Date(milliseconds).toISOString().replace(/[-:T]/g, "").slice(2, 14);
   return tagged(0x17, Buffer.from(`${digits}Z`));
-};
-
-const pem = (der: Buffer): string => {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 };
