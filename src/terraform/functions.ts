@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plan as catalogPlan } from "../api/wire/shapes";
 import { addressOf, isLogicalName } from "../model/address";
-import type { Catalog } from "../model/catalog";
+import { type Catalog, emptyCatalog } from "../model/catalog";
 import type { Plain } from "../model/value";
 import { service } from "../resources/service";
 import type { Message } from "./protocol";
@@ -125,14 +125,10 @@ function catalogFrom(value: TerraformValue): Catalog {
   if (!read.success) throw new ArgumentError("expected the data source rnv_catalog", 0);
   const { plans, database_plans: databasePlans, defaults } = read.data;
   return {
+    ...emptyCatalog,
     plans: plans as never[],
     databasePlans: (databasePlans ?? []) as never[],
     defaults: (defaults ?? {}) as Catalog["defaults"],
-    regions: [],
-    runtimes: [],
-    serviceTypes: [],
-    capabilities: {},
-    pricesAreEstimates: true,
   };
 }
 
