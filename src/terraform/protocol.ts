@@ -105,7 +105,6 @@ const messages = {
   PlanResourceChangeRequest: {
     typeName: "string 1",
     priorState: "Value 2",
-    proposedNewState: "Value 3",
     config: "Value 4",
     priorPrivate: "bytes 5",
     priorIdentity: "Identity 8",
@@ -168,7 +167,6 @@ interface Scalars {
   readonly bool: boolean;
   readonly int32: number;
   readonly int64: number;
-  readonly uint32: number;
 }
 
 type TypeNamed<Name> = Name extends keyof Scalars

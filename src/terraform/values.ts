@@ -159,10 +159,6 @@ export const decodeObject = (
   message: Message<"Value"> | null | undefined,
 ): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
 
-/** Returns true if a message holds no value. In msgpack null is the byte 0xc0. */
-export const isNull = (message: Message<"Value"> | null | undefined): boolean =>
-  !message?.msgpack?.length || message.msgpack[0] === 0xc0;
-
 /** Encodes a value as a message: every attribute present, null where there is none. */
 export const encodeMessage = (type: TerraformType, value: TerraformValue) => ({
   msgpack: encoder.encode(toWire(type, value)),

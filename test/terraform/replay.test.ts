@@ -237,7 +237,7 @@ describeTerraform("calls of Terraform in any order", () => {
     const current = { typeName, currentState: applied.newState, private: applied.private };
     const read: Refreshed = await ask("ReadResource", current);
     const prior = { priorState: read.newState, priorPrivate: read.private };
-    const wanted = { typeName, config, proposedNewState: read.newState };
+    const wanted = { typeName, config };
     const plan: Planned = await ask("PlanResourceChange", { ...wanted, ...prior });
     return {
       typeName,

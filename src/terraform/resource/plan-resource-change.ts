@@ -8,7 +8,7 @@ import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import { type Schema, showsUnwrittenBlock } from "../schema/block";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage, isNull, isSameValue, type TerraformObject } from "../values";
+import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
 import { checkProtection, offerFindings } from "./plan-findings";
@@ -22,8 +22,9 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const prior = decodeObject(valueType, request.priorState);
   const config = decodeObject(valueType, request.config);
   const { session } = provider;
-  if (isNull(request.proposedNewState) || !config) {
-    const found = prior ? removalFindings({ session, type }, prior, config) : [];
+  // Terraform plans a deletion without a configuration.
+  if (config === undefined) {
+    const found = prior ? removalFindings({ session, type }, prior) : [];
     return { ...plannedAs(type, request, prior, undefined), diagnostics: diagnosticMessages(found, stepsOf) };
   }
   const isNew = prior === undefined;
@@ -101,10 +102,9 @@ async function readAs(update: Update): Promise<Pick<ReadonlyMap<string, unknown>
 function removalFindings(
   { session, type }: Pick<Update, "session" | "type">,
   prior: TerraformObject,
-  config: TerraformObject = {},
 ): readonly Diagnostic[] {
   if (type.isMadeElsewhere(prior)) return [forgotten(type, type.nameIn(prior))];
-  return checkProtection(session, type, [prior, config], "delete");
+  return checkProtection(session, type, [prior], "delete");
 }
 
 async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]> {

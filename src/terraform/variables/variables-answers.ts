@@ -21,7 +21,6 @@ import { variablesSchema } from "../schema/variables-schema";
 import {
   decodeObject,
   encodeMessage,
-  isNull,
   type TerraformObject,
   type TerraformValue,
   textIn,
@@ -110,8 +109,7 @@ function entryAsShown(key: string, entry: MapMember, live: Variable, isStored: b
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const [prior, config] = [request.priorState, request.config].map(decoded);
-  if (config === undefined || isNull(request.proposedNewState))
-    return plannedAs(variablesSchema, request, prior, undefined);
+  if (config === undefined) return plannedAs(variablesSchema, request, prior, undefined);
   const serviceId = textIn(config, "service_id");
   const listed = managesNothing(prior) && serviceId ? await session?.reads.variables(serviceId) : [];
   const takenOver = new Map(listed?.map((one) => [one.key, one]));
