@@ -61,17 +61,14 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-const fieldsByPath: ReadonlyMap<string, string> = new Map(
-  configurationNames.map((field) => [`configuration.${field}`, field]),
-);
-
 /** The attribute paths of the fields, in the order of the interface. */
-export const configurationPaths: readonly string[] = [...fieldsByPath.keys()];
+export const configurationPaths: readonly string[] = configurationNames.map(
+  (field) => `configuration.${field}`,
+);
 
 /** Returns the field of an attribute path, also one that only the catalog names; undefined for other attributes. */
 export const configurationFieldAt = (path: string): string | undefined =>
-  fieldsByPath.get(path) ??
-  (path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined);
+  path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined;
 
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
@@ -107,21 +104,10 @@ type ConfigurationShape = {
   [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
 };
 
-// Few schemas: zod takes a while to make one, and `describe` would make each of these twice.
-const orNull = new Map(
-  [...new Set<z.ZodType>(Object.values(configurationFields))].map((schema) => [schema, schema.nullable()]),
-);
-
-function schemaOf(field: ConfigurationField): z.ZodType | undefined {
-  const schema = orNull.get(configurationFields[field])?.optional();
-  if (schema) z.globalRegistry.add(schema, { description: doc(field) });
-  return schema;
-}
-
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
 export const configurationSchema = z.strictObject(
   Object.fromEntries(
-    configurationNames.map((field) => [field, schemaOf(field)]),
+    configurationNames.map((field) => [field, configurationFields[field].nullish().describe(doc(field))]),
   ) as unknown as ConfigurationShape,
 );
 
