@@ -283,19 +283,11 @@ export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string
 export const isParentAttribute = ({ parents }: Pick<ResourceType, "parents">, path: string): boolean =>
   parents.some(({ attribute }) => attribute === path);
 
-type Flag = "secret" | "alwaysManaged";
-
-/** Paths by flag, of each set of rules: they are asked for with every resource. */
-const flagged = new WeakMap<ResourceType["rules"], Map<Flag, readonly string[]>>();
-
 /** Returns the attribute paths whose rule has a flag. */
-export function pathsWith({ rules }: Pick<ResourceType, "rules">, flag: Flag): readonly string[] {
-  const known = flagged.get(rules) ?? new Map<Flag, readonly string[]>();
-  flagged.set(rules, known);
-  const paths = known.get(flag) ?? Object.keys(rules).filter((path) => rules[path]?.[flag]);
-  known.set(flag, paths);
-  return paths;
-}
+export const pathsWith = (
+  { rules }: Pick<ResourceType, "rules">,
+  flag: "secret" | "alwaysManaged",
+): readonly string[] => Object.keys(rules).filter((path) => rules[path]?.[flag]);
 
 /** Returns whether a resource is declared as made elsewhere (`preserve`). */
 export const isPreserved = (
