@@ -1,4 +1,3 @@
-import { catalogFields } from "../src/model/catalog";
 import { type Listing, listings } from "../src/model/listings";
 
 /** A construct class as it is typed. */
@@ -95,6 +94,9 @@ const examples: Readonly<Record<string, readonly string[]>> = {
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
+/** The listings; the catalog has interfaces of its own. */
+export const listingsBesideCatalog = Object.entries(listings).filter(([name]) => name !== "rnv_catalog");
+
 /** The name that the interfaces of a listing begin with. A deployment is a resource as well. */
 export function listingName(terraformName: string): string {
   const plain = capitalized(terraformName.slice("rnv_".length));
@@ -189,7 +191,7 @@ const dataSources: readonly ConstructClass[] = [
   dataSource("Catalog", "The plans, regions, runtimes and defaults of the service.", "CatalogReadings"),
   dataSource("Project", `A project ${made}`, "ProjectReadings", { query: "ProjectLookup" }),
   dataSource("Service", `A service ${made}`, "ServiceReadings", { query: "ServiceLookup" }),
-  ...Object.entries(listings).map(listed),
+  ...listingsBesideCatalog.map(listed),
 ];
 
 /** The source of the classes of constructs on a library: `cdktf` or `cdktn`. */
@@ -282,7 +284,7 @@ interface ResourceStatics {
 `;
 
 /** Fields of the catalog: what each holds. */
-const catalogDocs: Readonly<Record<(typeof catalogFields)[number], string>> = {
+const catalogDocs: Readonly<Record<string, string>> = {
   capabilities: "Features of the service that are available now.",
   plans: "Plans of services, with monthly prices in USD and NGN.",
   databasePlans: "Plans of databases.",
@@ -314,10 +316,10 @@ export interface ServiceLookup {
 
 /** The catalog as tokens. */
 export interface CatalogReadings {
-${catalogFields
-  .map((name) => {
+${Object.entries(catalogDocs)
+  .map(([name, doc]) => {
     const type = name === "runtimes" ? "string[]" : "Resolvable";
-    return `  /** ${catalogDocs[name]} */\n  readonly ${name}: ${type};`;
+    return `  /** ${doc} */\n  readonly ${name}: ${type};`;
   })
   .join("\n")}
 }

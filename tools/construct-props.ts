@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { documentedDefaults } from "../src/api/wire/configuration";
 import { effectOf } from "../src/commands/explain";
-import { type Listing, listings } from "../src/model/listings";
+import type { Listing } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
-import { listingName, lookupInterfaces } from "./construct-classes";
+import { listingName, listingsBesideCatalog, lookupInterfaces } from "./construct-classes";
 
 /** A JSON Schema, as far as fields use it. */
 export interface FieldSchema {
@@ -53,7 +53,7 @@ export const constructProps = (): string =>
     header,
     timeouts(),
     ...resourceTypes.map(interfacesOf),
-    ...Object.entries(listings).map(listingInterfaces),
+    ...listingsBesideCatalog.map(listingInterfaces),
     variablesInterfaces(),
     lookupInterfaces(),
     providerConfig(),

@@ -1,7 +1,6 @@
-import { catalogFields } from "../model/catalog";
-import { listingNamed, listings } from "../model/listings";
+import { type Listing, listings } from "../model/listings";
 import type { ResourceType } from "../model/resource-type";
-import { capitalized, catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
+import { capitalized, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { defineGiven } from "./define-resource";
@@ -9,23 +8,16 @@ import { type ComputedTypes, defineFields, defineTokens, type FieldNames, fields
 import type { Library } from "./library";
 import { claimName } from "./names";
 
-const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
-
 /** The construct classes of the data sources. */
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(
-    Object.keys(listings).map((name) => [
+    Object.entries(listings).map(([name, listing]) => [
       `DataRnv${capitalized(name.slice(terraformPrefix.length + 1))}`,
-      defineDataSource(library, listingOf(name)),
+      defineDataSource(library, listingOf(name, listing)),
     ]),
   ),
   DataRnvProject: defineDataSource(library, lookupOf(project)),
   DataRnvService: defineDataSource(library, lookupOf(service)),
-  DataRnvCatalog: defineDataSource(library, {
-    terraformType: catalogDataSource,
-    query: new Map(),
-    computed: catalogTokens,
-  }),
 });
 
 /** One resource, found by its id, or by its name in its parent. */
@@ -41,8 +33,7 @@ function lookupOf(type: ResourceType) {
 }
 
 /** What the service lists. */
-function listingOf(terraformType: string) {
-  const { query = {}, shows = {}, texts = [] } = listingNamed(terraformType) ?? {};
+function listingOf(terraformType: string, { query, shows, texts = [] }: Listing) {
   return {
     terraformType,
     query: new Map(

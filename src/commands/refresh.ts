@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Consumers } from "../model/consumer";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData, DesiredResource } from "../model/desired";
-import { listingNamed } from "../model/listings";
+import { listings } from "../model/listings";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import { withoutOpenFields } from "../model/resource-type";
@@ -301,9 +301,7 @@ async function lookUp(
   query: ReadonlyMap<string, string>,
 ): Promise<DataRead> {
   if (source.listing !== undefined) return lookUpListing(reads, source, source.listing, query);
-  const type = source.type === undefined ? undefined : typeNamed(source.type);
-  if (type === undefined)
-    return { kind: "found", values: (await reads.catalog()) as unknown as LookupValues };
+  const type = typeNamed(source.type ?? "") as Resource;
   const [parent] = type.parents;
   const wanted = {
     id: query.get("id"),
@@ -344,7 +342,7 @@ async function lookUpListing(
 /** Returns the arguments of a listing by their names in Terraform: a listing shows them as well. */
 const askedWith = (listing: string, query: ReadonlyMap<string, string>): LookupValues =>
   Object.fromEntries(
-    Object.entries(listingNamed(listing)?.query ?? {}).map(([key, { type }]) => {
+    Object.entries(listings[listing]?.query ?? {}).map(([key, { type }]) => {
       const given = query.get(key) ?? null;
       return [snakeCase(key), given !== null && type === "number" ? Number(given) : given];
     }),

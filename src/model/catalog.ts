@@ -14,18 +14,6 @@ export interface CatalogPlan {
   readonly workspaceLimit?: number | null | undefined;
 }
 
-/** The fields of the catalog, as stacks may refer to them. */
-export const catalogFields = [
-  "capabilities",
-  "plans",
-  "databasePlans",
-  "defaults",
-  "regions",
-  "runtimes",
-  "serviceTypes",
-  "pricesAreEstimates",
-] as const satisfies readonly (keyof Catalog)[];
-
 /** A catalog that lists nothing, where none was read: what it would list is not checked. */
 export const emptyCatalog: Catalog = {
   ...{ plans: [], databasePlans: [], regions: [], runtimes: [], serviceTypes: [] },

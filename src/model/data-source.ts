@@ -10,7 +10,7 @@ export type DataRead =
       readonly kind: "found";
       /** Attributes by name, groups as objects. */
       readonly values: { readonly [name: string]: Plain };
-      /** The resource that was found; undefined for the catalog. */
+      /** The resource that was found; undefined for a listing. */
       readonly live?: LiveResource;
     }
   /** No resource or several were found, or it cannot be looked up yet. No diagnostic when another lookup failed. */

@@ -55,7 +55,7 @@ export interface DesiredData {
   readonly address: Address;
   /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
   readonly owner: string;
-  /** The resource type that is looked up; undefined for the catalog and for a listing. */
+  /** The resource type that is looked up; undefined for a listing. */
   readonly type?: string;
   /** The listing that it shows, by its name in Terraform. */
   readonly listing?: string;

@@ -35,6 +35,20 @@ const textsOfDeployment = {
 
 /** Every listing by its name in Terraform. */
 export const listings: Readonly<Record<string, Listing>> = {
+  rnv_catalog: {
+    doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",
+    query: {},
+    shows: {
+      capabilities: "What the service can do now.",
+      plans: "Plans of services, with monthly prices in USD and NGN.",
+      databasePlans: "Plans of databases.",
+      defaults: "Default of each configuration field.",
+      pricesAreEstimates: "Whether prices are estimates.",
+      regions: "Available regions.",
+      runtimes: "Available runtimes.",
+      serviceTypes: "Kinds of services.",
+    },
+  },
   rnv_projects: {
     doc: "Every project of the workspace.",
     query: {},
@@ -90,10 +104,6 @@ export const listings: Readonly<Record<string, Listing>> = {
     },
   },
 };
-
-/** The listing of that name. */
-export const listingNamed = (terraformName: string): Listing | undefined =>
-  Object.hasOwn(listings, terraformName) ? listings[terraformName] : undefined;
 
 /** How many deployments are listed unless said. */
 export const defaultListed = 20;

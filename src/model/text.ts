@@ -48,9 +48,6 @@ export const canonicalId = (id: string): string => (uuidPattern.test(id) ? id.to
 /** The word that the types of this provider begin with in Terraform. */
 export const terraformPrefix = "rnv";
 
-/** The data source of the service's catalog. */
-export const catalogDataSource = `${terraformPrefix}_catalog`;
-
 /** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
 export const variablesResource = `${terraformPrefix}_variables`;
 

@@ -3,6 +3,7 @@ import { unlessAbsent } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
 import {
   canvas as canvasAnswer,
+  catalog as catalogAnswer,
   deployment as deploymentAnswer,
   deploymentsAnswer,
   type Service,
@@ -75,6 +76,8 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
   const around = serviceId === "" ? undefined : await reads.service(serviceId);
   if (around?.kind === "gone") throw missing(`there is no service of the id ${serviceId}`, "service_id");
   switch (terraformName) {
+    case "rnv_catalog":
+      return answered(catalogAnswer, await reads.catalog()) as Values;
     case "rnv_projects":
       return { projects: sorted(await project.list(reads)).map((one) => shownValues(project, one)) };
     case "rnv_services":

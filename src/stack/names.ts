@@ -1,10 +1,8 @@
 import type { AttributeShape, PlacedType, TypeIndex } from "../manifest/type-index";
 import { type Address, addressOf, isLogicalName } from "../model/address";
-import { catalogFields } from "../model/catalog";
 import { type Listing, listings } from "../model/listings";
 import type { Parent } from "../model/resource-type";
 import {
-  catalogDataSource,
   generatedName,
   snakeCase,
   terraformNameOf,
@@ -33,7 +31,7 @@ export interface StackType {
 
 /** A type of data sources, whose names in Terraform stand for those in rnv. */
 export interface DataType {
-  /** The resource type that is looked up; undefined for a listing and for the catalog. */
+  /** The resource type that is looked up; undefined for a listing. */
   readonly type?: StackType;
   readonly listing?: Listing;
   /** The values that it is asked with. */
@@ -51,7 +49,6 @@ export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyM
   return new Map<string, DataType>([
     ...named.map((type) => [type.terraformType, lookupOf(type)] as const),
     ...Object.entries(listings).map(([name, listing]) => [name, listingOf(listing)] as const),
-    [catalogDataSource, { query: new Map(), shows: bySnakeCase(catalogFields.map((name) => [name, name])) }],
   ]);
 }
 

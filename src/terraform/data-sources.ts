@@ -172,13 +172,9 @@ async function findAnywhere(reads: Reads, resource: Resource, name: string): Pro
   return { kind: "ambiguous", ids: [found, ...others].map(({ id }) => id) };
 }
 
-/** Returns the data source of an answer of the service; `shown` is the type of what it shows. */
-function answerSource(
-  name: string,
-  shown: TerraformType,
-  { doc, query, shows }: Listing,
-  read: (session: Session, given: Asked) => Promise<unknown>,
-): DataSource {
+/** Returns the data source of what the service lists; `shown` is the type of what it shows. */
+function listingSource(name: string, shown: TerraformType): DataSource {
+  const { doc, query, shows } = listings[name] as Listing;
   const docs = new Map(Object.entries(shows).map(([key, text]) => [snakeCase(key), text]));
   const fields = (shown as ObjectType)[1];
   const asked = Object.entries(query).map(([key, { type, doc: text, isNeeded }]): AttributeSchema => {
@@ -195,43 +191,19 @@ function answerSource(
   ];
   return {
     ...schemaOf(name, { doc, attributes }),
-    read: async (session, config) => ({
-      values: asObject(fromJson(shown, await read(session, askedIn(query, config)))),
-    }),
+    read: async (session, config) => {
+      const given = askedIn(query, config);
+      session.reads.invalidate(mostAgeMs);
+      for (const [key, type] of Object.entries(parentTypes)) {
+        const id = given.get(key);
+        if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
+      }
+      return { values: asObject(fromJson(shown, await readListing(session.reads, name, given))) };
+    },
   };
 }
 
-const catalogListing: Listing = {
-  doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",
-  query: {},
-  shows: {
-    capabilities: "What the service can do now.",
-    plans: "Plans of services, with monthly prices in USD and NGN.",
-    databasePlans: "Plans of databases.",
-    defaults: "Default of each configuration field.",
-    pricesAreEstimates: "Whether prices are estimates.",
-    regions: "Available regions.",
-    runtimes: "Available runtimes.",
-    serviceTypes: "Kinds of services.",
-  },
-};
-
-const catalog = answerSource("rnv_catalog", typeOf(catalogAnswer), catalogListing, ({ reads }) =>
-  reads.catalog(),
-);
-
 const parentTypes = { projectId: project, serviceId: service };
-
-/** Returns the data source of what the service lists. */
-const listingSource = (name: string, shown: TerraformType): DataSource =>
-  answerSource(name, shown, listings[name] as Listing, async (session, given) => {
-    session.reads.invalidate(mostAgeMs);
-    for (const [key, type] of Object.entries(parentTypes)) {
-      const id = given.get(key);
-      if (id !== undefined) await requireThere(session, type, id, snakeCase(key));
-    }
-    return readListing(session.reads, name, given);
-  });
 
 /** Returns what a listing is asked with; IDs as the service writes them. */
 const askedIn = (query: Listing["query"], config: TerraformObject): Asked =>
@@ -247,7 +219,7 @@ const listOfType = (resource: Resource) => listOf(shownType(shapeOf(resource)));
 
 /** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
-  catalog,
+  listingSource("rnv_catalog", typeOf(catalogAnswer)),
   lookupOf(project),
   lookupOf(service),
   listingSource("rnv_projects", objectOf({ projects: listOfType(project) })),

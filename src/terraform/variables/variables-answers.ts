@@ -18,13 +18,7 @@ import { secretFindings, sizeFindings } from "../resource/validate-resource-conf
 import { emptyValue } from "../schema/block";
 import { checkConfig } from "../schema/check-config";
 import { variablesSchema } from "../schema/variables-schema";
-import {
-  decodeObject,
-  encodeMessage,
-  type TerraformObject,
-  type TerraformValue,
-  textIn,
-} from "../values";
+import { decodeObject, encodeMessage, type TerraformObject, type TerraformValue, textIn } from "../values";
 import { applyVariables } from "./apply-variables";
 import {
   elementsOf,

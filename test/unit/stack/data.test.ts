@@ -42,7 +42,7 @@ describe("the data sources of a stack", () => {
       environment: `<${shop} productionEnvironmentId>`,
       "configuration.buildCommand": `in <${catalog} regions.0.id>`,
     });
-    expect(shownValue(found.desired?.outputs.get("runtimes")?.value)).toBe(`<${catalog} serviceTypes>`);
+    expect(shownValue(found.desired?.outputs.get("runtimes")?.value)).toBe(`<${catalog} service_types>`);
   });
 
   it.each([
