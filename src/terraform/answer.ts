@@ -65,35 +65,26 @@ const streams: { readonly [Method in StreamingMethod]: StreamingAnswer<Method> }
   InvokeAction: invokeAction,
 };
 
-let provider: Provider | undefined;
+const log = createLog(process.env, systemClock, (line) => process.stderr.write(line));
 
-/** Returns the one provider of this process. */
-function openProvider(): Provider {
-  const { env, stderr } = process;
-  provider ??= new Provider(
-    env,
-    process.cwd(),
-    createLog(env, systemClock, (line) => stderr.write(line)),
-  );
-  return provider;
-}
+/** The one provider of this process. */
+const provider = new Provider(process.env, process.cwd(), log);
 
 /** Answers calls. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
-  const opened = openProvider();
   const { typeName } = request as AnyRequest;
-  const carryOut = () => answer(opened, method, request as object);
-  return loggedCall(opened.log, systemClock, { method, typeName }, carryOut);
+  const carryOut = () => answer(method, request as object);
+  return loggedCall(log, systemClock, { method, typeName }, carryOut);
 };
 
 const variables: typeof answers = { ...answers, ...variablesAnswers };
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
-async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
+async function answer(method: ProviderMethod, request: AnyRequest): Promise<object> {
   const known = request.typeName === variablesSchema.name ? variables : answers;
   try {
-    redactSensitive(provider, request);
-    const asked = withImportId(provider, method, request) as never;
+    redactSensitive(request);
+    const asked = withImportId(method, request) as never;
     const answered = await (known[method] as RpcAnswer<typeof method>)(provider, asked);
     return withIdentity(provider, method, request, answered);
   } catch (failure) {
@@ -102,7 +93,7 @@ async function answer(provider: Provider, method: ProviderMethod, request: AnyRe
 }
 
 /** An import by identity is one by the ids that the identity holds. */
-function withImportId(provider: Provider, method: ProviderMethod, request: AnyRequest): AnyRequest {
+function withImportId(method: ProviderMethod, request: AnyRequest): AnyRequest {
   const { typeName = "", identity } = request;
   if (method !== "ImportResourceState" || !identity) return request;
   return { ...request, id: importIdOf(provider.requireSession(), typeName, identity) };
@@ -110,16 +101,15 @@ function withImportId(provider: Provider, method: ProviderMethod, request: AnyRe
 
 /** Answers one call with events; a failure is the last of them. */
 export const answerStream: StreamHandler = async (method, request, events) => {
-  const opened = openProvider();
   const { typeName } = request as AnyRequest;
   const diagnostics: Message<"Diagnostic">[] = [];
   const send = (event: StreamEvent): Promise<void> => {
     diagnostics.push(...(event.diagnostics ?? event.completed?.diagnostics ?? []));
     return events.send(event);
   };
-  await loggedCall(opened.log, systemClock, { method, typeName }, async () => {
+  await loggedCall(log, systemClock, { method, typeName }, async () => {
     try {
-      await streams[method](opened, request as never, { signal: events.signal, send });
+      await streams[method](provider, request as never, { signal: events.signal, send });
     } catch (failure) {
       const found = diagnosticMessages(diagnosticsOf(failure));
       await send(method === "InvokeAction" ? { completed: { diagnostics: found } } : { diagnostics: found });
@@ -144,7 +134,7 @@ const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyR
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
 
 /** Masks the sensitive and write-only values that a call brings along in all text of the service, from this call on. */
-function redactSensitive(provider: Provider, request: AnyRequest): void {
+function redactSensitive(request: AnyRequest): void {
   const schema = resourceSchemas.find(({ name }) => name === request.typeName);
   const names =
     schema?.block.attributes
