@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import * as grpc from "@grpc/grpc-js";
 import { type Certificate, selfSigned } from "./certificate";
 import {
@@ -66,7 +67,8 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   };
   const credentials = credentialsOf(own, options.clientCertificate);
   const address = socket === undefined ? "127.0.0.1:0" : `unix:${socket}`;
-  const port = await listen(server, address, credentials).catch((failure: unknown) => {
+  const listen = promisify(server.bindAsync).bind(server);
+  const port = await listen(address, credentials).catch((failure: unknown) => {
     close();
     throw failure;
   });
@@ -80,11 +82,6 @@ function credentialsOf(own: Certificate | undefined, client: string | undefined)
   const pair = { private_key: Buffer.from(own.key), cert_chain: Buffer.from(own.certificate) };
   return grpc.ServerCredentials.createSsl(Buffer.from(client), [pair], true);
 }
-
-const listen = (server: grpc.Server, address: string, credentials: grpc.ServerCredentials): Promise<number> =>
-  new Promise((resolve, reject) =>
-    server.bindAsync(address, credentials, (failure, port) => (failure ? reject(failure) : resolve(port))),
-  );
 
 type RpcCall = grpc.MethodDefinition<object, object>;
 
