@@ -39,7 +39,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
   readonly valueType: ObjectType;
   /** Returns where Terraform keeps an attribute path, that of a secret too. */
   readonly stepsOf: (path: string) => PathSteps | undefined;
-  readonly #defaults = new WeakMap<Catalog, Attributes>();
 
   constructor(resource: Resource) {
     super(resource);
@@ -184,10 +183,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
 
   /** Returns the service's defaults; none while the catalog is not known. */
   defaultsIn(catalog: Catalog | undefined): Attributes {
-    if (catalog === undefined) return new Map();
-    const known = this.#defaults.get(catalog) ?? this.resource.defaults(catalog);
-    this.#defaults.set(catalog, known);
-    return known;
+    return catalog === undefined ? new Map() : this.resource.defaults(catalog);
   }
 }
 
