@@ -61,14 +61,17 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-/** The attribute paths of the fields, in the order of the interface. */
-export const configurationPaths: readonly string[] = configurationNames.map(
-  (field) => `configuration.${field}`,
+const fieldsByPath: ReadonlyMap<string, string> = new Map(
+  configurationNames.map((field) => [`configuration.${field}`, field]),
 );
+
+/** The attribute paths of the fields, in the order of the interface. */
+export const configurationPaths: readonly string[] = [...fieldsByPath.keys()];
 
 /** Returns the field of an attribute path, also one that only the catalog names; undefined for other attributes. */
 export const configurationFieldAt = (path: string): string | undefined =>
-  path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined;
+  fieldsByPath.get(path) ??
+  (path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined);
 
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
