@@ -7,22 +7,12 @@ import { optional, required, type Schema, schemaOf, typeBytes } from "../schema/
 import { idIn } from "../schema/check-config";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { variablesSchema } from "../schema/variables-schema";
-import {
-  decodeObject,
-  decodeState,
-  encodeMessage,
-  type ObjectType,
-  objectOf,
-  type TerraformObject,
-  textIn,
-} from "../values";
+import { decodeObject, decodeState, encodeMessage, type TerraformObject, textIn } from "../values";
 
 /** The values that tell one resource of a type from all others and never change (plugin protocol 6.9). */
 interface IdentityShape extends Schema {
   /** Attributes of the state that it is made of, as an import names them from the outside in. */
   readonly parts: readonly string[];
-  /** The type of a state, as far as it holds them. */
-  readonly stateType: ObjectType;
 }
 
 const workspace = optional(
@@ -35,8 +25,7 @@ function identityShape({ name }: Schema, parts: readonly string[]): IdentityShap
   const own = parts.map((part) =>
     required(part, "string", part === "id" ? "Its id." : `ID of its ${part.replace(/_id$/, "")}.`),
   );
-  const stateType = objectOf(Object.fromEntries(parts.map((part) => [part, "string"])));
-  return { ...schemaOf(name, { doc: "", attributes: [workspace, ...own] }), parts, stateType };
+  return { ...schemaOf(name, { doc: "", attributes: [workspace, ...own] }), parts };
 }
 
 /** A part of another resource is found through that one; what runs again and again has no lasting id of its own. */
@@ -84,8 +73,9 @@ export function identityOf(
   state: Message<"Value"> | null | undefined,
 ): Message<"Identity"> | undefined {
   if (session === undefined || !state) return undefined;
-  const { parts, stateType, valueType } = identityNamed(typeName);
-  const found = decodeObject(stateType, state) ?? {};
+  const { parts, valueType } = identityNamed(typeName);
+  // Of the state, only what an identity is made of is decoded.
+  const found = decodeObject(valueType, state) ?? {};
   const ids = parts.map((name) => [name, idIn(found, name)] as const);
   if (ids.some(([, id]) => id === undefined)) return undefined;
   const identity = { ...Object.fromEntries(ids), [workspace.name]: session.workspaceId };
