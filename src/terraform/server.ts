@@ -42,8 +42,6 @@ interface ServeOptions {
 export interface PluginServer {
   /** The one line that go-plugin waits for on stdout, without its line break. */
   readonly handshake: string;
-  /** A socket's path, or host and port. */
-  readonly path: string;
   readonly close: () => void;
 }
 
@@ -74,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   });
   const [network, path] = socket === undefined ? ["tcp", `127.0.0.1:${port}`] : ["unix", socket];
   const certificate = own?.der.toString("base64").replace(/=+$/, "") ?? "";
-  return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, path, close };
+  return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, close };
 }
 
 function credentialsOf(own: Certificate | undefined, client: string | undefined): grpc.ServerCredentials {

@@ -48,7 +48,7 @@ describe("the plugin server", () => {
       },
       usesPort: false,
     });
-    client = new grpc.Client(`unix:${server.path}`, grpc.credentials.createInsecure());
+    client = new grpc.Client(`unix:${server.handshake.split("|")[3]}`, grpc.credentials.createInsecure());
   });
   afterAll(() => {
     client.close();
@@ -72,7 +72,6 @@ describe("the plugin server", () => {
     const other = await serve({ ...rest, usesPort: true });
     other.close();
     expect(other.handshake).toMatch(/^1\|6\|tcp\|127\.0\.0\.1:\d+\|grpc\|$/);
-    expect(other.handshake).toContain(other.path);
   });
 
   it("ends when it is told to, after its answer", async () => {
