@@ -51,9 +51,6 @@ export const terraformPrefix = "rnv";
 /** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
 export const variablesResource = `${terraformPrefix}_variables`;
 
-/** One of them. */
-export const variableResource = `${terraformPrefix}_variable`;
-
 /** The attribute of a resource that keeps it from being deleted; the service never sees it. */
 export const protectionAttribute = "deletion_protection";
 

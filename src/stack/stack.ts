@@ -3,7 +3,7 @@ import { suggest } from "../diagnostics/suggest";
 import type { ReadContext, StackUnit } from "../manifest/context";
 import { type Report, suggestedMisses } from "../manifest/findings";
 import type { Address } from "../model/address";
-import { generatedName, terraformPrefix, variableResource, variablesResource } from "../model/text";
+import { generatedName, terraformPrefix, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
 import { type StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type DataType, type StackType } from "./names";
@@ -212,7 +212,7 @@ function resourcesOf({ labels, block }: Labelled, types: StackContext["types"]):
       const valueKey = attribute === generatedName ? generatedName : "value";
       const variable = block.holding(new Map([...others, ["key", value.holding(key)], [valueKey, value]]));
       const partOf = `${terraformType}.${name}`;
-      return { ...resourceOf(variableResource, `${service}__${key}`, variable, types), partOf };
+      return { ...resourceOf(`${terraformPrefix}_variable`, `${service}__${key}`, variable, types), partOf };
     }),
   );
 }
