@@ -4,7 +4,6 @@ import type { Resolvable } from "./constructs";
 /** The members of the libraries' constructs that the constructs of rnv use. */
 interface TerraformElementLike extends Construct {
   get friendlyUniqueId(): string;
-  get fqn(): string;
   overrideLogicalId(newLogicalId: string): void;
   resetOverrideLogicalId(): void;
   addOverride(path: string, value: unknown): void;
