@@ -77,17 +77,22 @@ function decideRetained(instance: ResourceInstance, { decisions }: DecisionConte
     : { ...nothing, retains: true };
 }
 
+/** Changes nothing, and shows what was changed outside of rnv since it was recorded. */
+function decideCompared(instance: ResourceInstance): Decision {
+  const nothing = decideNothing(instance);
+  return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
+}
+
 /** Decides for `-refresh-only`: forgets a resource that is gone, shows drift, sends nothing and ignores the manifest. */
 function decideRefresh(instance: ResourceInstance): Decision {
-  const nothing = decideNothing(instance);
-  if (isGone(instance)) return { ...nothing, action: "forget", reason: whyGone(instance) };
-  return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
+  const compared = decideCompared(instance);
+  return isGone(instance) ? { ...compared, action: "forget", reason: whyGone(instance) } : compared;
 }
 
 /** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
 function decideRemoval(instance: ResourceInstance, context: DecisionContext): Decision {
   const { decisions } = context;
-  const nothing = decideNothing(instance);
+  const nothing = decideCompared(instance);
   const forget: Decision = { ...nothing, action: "forget" };
   const withParent = goesWithParent(instance, decisions);
   // A verb such as `rnv deploy` left it: it is not declared, and not missed.

@@ -1,5 +1,4 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
-import type { DesiredResource } from "../model/desired";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -87,7 +86,7 @@ function differingFields(instance: ResourceInstance, declared: DeclaredFields) {
     // A secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(instance, path)) return;
     const rule = ruleAt(instance.type, path);
-    if (!rule || rule.change === "local" || isIgnored(instance.desired, path)) return;
+    if (!rule || rule.change === "local" || isIgnored(instance.desired?.lifecycle.ignoreChanges, path)) return;
     const judged = rule.secret ? judgeSecret(instance, path, declared) : judge(instance, path, rule, value);
     const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
     if (verdict !== "same") found.push({ path, rule, verdict });
@@ -108,11 +107,8 @@ const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
     : verdict;
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
-function isIgnored(desired: DesiredResource | undefined, path: string): boolean {
-  const ignored = desired?.lifecycle.ignoreChanges;
-  if (!ignored || ignored.length === 0) return false;
-  return ignored.some((one) => path === one || path.startsWith(`${one}.`));
-}
+const isIgnored = (ignored: readonly string[] = [], path: string): boolean =>
+  ignored.some((one) => path === one || path.startsWith(`${one}.`));
 
 function judge(
   instance: ResourceInstance,
@@ -215,18 +211,22 @@ function liveChangedToo({ address }: ResourceInstance, attribute: string, range:
   return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
 }
 
-/** Returns every recorded field whose live value differs, declared or not: a refresh records these. */
+/**
+ * Returns every recorded field whose live value differs, declared or not: a refresh records these. Of what is no longer
+ * declared none that is recorded as ignored.
+ */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
+  const { recorded, removed } = instance;
   const drift: AttributeChange[] = [];
   const paths = new Set([
-    ...Object.keys(instance.recorded?.applied ?? {}),
+    ...Object.keys(recorded?.applied ?? {}),
     ...pathsWith(instance.type, "alwaysManaged"),
   ]);
   for (const path of [...paths].sort()) {
     const rule = ruleAt(instance.type, path);
-    if (!rule || rule.change === "local") continue;
+    if (!rule || rule.change === "local" || (removed && isIgnored(recorded?.ignoreChanges, path))) continue;
     const differs = rule.secret
-      ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
+      ? isNewer(instance.live?.updatedAt, recorded?.updatedAt)
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
@@ -245,7 +245,7 @@ export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): re
     for (const [path, byDefault] of defaults) {
       const rule = ruleAt(type, path);
       const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
-      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired, path)) continue;
+      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired.lifecycle.ignoreChanges, path)) continue;
       const value = live.attributes.get(path);
       if (value === undefined || (rule.equal ?? plainEqual)(value, byDefault)) continue;
       fields.push({ address, path, value, default: byDefault });

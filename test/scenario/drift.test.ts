@@ -192,7 +192,7 @@ describe("what drift tells apart, and what counts", () => {
     expect(refused.stderr).toContain('did you mean "pending"?');
   });
 
-  it("the deployment that repairs drift is shown below it, and is not pending", async () => {
+  it("the deployment that repairs drift is below it, and not pending; what has left the manifest drifts, too", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
       code: 2,
@@ -203,6 +203,10 @@ describe("what drift tells apart, and what counts", () => {
     const { stdout } = await scenario.run("drift");
     expect(stdout).toContain('"main" -> "evil"\n      to repair it: deployment.shop.api would run again\n');
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
+    scenario.write("rnv.yaml", shop().replace(/ {6}api:[^]*(?= {6}web)/, ""));
+    const left = await report();
+    expect(left).toMatchObject({ code: 2, drifted: [{ address: "service.shop.api" }] });
+    expect(left.pending).toContainEqual({ address: "service.shop.api", action: "delete", attributes: [] });
   });
 
   it("what is not declared is named, and counts with -strict", async () => {
