@@ -32,7 +32,8 @@ interface MarkdownParts {
 
 /**
  * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. What is too
- * long is left out from the end of the items and counted, but for what is whole: that is shortened to its names.
+ * long is left out from the end of the items and counted, but for what is whole: that is shortened to its names. All
+ * else is left out last.
  */
 export function reportMarkdown(
   { opening, sections, closing = [] }: MarkdownParts,
@@ -59,15 +60,17 @@ export function reportMarkdown(
         own.map(({ text }) => text),
       ),
     );
-    const rest = counted(parts.length - shown.length, "item");
-    const note = end === -1 ? "" : `> [!NOTE]\n> ${rest} left out, because this text would be too long.`;
-    return joined([...opening, ...head, ...body, note, ...foot]);
+    return joined([...opening, ...head, ...body, leftOut(parts.length - shown.length, "item"), ...foot]);
   };
   const full = whole.map(({ title, items = [] }) => itemsMarkdown(title, items.map(itemMarkdown)));
-  const text = textOf(full, [...besides, ...closing]);
   const names = whole.map(({ items = [] }) => fencedBlock(items.map(shortLine), "diff"));
-  return text.length <= limit ? text : textOf(names, closing);
+  const texts = [full, names].map((head) => textOf(head, [...besides, ...closing]));
+  const rest = leftOut(besides.length, "section");
+  return texts.find(({ length }) => length <= limit) ?? textOf(names, [rest, ...closing]);
 }
+
+const leftOut = (count: number, noun: string): string =>
+  count === 0 ? "" : `> [!NOTE]\n> ${counted(count, noun)} left out, because this text would be too long.`;
 
 /** Items below their title; many are folded away. */
 function itemsMarkdown(title: string, items: readonly string[]): string {

@@ -133,12 +133,14 @@ describe("deletions and replacements", () => {
     expect(text).toContain(`> ${400 - shown} items left out`);
   });
 
-  it("are all named, however many there are and however few wanted them confirmed", () => {
+  it("are all named, however many there are, with what the plan says besides", () => {
     for (const many of [
       [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { guard })),
       [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
     ]) {
-      const text = planMarkdown(plan([...updates, ...many]));
+      const outputs = [{ name: "url", before: absent, after: value("x") }];
+      const text = planMarkdown(plan([...updates, ...many], { outputs }));
+      expect(text).toMatch(many.length > 2000 ? /^> 1 section left out/m : /^- `\+` `url`: /m);
       const named = new Set(text.match(/service\.shop\.s\d+/g));
       expect(named.size).toBe(many.length);
     }
