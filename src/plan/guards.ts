@@ -135,7 +135,7 @@ function unconfirmed(
     return { code, summary: `${address} must be replaced; what it holds now is lost`, hint: flag };
   const summary = `the deletion of ${address} is not confirmed`;
   if (options.mode === "destroy")
-    return { code, summary, hint: `${flag}. \`rnv destroy\` asks for everything at once` };
+    return { code, summary, hint: `${flag}; rnv destroy asks for everything at once` };
   const { confirm, move } = phrasesOf(desired);
   const renamed = probableNewAddress(instance, decisions);
   const moved = renamed === undefined ? "" : `. If you renamed it: ${move(address, renamed)}`;

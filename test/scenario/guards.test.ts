@@ -24,6 +24,8 @@ describe("what guards deletions", () => {
     expect(code).toBe(4);
     expect(stderr).toContain("error[guard.delete_unconfirmed]: service.shop.web will be destroyed");
     expect(stderr).toContain("--confirm-delete service.shop.web");
+    const { stdout } = await scenario.run("plan", "-destroy", "--format=markdown");
+    expect(stdout).toContain("To destroy it: `--confirm-delete service.shop.web`; rnv destroy asks");
     expect(scenario.requests()).toEqual([]);
   });
 
