@@ -47,9 +47,7 @@ export function planReport(plan: Plan, grouping: Grouping = "alike"): readonly S
   const listed = plan.changes.some(isListedHere) ? readingOrder(plan.changes).filter(isListedHere) : [];
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
   const isFolded = grouping === "types";
-  const heading = isFolded
-    ? planHeadings[plan.options.mode].replace(/:$/, " (rnv plan -verbose shows each):")
-    : planHeadings[plan.options.mode];
+  const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
   const part = (title: string, isPart: (change: Change) => boolean, marks: Pick<Section, "weight"> = {}) =>
     itemSection("changes", title, heading, grouped(listed.filter(isPart), plan, grouping), {
       ...{ isFolded, ...marks },

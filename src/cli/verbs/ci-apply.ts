@@ -43,6 +43,7 @@ export const ciApplyVerb: Verb = {
       "--repair",
       "without a review, repair drift and nothing else: for a job that needs an approval",
     ),
+    options.verbose,
     reportFolder,
     ...commentOptions,
     ...runningOptions.filter((option) => option !== options.autoApprove),

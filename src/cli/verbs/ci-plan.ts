@@ -47,6 +47,7 @@ export const ciPlanVerb: Verb = {
     options.destroy,
     options.noSecrets,
     new Option("--detailed-exitcode", "exit 2 when there are changes"),
+    options.verbose,
     reportFolder,
     ...commentOptions,
     options.answerTimeout,

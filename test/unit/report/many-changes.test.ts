@@ -52,7 +52,7 @@ describe("214 changes in 500 services", () => {
 
   it("are one item for each type, with the changes of each field and how many have them", () => {
     const text = planText(edited, plainStyle);
-    expect(text).toContain("the following actions (rnv plan -verbose shows each):");
+    expect(text).toContain("the following actions (-verbose shows each):");
     expect(text).toContain(
       [
         "  ~ 81 services will be updated in place",
