@@ -4,11 +4,11 @@
  */
 
 /**
- * Control and format characters, lone surrogates, line separators, every space but the plain one, and what is
- * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
+ * Control and format characters, lone surrogates, noncharacters (which XML refuses), line separators, every space but the
+ * plain one, and what is drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
  */
 const hidden =
-  /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
+  /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
 
 /** `##[group]`, `##vso[…]`, `##teamcity[…]`: runners obey these anywhere in a line. */
 const runnerCommand = /#(?=#\w*\[)/g;

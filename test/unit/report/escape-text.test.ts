@@ -13,6 +13,7 @@ describe("escapeText", () => {
     ["an escape sequence", "\u001b[31mred\u001b[0m", "\\u001b[31mred\\u001b[0m"],
     ["a line break", "a\nb\r\n", "a\\nb\\r\\n"],
     ["a tab", "a\tb", "a\\tb"],
+    ["a noncharacter", "a\ufffe\u{1ffff}", "a\\ufffe\\ud83f\\udfff"],
     ["a C1 control", "\u009b31m", "\\u009b31m"],
     ["a bidi override", "abc\u202Etxt.exe", "abc\\u202etxt.exe"],
     ["a bidi isolate", "\u2066x\u2069", "\\u2066x\\u2069"],
