@@ -319,8 +319,8 @@ export interface StageDrift extends TargetNames {
   readonly seconds: number;
   /** Absent where the stage could not be read to its end. */
   readonly report?: DriftReport;
-  /** Ids of the recorded resources; absent with the report. */
-  readonly recordedIds?: ReadonlySet<string>;
+  /** The id of each recorded resource: several may have one. Absent with the report. */
+  readonly recordedIds?: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -359,10 +359,10 @@ export const nameOfStage = ({ stage, stack }: Pick<StageDrift, "stage" | "stack"
  * is left decides how a stage ended.
  */
 export function withoutOthers(stages: readonly StageDrift[]): readonly StageDrift[] {
-  return stages.map((one) => {
+  const recorded = stages.map(({ recordedIds }) => new Set(recordedIds));
+  return stages.map((one, at) => {
     const { report, exitCode } = one;
-    const isOthers = (id: string): boolean =>
-      stages.some(({ recordedIds }) => recordedIds !== one.recordedIds && recordedIds?.has(id) === true);
+    const isOthers = (id: string): boolean => recorded.some((ids, of) => of !== at && ids.has(id));
     const unmanaged = report?.unmanaged.filter(({ id }) => !isOthers(id));
     if (!report || unmanaged === undefined || unmanaged.length === report.unmanaged.length) return one;
     const left = { ...report, unmanaged };

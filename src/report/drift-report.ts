@@ -209,7 +209,7 @@ function itemOf(one: StageDrift): Item {
   const status = statusOf(one);
   const counts = countsOfStage(one);
   const found = countList(driftClasses.map((of) => [counts?.[of] ?? 0, classWords[of]]));
-  const recorded = one.recordedIds && ` (${counted(one.recordedIds.size, "resource")})`;
+  const recorded = one.recordedIds && ` (${counted(one.recordedIds.length, "resource")})`;
   return {
     sign: status === "clean" ? " " : status === "drift" ? "~" : "!",
     subject: nameOfStage(one) || "the manifest",
@@ -269,7 +269,7 @@ const stageOf = (one: StageDrift) => ({
   status: statusOf(one),
   exit_code: one.exitCode,
   seconds: one.seconds,
-  resources: one.recordedIds?.size,
+  resources: one.recordedIds?.length,
   ...countsOfStage(one),
 });
 
@@ -350,7 +350,7 @@ export function driftMetrics({ at, stages }: DriftJob, manifest: string): string
     seconds: one.seconds,
     drift: countsOfStage(one),
     runs: one.runId === undefined ? [] : [one.runId],
-    recorded: one.recordedIds?.size,
+    recorded: one.recordedIds?.length,
   }));
   const resources = targets.map(({ labels, recorded }) => ({ labels, value: recorded }));
   return runMetrics("rnv_drift", at, targets, [

@@ -201,7 +201,7 @@ const event = (text: string) =>
   }) as const;
 
 const stageOf = (text: string): StageDrift => ({
-  ...{ stage: text, stack: text, exitCode: 2, seconds: 1, recordedIds: new Set<string>() },
+  ...{ stage: text, stack: text, exitCode: 2, seconds: 1, recordedIds: [] },
   ...{ report: driftOf(text), diagnostics: finding(text) },
 });
 const jobOf = (text: string): DriftJob => ({

@@ -39,6 +39,7 @@ const manifest = `stages:
 ${names.map((name) => `  ${name}: {}\n`).join("")}projects:
   shop:
     name: Shop \${stage.name}
+    layout: auto
     services:
       api:
         kind: web
@@ -76,7 +77,7 @@ describe("a drift job of several stages", () => {
     scenario.forget();
     const ended = await job("--all-stages", "--webhook", receiver.url, "--metrics", "rnv.prom");
     expect(ended).toMatchObject({ code: 0, stderr: "" });
-    expect(ended.stdout).toMatch(/^ {4}s1 no drift \(\d+ resources\)$/m);
+    expect(ended.stdout).toMatch(/^ {4}s1 no drift \(4 resources\)$/m);
     expect(ended.stdout).toMatch(/\n6 stages: 6 no drift\.\n$/);
     expect(scenario.requests()).toEqual([]);
     const [{ headers, body } = { headers: {}, body: "" }, ...more] = receiver.delivered;
@@ -96,7 +97,7 @@ describe("a drift job of several stages", () => {
         samples.get(labelled("resources", name)),
         samples.get(labelled("drifted", name)),
         samples.get(labelled("exit_code", name)),
-      ]).toEqual([3, 0, 0]);
+      ]).toEqual([4, 0, 0]);
     const asked = scenario.emulator.log.map(({ requestId }) => requestId.split("-")[1]);
     const told = [...scenario.read("rnv.prom").matchAll(/^rnv_drift_run_info\{.*run="(\w+)"\} 1$/gm)];
     expect(new Set(told.map(([, run]) => run))).toEqual(new Set(asked));

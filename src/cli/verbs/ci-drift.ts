@@ -107,9 +107,7 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
 /** Returns what the report shows of a stage, or of a stack of it. */
 function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
-  const recordedIds = new Set(
-    [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []),
-  );
+  const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
   return {
     ...{ stage, stack, seconds },
     ...{ runId, exitCode, diagnostics },

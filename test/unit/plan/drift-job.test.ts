@@ -49,13 +49,13 @@ it("counts what was found by class, and nothing of a stage that was not read", (
 });
 
 describe("what another stage records", () => {
-  const others = stage({ stage: "staging", report: report(), recordedIds: new Set(["s"]) });
+  const others = stage({ stage: "staging", report: report(), recordedIds: ["s"] });
   const own = (rest: Partial<DriftReport>, exitCode = 2): StageDrift =>
     stage({
       stage: "production",
       exitCode,
       report: report({ hasDrift: true, ...rest }),
-      recordedIds: new Set(["x"]),
+      recordedIds: ["x"],
     });
 
   it("is not unmanaged: where nothing else was found the stage is clean", () => {
