@@ -388,6 +388,7 @@ describe("a reviewed plan", () => {
       red: { code: 4 },
       comment: expect.stringContaining("main alone"),
     });
+    expect(red.stderr.match(/^::error .*title=guard\.\w+::/gm)).toHaveLength(1);
     expect(scenario.requests()).toEqual([]);
   });
 });

@@ -5,10 +5,10 @@ import { joinResults } from "../../commands/targets";
 import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
+import { guardErrors } from "../../plan/guards";
 import { hasChanges } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, markerOf, planComment } from "../../report/job-comment";
-import { planFindings } from "../../report/job-reports";
 import { counted, differenceText, isBlocked } from "../../report/plan-wording";
 import {
   type CiJob,
@@ -83,10 +83,8 @@ export const ciPlanVerb: Verb = {
 };
 
 function showResult({ run: invocation, outcome }: TargetResult): void {
-  const { plan: made } = outcome;
   showOutcome(invocation, outcome);
-  const guards = made ? planFindings(made).filter(({ code }) => code.startsWith("guard.")) : [];
-  annotate(invocation, guards);
+  annotate(invocation, outcome.plan?.changes.flatMap(guardErrors) ?? []);
 }
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
