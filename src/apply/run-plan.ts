@@ -42,8 +42,11 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
-  for (const { address, action, reason } of plan.changes)
+  for (const change of plan.changes) {
+    const { address, reason } = change;
+    const action = deedOf(change);
     if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
+  }
   // What the plan was made from may be minutes old: it was shown and approved in between.
   run.reads.invalidate();
   await schedule(runTasks(plan), {
@@ -57,7 +60,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       return end.kind !== "failed";
     },
     skip: ({ change }, because) => {
-      const { address, action } = change;
+      const { address } = change;
+      const action = deedOf(change);
       if (action === "no-op" || skipped.has(address)) return;
       skipped.add(address);
       const failed = because.map((id) => id.replace(/ \(delete\)$/, "") as Address);
@@ -78,13 +82,10 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
     added: count(({ change, phase }) => change.action === "create" || phase === "create"),
     changed: count(
       ({ change }) =>
-        change.action === "update" ||
-        isArchived(change) ||
+        ["update", "archive"].includes(deedOf(change)) ||
         (change.action === "adopt" && change.attributes.length > 0),
     ),
-    destroyed: count(
-      ({ change, phase }) => (change.action === "delete" && !isArchived(change)) || phase === "delete",
-    ),
+    destroyed: count(({ change, phase }) => deedOf(change) === "delete" || phase === "delete"),
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
@@ -102,8 +103,9 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
 const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
   `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
 
-const isArchived = (change: RunTask["change"]): boolean =>
-  change.action === "delete" && change.onRemove === "archive";
+/** Returns the action of a change as events say it. */
+const deedOf = ({ action, onRemove }: Change) =>
+  action === "delete" && onRemove === "archive" ? "archive" : action;
 
 function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
   const codes = failures.map(({ exitCode }) => exitCode);
@@ -128,7 +130,7 @@ async function applyChange(run: Run, task: RunTask, slot: Slot): Promise<ChangeE
 
 async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
   const { change } = context;
-  switch (change.action) {
+  switch (deedOf(change)) {
     case "create":
       return step(context, "create", create);
     case "update":
@@ -137,8 +139,10 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
       return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
     case "replace":
       return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
+    case "archive":
+      return step(context, "archive", archive);
     case "delete":
-      return isArchived(change) ? step(context, "archive", archive) : step(context, "delete", remove);
+      return step(context, "delete", remove);
     case "forget":
       return step(context, "forget", forget);
     case "no-op":

@@ -7,7 +7,7 @@ const address = z
   .string()
   .describe("Address of the resource: `service.shop.api`.") as unknown as z.ZodType<Address>;
 const stepAction = z.enum(["create", "update", "delete", "archive", "adopt", "forget"]);
-const plannedAction = z.enum(["create", "update", "replace", "delete", "adopt", "forget"]);
+const plannedAction = z.enum([...stepAction.options, "replace"]);
 const seconds = z.number().min(0);
 const count = z.int().min(0);
 const at = z.string().optional().describe("When it happened, ISO 8601.");

@@ -173,7 +173,8 @@ describe("fields and variables", () => {
     const id = service()?.id ?? "";
     scenario.write("rnv.yaml", `services:\n${other}`);
     scenario.forget();
-    await scenario.applies();
+    const { stdout } = await scenario.run("apply", "-json", ...approve);
+    expect(stdout).toMatch(new RegExp(`"planned".*"action":"${archived ? "archive" : "forget"}"`));
     expect(scenario.requests()).toEqual(archived ? ["POST /workspaces/ID/services/ID/archive"] : []);
     expect(scenario.emulator.store.service(id)).toMatchObject({ archived, deletedAt: null });
     await scenario.isQuiet();
