@@ -131,10 +131,9 @@ function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = {}): To
   const moving = parts.filter(isMoving);
   const named = moving.filter(({ picture }) => picture?.as === "reference");
   const mark = node.mark === "same" && moving.length > 0 ? partMark(moving) : node.mark;
-  const deploys = [node, ...moving].some(
-    (one) => !one.change.with_parent && one.change.effects?.includes("deploys"),
-  );
-  const signs = signsOf(change, mark);
+  const own = [node, ...moving].map((one) => one.change);
+  const deploys = own.some((one) => !one.with_parent && one.effects?.includes("deploys"));
+  const signs = signsOf({ ...change, attributes: own.flatMap((one) => one.attributes ?? []) }, mark);
   const does = dotted([
     ...signs.map((sign) => sign !== "same" && signText(sign)),
     named[0] && counted(named.length, named[0].change.type),

@@ -72,17 +72,19 @@ it("tells kind, plan, price, parts and effects of a node", () => {
   });
 });
 
-it("marks a service whose parts change alone, and one that is blocked", () => {
+it("marks a service whose parts change or drift alone, and one that is blocked", () => {
   const { nodes } = topology(
     plan([
       service("shop.api"),
-      change("update", "variable.shop.api.KEY", { attributes: [field("value", value(1), value(2))] }),
+      change("update", "variable.shop.api.KEY", {
+        attributes: [field("value", value(1), value(2), { cause: "drift" })],
+      }),
       service("shop.old", "delete", { guard }),
     ]),
   );
-  expect(nodes.map(({ title, mark, signs }) => [title, mark, signs.includes("blocked")])).toEqual([
-    ["api", "update", false],
-    ["old", "delete", true],
+  expect(nodes.map(({ title, mark, signs }) => [title, mark, signs])).toEqual([
+    ["api", "update", ["update", "drift"]],
+    ["old", "delete", ["blocked", "delete"]],
   ]);
 });
 
