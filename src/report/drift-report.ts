@@ -70,13 +70,14 @@ function driftItems(report: DriftReport): Readonly<Record<DriftKind, readonly It
 }
 
 function pendingItem(pending: PendingResource): Item {
-  const { address, action, standing } = pending;
+  const { address, action, previousAddress, standing } = pending;
   // The address of a new resource already says its placement.
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
   return {
     sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
     ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
+    notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
     facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
   };
 }

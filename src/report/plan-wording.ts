@@ -72,7 +72,8 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
 export const isNameTold = (change: Change): boolean =>
   change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
 
-type Deed = Pick<Change, "action" | "attributes" | "reason" | "onRemove" | "missing" | "restores" | "drift">;
+type Deed = Pick<Change, "action" | "attributes" | "reason" | "onRemove" | "missing" | "restores" | "drift"> &
+  Pick<Change, "previousAddress">;
 
 /** Says how a resource changes, to stand after its address: `will be created`. */
 export function actionPhrase(change: Deed): string {
@@ -93,7 +94,8 @@ export function actionPhrase(change: Deed): string {
     case "forget":
       return change.missing ? "will be forgotten" : "will no longer be managed";
     case "no-op":
-      return isChangedOutside(change) ? "has changed outside rnv" : "has not changed";
+      if (isChangedOutside(change)) return "has changed outside rnv";
+      return change.previousAddress ? `has moved from ${change.previousAddress}` : "has not changed";
   }
 }
 

@@ -7,6 +7,7 @@ const report = driftReport(
   plan(
     [
       change("update", "service.shop.api", {
+        previousAddress: address("service.shop.old"),
         attributes: [
           field("configuration.branch", value("hotfix"), value("main"), { cause: "drift" }),
           field("configuration.plan", value("free"), value("starter")),
@@ -46,6 +47,7 @@ it("tells what changed outside from what was not applied yet", () => {
       "Declared, but not applied yet:",
       "",
       "  ~ service.shop.api would be updated in place",
+      "      moved from service.shop.old",
       '      ~ configuration.plan  "free" -> "starter"',
       "",
       "  ~ deployment.shop.api would run again",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Diagnostic, error, SourceFile, warning } from "../../../src/diagnostics/diagnostic";
 import type { Plan } from "../../../src/plan/plan";
 import { codeQuality, junit, planSuite } from "../../../src/report/job-reports";
-import { address, plan } from "../../support/plan-fixture";
+import { address, change, plan } from "../../support/plan-fixture";
 
 /** An entry as GitLab documents it, and as its own parser demands it. */
 const gitlabIssue = z.object({
@@ -98,4 +98,6 @@ it("has the same case in JUnit whether a rule passes or fails; what stops nothin
     planSuite(plan([], { checks: [check, { ...failed, status: "overridden" }] }), "plan"),
   ]);
   expect(whole).toContain('<testsuites tests="2" failures="0" skipped="1">');
+  const moved = change("no-op", "service.b", { previousAddress: address("service.a") });
+  expect(junit([planSuite(plan([moved]), "plan")])).toContain('name="service.b has moved from service.a"');
 });
