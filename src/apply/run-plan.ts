@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
 import { type Attributes, type Plain, plainEqual } from "../model/value";
 import { changesRecordOnly } from "../plan/decision";
-import type { Change, Plan } from "../plan/plan";
+import { type Change, deedOf, type Plan } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { archive, forget, remove, retain } from "./remove";
 import {
@@ -102,10 +102,6 @@ function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Ad
 
 const stillRunning = ({ change: { address, action }, phase }: RunTask): string =>
   `${address} is still ${action === "delete" || phase === "delete" ? "being deleted" : "deploying"}.`;
-
-/** Returns the action of a change as events say it. */
-const deedOf = ({ action, onRemove }: Change) =>
-  action === "delete" && onRemove === "archive" ? "archive" : action;
 
 function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
   const codes = failures.map(({ exitCode }) => exitCode);

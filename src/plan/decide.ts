@@ -19,7 +19,7 @@ import {
   whyAgain,
   whyGone,
 } from "./instances";
-import type { AttributeChange, PlanInput } from "./plan";
+import { type AttributeChange, deedOf, type PlanInput } from "./plan";
 import {
   appearanceOf,
   attributesAfter,
@@ -121,16 +121,13 @@ const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
 function staysWithParent({ parent, type }: ResourceInstance, decisions: Decisions): boolean {
   const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
-  return isRetained(around.instance) || isArchivedNow(around);
+  return isRetained(around.instance) || deedOf(around) === "archive";
 }
-
-const isArchivedNow = ({ action, onRemove }: Decision): boolean =>
-  action === "delete" && onRemove === "archive";
 
 /** No longer managed, but still there: its parts stay with it. */
 function isKept(decision: Decision | undefined): decision is Decision {
   if (!decision?.instance.removed || isGone(decision.instance)) return false;
-  return decision.action === "forget" || isArchivedNow(decision);
+  return ["forget", "archive"].includes(deedOf(decision));
 }
 
 /** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */

@@ -7,7 +7,7 @@ import {
   type ResourceType,
   ruleAt,
 } from "../model/resource-type";
-import { isFingerprint } from "../model/state";
+import { isFingerprint, type RecordedResource } from "../model/state";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";
 import { liveValue, type ResourceInstance, recordedValue } from "./instances";
@@ -86,7 +86,7 @@ function differingFields(instance: ResourceInstance, declared: DeclaredFields) {
     // A secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(instance, path)) return;
     const rule = ruleAt(instance.type, path);
-    if (!rule || rule.change === "local" || isIgnored(instance.desired?.lifecycle.ignoreChanges, path)) return;
+    if (!rule || rule.change === "local" || isIgnored(instance.desired?.lifecycle, path)) return;
     const judged = rule.secret ? judgeSecret(instance, path, declared) : judge(instance, path, rule, value);
     const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
     if (verdict !== "same") found.push({ path, rule, verdict });
@@ -107,8 +107,8 @@ const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
     : verdict;
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
-const isIgnored = (ignored: readonly string[] = [], path: string): boolean =>
-  ignored.some((one) => path === one || path.startsWith(`${one}.`));
+const isIgnored = (from: Pick<RecordedResource, "ignoreChanges"> | undefined, path: string): boolean =>
+  from?.ignoreChanges?.some((one) => path === one || path.startsWith(`${one}.`)) === true;
 
 function judge(
   instance: ResourceInstance,
@@ -211,22 +211,19 @@ function liveChangedToo({ address }: ResourceInstance, attribute: string, range:
   return warning("plan.live_changed_too", summary, { detail, address, attribute, range });
 }
 
-/**
- * Returns every recorded field whose live value differs, declared or not: a refresh records these. Of what is no longer
- * declared none that is recorded as ignored.
- */
+/** Returns each recorded field whose live value differs, but what a removed resource ignored: a refresh records these. */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
-  const { recorded, removed } = instance;
   const drift: AttributeChange[] = [];
   const paths = new Set([
-    ...Object.keys(recorded?.applied ?? {}),
+    ...Object.keys(instance.recorded?.applied ?? {}),
     ...pathsWith(instance.type, "alwaysManaged"),
   ]);
   for (const path of [...paths].sort()) {
     const rule = ruleAt(instance.type, path);
-    if (!rule || rule.change === "local" || (removed && isIgnored(recorded?.ignoreChanges, path))) continue;
+    if (!rule || rule.change === "local" || (instance.removed && isIgnored(instance.recorded, path)))
+      continue;
     const differs = rule.secret
-      ? isNewer(instance.live?.updatedAt, recorded?.updatedAt)
+      ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
@@ -245,7 +242,7 @@ export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): re
     for (const [path, byDefault] of defaults) {
       const rule = ruleAt(type, path);
       const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
-      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired.lifecycle.ignoreChanges, path)) continue;
+      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired.lifecycle, path)) continue;
       const value = live.attributes.get(path);
       if (value === undefined || (rule.equal ?? plainEqual)(value, byDefault)) continue;
       fields.push({ address, path, value, default: byDefault });

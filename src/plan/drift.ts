@@ -6,8 +6,10 @@ import { Unknown } from "../model/value";
 import {
   type AttributeChange,
   type Change,
+  deedOf,
   type InMemory,
   instanceOf,
+  isRun,
   type Plan,
   type PlannedInstance,
   type PlanStanding,
@@ -35,6 +37,11 @@ const acceptance = {
   reason: z.string(),
 };
 
+const deed = {
+  ...{ address: addressSchema, action: actionSchema, reason: z.string().optional() },
+  runs: z.literal(true).optional().describe("A `create` or `update` that runs, as a deployment does."),
+};
+
 /** The document of `drift -json`. */
 export const driftDocumentSchema = z.strictObject({
   format_version: z.literal("1.1"),
@@ -53,9 +60,7 @@ export const driftDocumentSchema = z.strictObject({
   consequences: z
     .array(
       z.strictObject({
-        address: addressSchema,
-        action: actionSchema,
-        reason: z.string().optional(),
+        ...deed,
         because: z.array(addressSchema).describe("What is drifted or missing behind it."),
       }),
     )
@@ -63,11 +68,9 @@ export const driftDocumentSchema = z.strictObject({
   pending: z
     .array(
       z.strictObject({
-        address: addressSchema,
-        action: actionSchema,
+        ...deed,
         archives: z.literal(true).optional().describe("A `delete` that archives it."),
         previous_address: addressSchema.optional(),
-        reason: z.string().optional(),
         attributes: z.array(field),
         standing: standingSchema.optional(),
       }),
@@ -178,10 +181,11 @@ export const hasDriftLeft = (report: Omit<DriftReport, "hasDrift">): boolean =>
 export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, counted: DriftClass): number =>
   report[counted].length + (counted === "unmanaged" ? report.undeclared.length : 0);
 
-function consequenceOf({ address, action, reason }: Change, causeOf: CauseOf): Consequence[] {
+function consequenceOf(change: Change, causeOf: CauseOf): Consequence[] {
+  const { address, action, reason } = change;
   const cause = causeOf(address);
   if (!cause || cause.isRepair || cause.isPending || !isOnlyRepair(cause)) return [];
-  return [{ address, action, reason, because: cause.because }];
+  return [{ address, action, runs: isRun(change) || undefined, reason, because: cause.because }];
 }
 
 /** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
@@ -191,11 +195,12 @@ const heldBack = ({ address, held }: Change): PlanStanding | undefined =>
     : { address, code: "held", class: "pending", summary: `cannot run: ${held}` };
 
 function pendingOf(change: Change, causeOf: CauseOf, standing: PlanStanding | undefined): PendingResource[] {
-  const { address, action, previousAddress, reason, onRemove } = change;
+  const { address, action, previousAddress, reason } = change;
   const cause = causeOf(address);
   if (!cause?.isPending) return standing ? [{ address, action: "no-op", fields: [], standing }] : [];
-  const archives = (action === "delete" && onRemove === "archive") || undefined;
-  return [{ address, action, archives, previousAddress, reason, fields: cause.fields, standing }];
+  const archives = deedOf(change) === "archive" || undefined;
+  const runs = isRun(change) || undefined;
+  return [{ address, action, archives, runs, previousAddress, reason, fields: cause.fields, standing }];
 }
 
 /** The causes of a change; several may hold at once. */

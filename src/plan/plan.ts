@@ -225,6 +225,14 @@ export const unknownIn = ({ attributes }: Change): readonly string[] =>
 /** Live fields are neither as recorded nor as declared. */
 export const isChangedOutside = ({ drift = [] }: Pick<Change, "drift">): boolean => drift.length > 0;
 
+/** Returns what is done: a deletion by `onRemove: archive` archives. */
+export const deedOf = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Action | "archive" =>
+  action === "delete" && onRemove === "archive" ? "archive" : action;
+
+/** Returns true for what runs and is not made, such as a deployment. */
+export const isRun = ({ action, reason, effects = [] }: Partial<Change>): boolean =>
+  reason !== undefined && effects.includes("deploys") && (action === "create" || action === "update");
+
 /** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
 export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>
   change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));

@@ -155,12 +155,13 @@ export function driftLine(report: DriftReport): string {
 }
 
 /** Says how a pending resource would change, to stand after its address. */
-function pendingPhrase({ action, archives, fields, previousAddress, reason }: PendingResource): string {
+function pendingPhrase({ action, archives, runs, fields, previousAddress }: PendingResource): string {
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
-  if (action === "update" && reason === undefined) return "would be updated in place";
+  if (runs) return action === "create" ? "would run" : "would run again";
+  if (action === "update") return "would be updated in place";
   const onRemove = archives ? "archive" : "delete";
-  return actionPhrase({ action, reason, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
+  return actionPhrase({ action, onRemove, attributes: fields }).replace(/^(?:will|must)/, "would");
 }
 
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */

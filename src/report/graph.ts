@@ -1,4 +1,3 @@
-import type { Change } from "../plan/plan";
 import { escapeText } from "./escape-text";
 import { compareNatural, groupBy } from "./order";
 
@@ -47,10 +46,6 @@ export interface LabelledGraph {
   readonly nodes: readonly LabelledNode[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
-
-/** The mark of a change in tables and pictures. */
-export const actionMark = ({ action, onRemove }: Pick<Change, "action" | "onRemove">): Mark =>
-  action === "delete" && onRemove === "archive" ? "archive" : action;
 
 /** Every sign of some nodes, the worst first. */
 export const legendOf = (nodes: readonly Pick<LabelledNode, "signs">[]): readonly Mark[] =>

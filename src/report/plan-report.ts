@@ -3,7 +3,7 @@ import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
-import { type AttributeChange, type Change, isListed, type Plan, type PlanStanding } from "../plan/plan";
+import { type AttributeChange, type Change, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { groupBy, readingOrder } from "./order";
 import {
@@ -111,7 +111,7 @@ function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): re
 }
 
 /** Returns true for a new resource, and not for a run. */
-const isMade = ({ action, reason }: Change): boolean => action === "create" && reason === undefined;
+const isMade = (change: Change): boolean => change.action === "create" && !isRun(change);
 
 /** Equal for changes that are one item; undefined for one that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
@@ -313,7 +313,7 @@ const timeOf = ({ since }: Standing): string => (since === undefined ? "" : ` ($
 export const standingPhrase = (standing: Standing): string => `${summaryOf(standing)}${timeOf(standing)}`;
 
 /** Rows of an address and why it does not run as it was deployed last. */
-export const standingRows = (standing: readonly PlanStanding[]): readonly (readonly Cell[])[] =>
+export const standingRows = (standing: Plan["standing"]): readonly (readonly Cell[])[] =>
   rowsByReason(
     readingOrder(standing).map((one) => ({
       ...{ address: one.address, reason: summaryOf(one), detail: timeOf(one) },

@@ -10,9 +10,11 @@ import {
   type AttributeChange,
   type Change,
   type ChangeCause,
+  deedOf,
   hasChanges,
   isChangedOutside,
   isListed,
+  isRun,
   type Plan,
   type PlanOptions,
 } from "../plan/plan";
@@ -72,19 +74,18 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
 export const isNameTold = (change: Change): boolean =>
   change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
 
-type Deed = Pick<Change, "action" | "attributes" | "reason" | "onRemove" | "missing" | "restores" | "drift"> &
-  Pick<Change, "previousAddress">;
+type Deed = Partial<Change> & Pick<Change, "action" | "attributes" | "onRemove">;
 
 /** Says how a resource changes, to stand after its address: `will be created`. */
 export function actionPhrase(change: Deed): string {
   switch (change.action) {
     case "create":
       if (change.missing) return "will be created again";
-      return change.reason === undefined ? "will be created" : "will run";
+      return isRun(change) ? "will run" : "will be created";
     case "update":
       if (changesRecordOnly(change)) return "will be updated in the state, and not in the service";
       if (change.restores) return "will be restored";
-      return change.reason === undefined ? "will be updated in place" : "will run again";
+      return isRun(change) ? "will run again" : "will be updated in place";
     case "replace":
       return "must be replaced";
     case "delete":
@@ -171,8 +172,9 @@ export const countList = (counts: readonly Count[]): string =>
 export function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
-    const words = groupBy(own.flatMap(countWords), (word) => word);
-    const parts = countList(countOrder.map((word) => [words.get(word)?.length ?? 0, `to ${word}`]));
+    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
+    const countOf = (word: string): number => words.filter((one) => one === word).length;
+    const parts = countList(countOrder.map((word) => [countOf(word), `to ${word}`]));
     const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
     return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts}.`;
   });
@@ -181,22 +183,10 @@ export function countsOf(changes: readonly Change[]): string {
 
 const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"] as const;
 
-function countWords(change: Change): readonly string[] {
-  const { action, onRemove } = change;
-  if (isRun(change)) return ["run"];
-  if (action === "replace") return ["destroy", "add"];
-  if (action === "delete" && onRemove === "archive") return ["archive"];
-  return [countedAs[action]];
-}
-
-const countedAs = {
-  ...({ create: "add", update: "change", delete: "destroy", adopt: "import" } as const),
-  ...({ forget: "forget", "no-op": "record" } as const),
+const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
+  ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
+  ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
 };
-
-/** Returns true for what runs and is not made, such as a deployment. */
-export const isRun = ({ action, reason, missing }: Pick<Change, "action" | "reason" | "missing">): boolean =>
-  reason !== undefined && !missing && (action === "create" || action === "update");
 
 /** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
 export const commonReason = ({ address, reason }: Change): string | undefined =>

@@ -203,7 +203,7 @@ describe("what drift tells apart, and what counts", () => {
     const { stdout } = await scenario.run("drift");
     expect(stdout).toContain('"main" -> "evil"\n      to repair it: deployment.shop.api would run again\n');
     expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
-    scenario.write("rnv.yaml", shop().replace(/ {6}api:[^]*(?= {6}web)/, ""));
+    scenario.write("rnv.yaml", shop().replace(/ {6}api:.*(?= {6}web)/s, ""));
     const left = await report();
     expect(left).toMatchObject({ code: 2, drifted: [{ address: "service.shop.api" }] });
     expect(left.pending).toContainEqual({ address: "service.shop.api", action: "delete", attributes: [] });

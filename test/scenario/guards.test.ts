@@ -38,27 +38,18 @@ describe("what guards deletions", () => {
   });
 
   it("one confirmation does not confirm another deletion", async () => {
-    const { code } = await scenario.run(
-      "apply",
-      ...approve,
-      "--confirm-delete",
-      "service.shop.web",
-      "--confirm-delete=project.shop",
-    );
+    const confirmed = ["--confirm-delete", "service.shop.web", "--confirm-delete=project.shop"];
+    const { code } = await scenario.run("apply", ...approve, ...confirmed);
     expect(code).toBe(4);
     expect(scenario.requests()).toEqual([]);
   });
 
   it("an empty manifest deletes nothing, whatever is confirmed", async () => {
+    const all = ["service.shop.api", "service.shop.web", "project.shop"];
+    const confirmed = all.map((address) => `--confirm-delete=${address}`);
     for (const text of ["", "# nothing\n", "projects: {}\n"]) {
       scenario.write("rnv.yaml", text);
-      const { code, stderr } = await scenario.run(
-        "apply",
-        ...approve,
-        ...["service.shop.api", "service.shop.web", "project.shop"].map(
-          (address) => `--confirm-delete=${address}`,
-        ),
-      );
+      const { code, stderr } = await scenario.run("apply", ...approve, ...confirmed);
       expect({ text, code }).toEqual({ text, code: 4 });
       expect(stderr).toContain("error[guard.empty_manifest]");
       expect(scenario.requests()).toEqual([]);

@@ -103,9 +103,9 @@ describe("the layout of a canvas", () => {
       drifted: [],
       pending: [{ address: "layout.shop", reason: "theirs has no place yet" }],
     });
-    const planned = await ok("plan");
-    expect(planned.stdout).toMatch(/layout\.shop will run again\n +because theirs has no place yet/);
-    expect(planned.stdout).not.toContain("outside");
+    const { stdout } = await ok("plan");
+    expect(stdout).toMatch(/layout\.shop will be updated in place\n +because theirs has no place yet/);
+    expect(stdout).not.toContain("outside");
     await ok("apply", ...approve);
     await scenario.isQuiet();
     expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);

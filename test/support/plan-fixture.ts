@@ -31,7 +31,7 @@ export const change = (
   name: at.slice(at.lastIndexOf(".") + 1),
   attributes: [],
   released: [],
-  effects: [],
+  effects: at.startsWith("deployment.") && rest.reason !== undefined ? ["deploys"] : [],
   dependsOn: [],
   withParent: false,
   onRemove: "delete",

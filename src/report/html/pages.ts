@@ -8,7 +8,7 @@ import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
-import { type Change, hasChanges, type Plan } from "../../plan/plan";
+import { type Change, deedOf, hasChanges, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { type DriftKind, driftLine, driftSections } from "../drift-report";
@@ -22,7 +22,7 @@ import {
   signOf,
   wordsOf,
 } from "../fleet-report";
-import { actionMark, type Mark, marks } from "../graph";
+import { type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
 import { type Item, itemSection, type Section, section } from "../sections";
@@ -149,7 +149,7 @@ const homeOf = ({ address, construct }: Pick<Change, "address" | "construct">): 
 
 /** One item of a plan as an entry of its page. */
 function changeEntry(item: PlanEntry): Entry {
-  const mark = actionMark(item.first);
+  const mark = deedOf(item.first);
   return { ...item, mark: [mark, marks[mark].sign, marks[mark].word], homes: item.changes.map(homeOf) };
 }
 

@@ -2,10 +2,11 @@ import { type Address, nameOf, typeOf } from "../../model/address";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
+import { deedOf, isRun } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
-import { actionMark, type LabelledGraph, legendOf, type Mark, marks, signText } from "../graph";
+import { type LabelledGraph, legendOf, type Mark, marks, signText } from "../graph";
 import { groupBy } from "../order";
-import { counted, countList, isRun, moneyChange } from "../plan-wording";
+import { counted, countList, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
 export interface TopologyNode extends GraphNode, Required<Omit<LabelledGraph["nodes"][number], "frame">> {
@@ -94,14 +95,13 @@ function placeOf({ address, live_name, id = "" }: ResourceChange, places: Places
 
 const titleOf = (address: Address): string => nameOf(address).split(".").at(-1) ?? address;
 
-function actionOf({ change, on_remove, reason, action_reason }: ResourceChange): Mark {
+function actionOf({ change, on_remove, reason, effects }: ResourceChange): Mark {
   if (change.importing) return "adopt";
   if (change.actions.length > 1) return "replace";
   const [action = "no-op"] = change.actions;
   if (action === "no-op") return "same";
-  const missing = action_reason === "create_because_missing" || undefined;
-  if (isRun({ action, reason, missing })) return action === "create" ? "run" : "rerun";
-  return actionMark({ action, onRemove: on_remove ?? "delete" });
+  if (isRun({ action, reason, effects })) return action === "create" ? "run" : "rerun";
+  return deedOf({ action, onRemove: on_remove ?? "delete" });
 }
 
 /** Every resource with its parent and what it refers to, marked with what a plan does to it. */

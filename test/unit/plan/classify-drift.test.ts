@@ -76,8 +76,7 @@ describe("drift has classes", () => {
     expect(report.consequences).toEqual([
       {
         address: "deployment.api",
-        action: "update",
-        because: ["variable.api.KEY"],
+        ...{ action: "update", runs: true, because: ["variable.api.KEY"] },
         reason: "variable.api.KEY changes",
       },
     ]);

@@ -67,23 +67,15 @@ it("tells what changed outside from what was not applied yet", () => {
 });
 
 it("puts what follows from a repair below it, in the words of what becomes of it", () => {
+  const because = [address("service.shop.web")];
   const text = driftText(
     {
       ...report,
       drifted: [],
-      missing: [address("service.shop.web")],
+      missing: because,
       consequences: [
-        {
-          address: address("deployment.shop.web"),
-          action: "create",
-          reason: "service.shop.web changes",
-          because: [address("service.shop.web")],
-        },
-        {
-          address: address("variable.shop.api.URL"),
-          action: "update",
-          because: [address("service.shop.web")],
-        },
+        { address: address("deployment.shop.web"), action: "create", runs: true, because },
+        { address: address("variable.shop.api.URL"), action: "update", because },
       ],
       pending: [],
       unmanaged: [
