@@ -46,7 +46,13 @@ export async function promote(context: Context, request: PromoteRequest): Promis
     return stop(source.desired ? target.diagnostics : source.diagnostics, 1);
   const promotions: Promotion[] = [];
   const refused: Diagnostic[] = [];
-  for (const service of await status(context, request.wanted)) {
+  const services = await status(context, request.wanted);
+  for (const { type, parent } of request.wanted === undefined ? source.desired.resources.values() : []) {
+    const isShared = type === deployment.type && parent && deploymentOf(target.desired, parent) !== undefined;
+    if (isShared && services.every(({ address }) => address !== parent))
+      refused.push(refusal(parent, "nothing runs", request));
+  }
+  for (const service of services) {
     const from = deploymentOf(source.desired, service.address);
     const to = deploymentOf(target.desired, service.address);
     if (to === undefined && request.wanted === undefined) continue;

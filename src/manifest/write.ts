@@ -218,25 +218,27 @@ export function editManifest(
   const { byType } = indexTypes(types);
   const document = parseDocument(text, { version: "1.2", schema: "core" });
   for (const { type, names, attribute, value } of edits) {
-    const path = pathTo({ type, names }, byType);
-    const whole = [...path, attribute];
-    openEmptyBlocks(document, path);
+    const whole = [...pathTo({ type, names }, byType), attribute];
     try {
+      openEmptyBlocks(document, whole);
       document.setIn(whole, value);
     } catch {
-      const summary = `cannot set ${whole.join(".")}: a part of it is no mapping`;
+      const summary = `cannot set ${whole.join(".")}: a part of it is no mapping, or has an anchor`;
       const hint = "write it by hand, or write out the alias";
       return { problem: error("manifest.unsupported", summary, { hint }) };
     }
   }
-  return { text: document.toString({ lineWidth: 0, flowCollectionPadding: true }) };
+  const edited = document.toString({ lineWidth: 0, flowCollectionPadding: true });
+  return { text: text.includes("\r\n") ? edited.replace(/\r?\n/g, "\r\n") : edited };
 }
 
-/** Makes a block of what is empty on the way: of nothing, or of `{}`. */
+/** Makes a block of what is empty on the way: of nothing, or of `{}`. Throws where a part has an anchor. */
 function openEmptyBlocks(document: Document, path: readonly string[]): void {
   for (let length = 1; length <= path.length; length += 1) {
     const way = path.slice(0, length);
     const found = document.getIn(way, true);
+    if ((found as Partial<Scalar> | undefined)?.anchor) throw new Error("its anchor is that of others, too");
+    if (length === path.length) break;
     if (isScalar(found) && found.value === null) document.setIn(way, document.createNode({}));
     else if (isMap(found) && found.items.length === 0) found.flow = false;
   }

@@ -48,6 +48,16 @@ describe("rnv promote", () => {
     expect(scenario.read("production.yaml")).toBe(overlay(tested));
     const again = await scenario.run("promote", "--all", ...fromStaging);
     expect(again.stdout).toContain("No changes. production pins what runs in staging.");
+    // An anchor's value is that of its aliases, too; lines end as they did.
+    const shared = overlay(newer)
+      .replace(/"/, '&api "')
+      .replace(/"2+"\n/, "*api\n");
+    scenario.write("production.yaml", shared);
+    const refused = await scenario.run("promote", "service.shop.api", ...fromStaging);
+    expect([refused.code, scenario.read("production.yaml")]).toEqual([1, shared]);
+    scenario.write("production.yaml", overlay(newer).replaceAll("\n", "\r\n"));
+    expect(await scenario.run("promote", "--all", ...fromStaging)).toMatchObject({ code: 0 });
+    expect(scenario.read("production.yaml")).toBe(overlay(tested).replaceAll("\n", "\r\n"));
   });
 
   it("adds the block where the overlay has none, and changes one service alone", async () => {
@@ -95,5 +105,7 @@ describe("rnv promote", () => {
     expect(await refusal()).toContain("failed: The build failed");
     expect((await scenario.run("suspend", "service.shop.api", ...inStaging)).code).toBe(0);
     expect(await refusal()).toContain("service.shop.api cannot be promoted: it is suspended");
+    await scenario.run("state", "rm", "service.shop.web", ...inStaging);
+    expect(await refusal()).toContain("service.shop.web cannot be promoted: nothing runs");
   });
 });
