@@ -62,6 +62,12 @@ type Body = Readonly<Record<string, unknown>>;
 
 let lastId = 1000;
 
+/** The open pull requests, or one by its number. */
+const openOrOne = ({ pulls }: Kept, one: string | undefined, shown: (pull: KeptPull) => unknown): unknown =>
+  one === undefined
+    ? pulls.filter(({ isOpen }) => isOpen).map(shown)
+    : pulls.filter(({ number }) => one === `${number}`).map(shown)[0];
+
 const addTo = (kept: Kept, at: string, body: string): KeptComment => {
   const made = { id: ++lastId, at, author: authors[kept.platform], body };
   kept.comments.push(made);
@@ -161,7 +167,7 @@ const github: readonly Route[] = [
     /^\/repos\/o\/r\/commits\/([0-9a-f]+)\/pulls$/,
     ({ pulls }, [commit = ""]) => pulls.filter(({ commits }) => commits.includes(commit)).map(asPull),
   ],
-  ["GET", /^\/repos\/o\/r\/pulls$/, ({ pulls }) => pulls.filter(({ isOpen }) => isOpen).map(asPull)],
+  ["GET", /^\/repos\/o\/r\/pulls(?:\/(\d+))?$/, (kept, [number]) => openOrOne(kept, number, asPull)],
 ];
 
 const asComment = ({ id, body, author }: KeptComment) => ({
@@ -249,11 +255,7 @@ const gitlab: readonly Route[] = [
     /^\/projects\/42\/repository\/commits\/([0-9a-f]+)\/merge_requests$/,
     ({ pulls }, [commit = ""]) => pulls.filter(({ commits }) => commits.includes(commit)).map(asMerge),
   ],
-  [
-    "GET",
-    /^\/projects\/42\/merge_requests$/,
-    ({ pulls }) => pulls.filter(({ isOpen }) => isOpen).map(asMerge),
-  ],
+  ["GET", /^\/projects\/42\/merge_requests(?:\/(\d+))?$/, (kept, [one]) => openOrOne(kept, one, asMerge)],
 ];
 
 const atOf = (kind: string | undefined, number: string | undefined): string =>
@@ -291,6 +293,7 @@ export async function serveCodeHost(platform: "github" | "gitlab"): Promise<Code
       if (method !== request.method || !found || !url.pathname.startsWith(prefix)) continue;
       try {
         const made = respond(kept, found.slice(1), request.body === "" ? {} : JSON.parse(request.body));
+        if (made === undefined) continue;
         return Array.isArray(made) ? pageOf(made, url, platform) : answer(status, made);
       } catch (cause) {
         return answer(422, { message: `Validation Failed: ${(cause as Error).message}` });

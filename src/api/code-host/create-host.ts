@@ -1,5 +1,6 @@
+import * as z from "zod";
 import { DiagnosticsError, warning } from "../../diagnostics/diagnostic";
-import { ApiError } from "../api-error";
+import { ApiError, unlessAbsent } from "../api-error";
 import {
   type Authored,
   type Discussion,
@@ -145,6 +146,8 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
 }
 
 function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) {
+  // The host is waited for once: an earlier commit of the same push may have none.
+  const pauses = [...host.pausesForPulls];
   return {
     /** Returns pull requests that a commit belongs to; those that brought it to its branch first. */
     pullRequestsOf: async (commit: string): Promise<readonly PullRequest[]> => {
@@ -156,9 +159,8 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
           needs: host.needs.commit,
         });
       let found = await ask();
-      for (const pause of host.pausesForPulls) {
-        if (found.length > 0) break;
-        await clock.sleep(pause);
+      while (found.length === 0 && pauses.length > 0) {
+        await clock.sleep(pauses.shift() as number);
         found = await ask();
       }
       const rank = ({ isMerged, mergeCommits }: (typeof found)[number]): number => {
@@ -175,6 +177,14 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
         item: host.pull,
         needs: host.needs.pulls,
       }),
+    /** Returns true unless a pull request is closed or merged, or there is none. */
+    isOpenPull: async (number: string): Promise<boolean> => {
+      const path = `${repository}${host.pulls}/${number}`;
+      const call = { operation: `read ${host.pullWord} ${number}`, method: "GET", path } as const;
+      const answer = z.looseObject({ state: z.string() });
+      const found = await unlessAbsent(() => client.send({ ...call, answer, needs: host.needs.pulls }));
+      return found !== undefined && found.state !== "closed" && found.state !== "merged";
+    },
   };
 }
 

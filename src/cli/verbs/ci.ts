@@ -1,4 +1,3 @@
-import type { PullRequest } from "../../api/code-host/code-host";
 import { failure } from "../../diagnostics/diagnostic";
 import { withHost } from "../ci-job";
 import type { Invocation } from "../invocation";
@@ -27,21 +26,19 @@ const ciSweepVerb: Verb = {
     sweepStage({ ...invocation, options: { ...invocation.options, autoApprove: true } }, keptByHost),
 };
 
-async function keptByHost(invocation: Invocation): Promise<(id: string) => boolean> {
+/** Returns what keeps an id that is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or whose pull request is open. */
+async function keptByHost(invocation: Invocation): Promise<(id: string) => Promise<boolean>> {
   const open = await withHost(invocation, (host) => host.openPullRequests());
   if (open === undefined)
     throw failure("config.missing", "there is no code host to ask", {
       hint: "run it in a job of GitHub Actions or GitLab, with GITHUB_TOKEN or RNV_GITLAB_TOKEN",
     });
-  return isKeptBy(open);
-}
-
-/** Returns true if an id is not of the form of a pull request's (`12`, `pr-12`, `mr-12`), or that pull request is open. */
-export function isKeptBy(open: readonly Pick<PullRequest, "number">[]): (id: string) => boolean {
   const numbers = new Set(open.map(({ number }) => String(number)));
-  return (id) => {
+  return async (id) => {
     const number = /^(?:pr-|mr-)?([1-9]\d*)$/.exec(id)?.[1];
-    return number === undefined || numbers.has(number);
+    if (number === undefined || numbers.has(number)) return true;
+    // One that is closed while the list is read moves another from the next page to the one before.
+    return (await withHost(invocation, (host) => host.isOpenPull(number))) ?? true;
   };
 }
 

@@ -56,8 +56,8 @@ export const stageSweepVerb: Verb = {
   handler: (invocation) => sweepStage(invocation, keptBy),
 };
 
-/** Returns true for the id of an instance that stays. */
-type Keeps = (id: string) => boolean;
+/** Resolves to true for the id of an instance that stays. */
+type Keeps = (id: string) => Promise<boolean>;
 
 /** Returns what the command line names to be kept; undefined where age alone decides. */
 async function keptBy(
@@ -67,7 +67,7 @@ async function keptBy(
   const { keep, keepFrom, olderThan = expiresMs } = options as SweepChoice;
   if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
   const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
-  if (named.length > 0 || options.allowEmpty === true) return (id) => named.includes(id);
+  if (named.length > 0 || options.allowEmpty === true) return async (id) => named.includes(id);
   throw usage(
     "no instance is named that stays",
     `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
@@ -131,7 +131,7 @@ async function chooseInstances(
   for (const { name, state, problem } of listed) {
     if (state === undefined && problem === undefined) continue;
     const isOld = ageMs === undefined || Date.now() - Date.parse(state?.lastRunAt ?? "") >= ageMs;
-    const isKept = keeps?.(name.id ?? "") === true || !isOld;
+    const isKept = !isOld || (await keeps?.(name.id ?? "")) === true;
     (isKept ? kept : goes).push(stageText(name));
   }
   return { goes, kept };
