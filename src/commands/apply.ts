@@ -194,9 +194,9 @@ function compareWithReview(
   if (expected === undefined) return {};
   if (!first && isExpected(plan, expected)) return { reviewed: plan.digest ?? expected };
   const does = hasChanges(plan) ? "would now do something else" : "has nothing left to do";
-  const digests = `expected digest ${expected}, found ${plan.digest}`;
+  const digests = expected === plan.digest ? "" : `\nexpected digest ${expected}, found ${plan.digest}`;
   const problem = error("plan.digest", `the plan is not the reviewed one: it ${does}`, {
-    detail: first ? `${differenceLine(first.differences)}\n${digests}` : digests,
+    detail: `${differenceLine(first?.differences ?? [])}${digests}`.trimStart(),
     hint: first ? remedyText(plan.digest ?? "") : "Review this plan, then give its digest: --expect-digest",
   });
   return { problem, differences: first?.differences };

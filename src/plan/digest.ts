@@ -76,7 +76,7 @@ export interface PlanRecord {
   readonly digest: string;
   /** By address; absent where that would be too long for a comment. */
   readonly changes?: Readonly<Record<string, ReviewedChange>>;
-  /** Of the fingerprints of all secrets. */
+  /** Of the fingerprints of all secrets that could be read. */
   readonly print: string;
   /** Id of the newest run before the review; absent where there was none. */
   readonly after?: string | undefined;
@@ -121,13 +121,16 @@ export function recordPlan(
   const entries = entriesOf(plan);
   const changes = entries.map((entry) => [entry.address, reviewedChange(entry, plan, key)] as const);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
-  const unread = new Set(values.map(({ address }) => address));
+  const unread = new Set<string>(values.map(({ address }) => address));
   const sources = plan.changes.filter(({ address }) => unread.has(address));
   const printOfSource = (change: Change) => sourcePrint(change.address, instanceOf(plan, change), key);
   return {
     digest: plan.digest ?? "",
     changes: Object.fromEntries(changes),
-    print: printOfAll(entries, key),
+    print: printOfAll(
+      entries.filter(({ address }) => !unread.has(address)),
+      key,
+    ),
     after: plan.lastRun,
     unread: Object.fromEntries(sources.map((change) => [change.address, printOfSource(change)])),
   };
@@ -160,10 +163,10 @@ export interface PlanDifference {
   readonly address: string;
   /**
    * `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret
-   * differs. `unblocked`: it was blocked, and is confirmed now. Of the whole plan: `applied`, and `forgotten` where that is
-   * not known.
+   * differs. `unblocked`: it was blocked, and is confirmed now. Of the whole plan: `applied`, `forgotten` where that is not
+   * known, and `somewhere` where the record is without its changes.
    */
-  readonly kind: "new" | "gone" | "other" | "value" | "unblocked" | "applied" | "forgotten";
+  readonly kind: "new" | "gone" | "other" | "value" | "unblocked" | "applied" | "forgotten" | "somewhere";
 }
 
 /**
@@ -183,13 +186,14 @@ export function compareWithRecord(
   if (since < 0 && later.length >= keptRuns) return [{ address: "the plan", kind: "forgotten" }];
   const begun = later.findIndex(({ digest }) => digest === reviewed.digest);
   if (later.slice(0, begun + 1).some(isEndedApply)) return [{ address: "the plan", kind: "applied" }];
-  if (changes === undefined) {
-    const isSame = digestOf(entries) === reviewed.digest && printOfAll(entries, key) === reviewed.print;
-    return isSame ? [] : [{ address: "the plan", kind: "other" }];
-  }
-  const fresh = new Map(entries.map((entry) => [entry.address, entry]));
   const isFree = ({ address, instance }: DigestEntry): boolean =>
     instance !== undefined && address in unread && unread[address] === sourcePrint(address, instance, key);
+  if (changes === undefined) {
+    const bound = entries.filter((entry) => !isFree(entry));
+    const isSame = digestOf(entries) === reviewed.digest && printOfAll(bound, key) === reviewed.print;
+    return isSame ? [] : [{ address: "the plan", kind: "somewhere" }];
+  }
+  const fresh = new Map(entries.map((entry) => [entry.address, entry]));
   const rotated = entries.filter(
     (one) => isFree(one) && (begun >= 0 || changes[one.address] === undefined) && isOfSecretAlone(one),
   );

@@ -47,7 +47,7 @@ export function markerOf(kind: string, { manifest, stack, stage }: Omit<CommentS
 }
 
 /** The part of a comment that a record may take: a longer one makes the comment poorer than the comparison richer. */
-const shareOfRecord = 0.2;
+const shareOfRecord = 0.5;
 
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
@@ -71,7 +71,10 @@ function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit
     return `<!-- rnv record ${packed}.${macOf(packed, kind, subject)} -->`;
   };
   const whole = line({ ...short, changes });
-  return whole.length <= limit * shareOfRecord ? whole : line(short);
+  if (whole.length <= limit * shareOfRecord) return whole;
+  const named = line(short);
+  // Without the addresses of what could not be read, an apply that reads one of them is refused.
+  return named.length <= limit * 0.9 ? named : line({ ...short, unread: {} });
 }
 
 const recordPattern = /^<!-- rnv record ([\w-]+)\.(\w*) -->$/;
@@ -81,7 +84,7 @@ export const recordLineIn = (body: string): string | undefined =>
   body.split(/\r?\n/).find((line) => recordPattern.test(line));
 
 /** Bytes of a record, unpacked: more than any comment holds. */
-const largestRecord = 4_000_000;
+const largestRecord = 8_000_000;
 
 /**
  * Reads the record behind the marker of a kind of comments. Undefined where there is none; `"foreign"` where it is that of

@@ -225,6 +225,7 @@ const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   unblocked: "was blocked in the review, and is confirmed now",
   applied: "was applied already, or other changes were applied after it",
   forgotten: `was reviewed before the ${keptRuns} runs that the state remembers`,
+  somewhere: "differs from the reviewed one, whose comment had no room for each change to compare",
 };
 
 /** Lines of a list before the rest is counted. */

@@ -185,6 +185,7 @@ describe("the record of a review", () => {
     world.scenario.forget();
     const again = await world.apply(7, "2");
     expect(again).toMatchObject({ code: 5, stderr: expect.stringContaining("was applied already") });
+    expect(again.stderr).not.toContain("expected digest");
     expect(world.scenario.requests()).toEqual([]);
     // The same change again, reviewed again: by a pull request, or by the digest of the refused apply.
     await world.plan(9, "2");
