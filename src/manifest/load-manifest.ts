@@ -250,7 +250,7 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
         continue;
       }
       const source = new SourceFile(file);
-      const read = parseYaml(source, text, report);
+      const read = parseYaml(source, text, report, "begin with a line such as projects: or services:");
       const { root, failed } = read;
       source.text = maskText(text, read, index);
       isPartial ||= failed;

@@ -49,14 +49,14 @@ interface Tree {
 }
 
 /** Reads the events of one document as a tree; without one where a mistake may change the meaning of the rest. */
-export function readTree(source: SourceFile, text: string, events: readonly Event[]): Tree {
+export function readTree(source: SourceFile, text: string, events: readonly Event[], hint?: string): Tree {
   const diagnostics: Diagnostic[] = [];
   const reader: Reader = {
     ...{ source, text, events, next: 1, end: 0, isBroken: false },
     ...{ anchors: new Map(), values: 0, deepest: 0, aliased: 0 },
     report: (diagnostic) => diagnostics.push(diagnostic),
   };
-  const root = events.length < 2 ? undefined : readRoot(reader);
+  const root = events.length < 2 ? undefined : readRoot(reader, hint);
   return root === undefined ? { diagnostics } : { root, diagnostics };
 }
 
@@ -72,15 +72,15 @@ function refuse(
   reader.report(error(code, summary, { range: reader.source.range(start, end), hint }));
 }
 
-function readRoot(reader: Reader): MapNode | undefined {
+function readRoot(reader: Reader, hint?: string): MapNode | undefined {
   const root = readNode(reader, 0);
   if (reader.isBroken) return undefined;
   if (root.kind === "map") return root;
   if (!isNull(root))
     reader.report(
-      error("manifest.invalid_type", "a manifest is a mapping of keys to values", {
+      error("manifest.invalid_type", "the file is not a mapping of keys to values", {
         range: root.range,
-        hint: "begin with a line such as projects: or services:",
+        hint,
       }),
     );
   return undefined;

@@ -14,18 +14,18 @@ export interface ParsedYaml {
   readonly failed: boolean;
 }
 
-/** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`. */
-export function parseYaml(source: SourceFile, text: string, report: Report): ParsedYaml {
+/** Reads the YAML 1.2 document (core schema) of one file as a tree; mistakes go to `report`, with `hint` that it is no mapping. */
+export function parseYaml(source: SourceFile, text: string, report: Report, hint?: string): ParsedYaml {
   const refused = oversize(source, text) ?? otherDocument(source, text);
-  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text);
+  const { root, diagnostics } = refused ? { diagnostics: [refused] } : parse(source, text, hint);
   diagnostics.forEach(report);
   const failed = diagnostics.length > 0;
   return root === undefined ? { failed } : { root, failed };
 }
 
-function parse(source: SourceFile, text: string): ReturnType<typeof readTree> {
+function parse(source: SourceFile, text: string, hint?: string): ReturnType<typeof readTree> {
   try {
-    return readTree(source, text, parseEvents(text, { maxDepth: maxDepth + 1 }));
+    return readTree(source, text, parseEvents(text, { maxDepth: maxDepth + 1 }), hint);
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
     const at = cause.mark?.position ?? 0;

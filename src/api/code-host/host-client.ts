@@ -125,12 +125,13 @@ function limitOf({ status, headers, body }: WireResponse, now: number): number |
 function withHint(cause: unknown, host: string, needs: string): unknown {
   if (!(cause instanceof ApiError) || cause.hint !== undefined) return cause;
   const { kind, status, code, message } = cause;
-  const isRefused = kind === "refused" || kind === "unauthorized";
   const hint =
     status === 429 || code === "rate_limited"
       ? `${host} limits how many requests a token may send: run the job again later`
-      : isRefused
+      : status === 403 || status === 404
         ? needs
-        : "run the job again";
+        : status === 401
+          ? `check the token that the job has for ${host}`
+          : `${kind === "refused" ? `mend what ${host} names, and ` : ""}run the job again`;
   return new ApiError({ ...cause, message, hint }, cause.cause);
 }

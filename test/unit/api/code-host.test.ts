@@ -111,8 +111,24 @@ describe.each(["github", "gitlab"] as const)("%s", (platform) => {
     server.refuse = () => ({ status: 403, body: echoed });
     const refused = await host.writeComment(pull, marker, marker).catch((cause: Error) => cause);
     expect(refused).toMatchObject({ kind: "refused", status: 403, message: "no access for (sensitive)" });
+    const hints = {
+      403: /api|permissions/,
+      404: /api|permissions/,
+      401: /^check the token/,
+      422: /^mend what/,
+    };
+    for (const [status, hint] of Object.entries(hints)) {
+      server.refuse = () => ({ status: Number(status), body: echoed });
+      const told = { hint: expect.stringMatching(hint) };
+      await expect(host.rewriteComment(pull, "1", marker)).rejects.toMatchObject(told);
+    }
     server.refuse = () => ({ status: 200, body: "[{}]" });
     await expect(host.findComments(pull, marker)).rejects.toMatchObject({ kind: "malformed" });
+  });
+
+  it("waits once for the pull requests of all commits of a push", async () => {
+    for (const commit of ["1", "2"]) expect(await host.pullRequestsOf(commit.repeat(40))).toEqual([]);
+    expect(clock.pauses).toEqual(platform === "github" ? [1000, 2000, 4000, 6000, 7000] : []);
   });
 
   it("opens an issue once when the answer is lost", async () => {

@@ -45,6 +45,7 @@ describe("rnv.drift.yaml", () => {
     ],
     ["no list", "accepted: nothing\n", "1:11 manifest.invalid_type accepted must be a list"],
     ["a list of texts", "accepted: [service.a]\n", "1:12 manifest.invalid_type accepted.0 must be a mapping"],
+    ["a bare list", "- address: service.a\n", "1:1 manifest.invalid_type the file is not a mapping of keys"],
     ["broken YAML", "accepted: [\n", "manifest.syntax"],
   ])("%s is an error at its place, and nothing is accepted", (_, text, mistake) => {
     const { acceptances, mistakes } = found(text);
