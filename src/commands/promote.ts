@@ -47,11 +47,10 @@ export async function promote(context: Context, request: PromoteRequest): Promis
   const promotions: Promotion[] = [];
   const refused: Diagnostic[] = [];
   const services = await status(context, request.wanted);
-  for (const { type, parent } of request.wanted === undefined ? source.desired.resources.values() : []) {
-    const isShared = type === deployment.type && parent && deploymentOf(target.desired, parent) !== undefined;
-    if (isShared && services.every(({ address }) => address !== parent))
-      refused.push(refusal(parent, "nothing runs", request));
-  }
+  for (const { address, type } of request.wanted === undefined ? source.desired.resources.values() : [])
+    if (type === "service" && services.every((one) => one.address !== address))
+      if (deploymentOf(source.desired, address) && deploymentOf(target.desired, address))
+        refused.push(refusal(address, "nothing runs", request));
   for (const service of services) {
     const from = deploymentOf(source.desired, service.address);
     const to = deploymentOf(target.desired, service.address);

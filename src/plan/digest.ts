@@ -122,15 +122,13 @@ export function recordPlan(
   const changes = entries.map((entry) => [entry.address, reviewedChange(entry, plan, key)] as const);
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
   const unread = new Set<string>(values.map(({ address }) => address));
+  const bound = entries.filter(({ address }) => !unread.has(address));
   const sources = plan.changes.filter(({ address }) => unread.has(address));
   const printOfSource = (change: Change) => sourcePrint(change.address, instanceOf(plan, change), key);
   return {
     digest: plan.digest ?? "",
     changes: Object.fromEntries(changes),
-    print: printOfAll(
-      entries.filter(({ address }) => !unread.has(address)),
-      key,
-    ),
+    print: printOfAll(bound, key),
     after: plan.lastRun,
     unread: Object.fromEntries(sources.map((change) => [change.address, printOfSource(change)])),
   };
@@ -163,8 +161,8 @@ export interface PlanDifference {
   readonly address: string;
   /**
    * `new`: it was not reviewed. `gone`: it would no longer be done. `other`: it would do something else. `value`: a secret
-   * differs. `unblocked`: it was blocked, and is confirmed now. Of the whole plan: `applied`, `forgotten` where that is not
-   * known, and `somewhere` where the record is without its changes.
+   * differs. `unblocked`: it was blocked, and is confirmed now. Of the whole plan: `applied`, `forgotten` where that is
+   * not known, `somewhere` where the record has no changes.
    */
   readonly kind: "new" | "gone" | "other" | "value" | "unblocked" | "applied" | "forgotten" | "somewhere";
 }

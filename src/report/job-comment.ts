@@ -62,7 +62,7 @@ function macOf(packed: string, kind: RecordKind, { seal = {}, ...subject }: Comm
   return new Secret(Buffer.from(seal.key).toString("hex")).sign(JSON.stringify(about));
 }
 
-/** The record of a plan as the second hidden line: what an apply compares its own plan with. */
+/** The record of a plan as the second hidden line: what an apply compares its plan with, the stricter the less has room. */
 function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
   const { changes, ...short } = recordPlan(plan, subject.seal?.key);
@@ -73,7 +73,6 @@ function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit
   const whole = line({ ...short, changes });
   if (whole.length <= limit * shareOfRecord) return whole;
   const named = line(short);
-  // Without the addresses of what could not be read, an apply that reads one of them is refused.
   return named.length <= limit * 0.9 ? named : line({ ...short, unread: {} });
 }
 

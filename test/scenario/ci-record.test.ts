@@ -251,6 +251,15 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     expect(own("apply")[0]).toContain("**Applied.**");
   });
 
+  if (platform === "gitlab")
+    it("is found where a branch was merged as it is: its commit is that of other merge requests, too", async () => {
+      const pull = { branch: "main", commit: merged, isOpen: false, commits: [merged] };
+      server.pulls.splice(0, 2, { ...pull, number: 6 }, { ...pull, number: 7 });
+      scenario.write("rnv.yaml", shop(service('A: "1"')));
+      await plan();
+      expect(await apply()).toMatchObject({ code: 0 });
+    });
+
   it("is that of any of our comments, where two jobs of a pull request planned at once", async () => {
     scenario.write("rnv.yaml", shop(service('A: "1"')));
     await plan();

@@ -29,7 +29,7 @@ class Base extends TerraformStack {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     new RnvProvider(this, "rnv");
-    this.shop = new Project(this, "shop", { name: "shop" });
+    this.shop = new Project(this, "shop", { name: id });
     new TerraformOutput(this, "id", { value: this.shop.id });
   }
 }
@@ -195,6 +195,15 @@ describe("a job of several plans", () => {
     scenario.write("rnv.yaml", manifest("main").replace(/ {2}(staging|production): .*\n/g, ""));
     expect(await plan("--all-stages")).toMatchObject({ code: 0 });
     expect(outputs()).toMatchObject({ changes: "false", exitcode: "0", plans: "[]" });
+    // A job that fails before it has a plan says so, too.
+    server.refuse = () => ({ status: 403, body: "{}" });
+    expect(await apply("--stage", "preview/1")).toMatchObject({ code: 1 });
+    expect(outputs().exitcode).toBe("1");
+    server.refuse = undefined;
+    await plan("--all-stages");
+    scenario.write("rnv.yaml", "{");
+    expect(await plan("--all-stages")).toMatchObject({ code: 1 });
+    expect(outputs()).toMatchObject({ changes: "false", digest: "", exitcode: "1", plans: "[]" });
     scenario.write("rnv.yaml", manifest("main"));
     // Nothing can be distinguished where no stage is named.
     const unnamed = await plan();
@@ -203,9 +212,10 @@ describe("a job of several plans", () => {
   });
 
   it("of an app of stacks has a comment for each, and applies each as it was reviewed, with what the one before it made", async () => {
-    const synthesize = (branch: string) => {
+    const synthesize = (branch: string, ...others: string[]) => {
       const app = new App({ outdir: join(scenario.folder, "cdktf.out") });
       new Services(app, "services", new Base(app, "base"), branch);
+      for (const other of others) new Base(app, other);
       app.synth();
     };
     synthesize("main");
@@ -218,6 +228,7 @@ describe("a job of several plans", () => {
     expect(scenario.read("rnv-report/services/plan.md")).toContain("Plan: 3 to add");
     const applied = await apply("-f", "cdktf.out");
     expect(applied).toMatchObject({ code: 0 });
+    expect(outputs()).toMatchObject({ exitcode: "0", digest: "" });
     expect(comments().slice(2)).toEqual([
       ["apply manifest=cdktf.out stack=base stage=", "**Applied.**"],
       ["apply manifest=cdktf.out stack=services stage=", "**Applied.**"],
@@ -257,12 +268,14 @@ describe("a job of several plans", () => {
     expect(comments()[0]).toEqual([first[0]?.[0], "**No plan could be made.**"]);
     expect(comments()).toHaveLength(4);
     scenario.write(".rnv/base/state.json", state);
-    synthesize("next");
-    await plan("services", "-f", "cdktf.out");
-    synthesize("other");
+    synthesize("next", "later");
+    await plan("services", "later", "-f", "cdktf.out");
+    synthesize("other", "later");
     expect(await apply("-f", "cdktf.out")).toMatchObject({
       code: 5,
       stderr: expect.stringContaining("service.api would change in another way than was reviewed"),
     });
+    // The stack after it was applied.
+    expect([outputs().exitcode, comments().at(-1)?.[1]]).toEqual(["5", "**Applied.**"]);
   });
 });

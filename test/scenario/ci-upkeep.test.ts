@@ -63,8 +63,11 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("a job on %s", (platfor
         { code: 0, stderr: expect.stringContaining(unused) },
       ]);
     expect(await job({ RNV_API_KEY: "rnv_wrong" }, "ci", "drift")).toMatchObject({ code: 1 });
+    scenario.write("rnv.drift.yaml", "unknown: []\n");
+    expect(await job({}, "ci", "drift")).toMatchObject({ code: 1 });
     const outputs = readFileSync(join(scenario.folder, "output"), "utf8");
-    if (platform === "github") expect(outputs).toMatch(/drift=false[\s\S]*drift=unknown/);
+    const unread = "drift=unknown\nexitcode=1\n";
+    if (platform === "github") expect(outputs).toBe(`drift=false\nexitcode=0\n${unread}${unread}`);
   });
 
   it("repairs drift behind an approval, and nothing else; the issue says so", async () => {

@@ -87,7 +87,7 @@ export interface HostRoutes {
   /** Milliseconds between questions for the pull requests of a commit while there are none. */
   readonly pausesForPulls: readonly number[];
   /** The permissions that a job needs. */
-  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit" | "login", string>>;
+  readonly needs: Readonly<Record<"comments" | "issues" | "pulls" | "commit", string>>;
 }
 
 /**

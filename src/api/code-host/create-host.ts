@@ -146,10 +146,10 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
 }
 
 function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) {
-  // The host is waited for once: an earlier commit of the same push may have none.
+  // For the first commit that is asked for: an earlier one of the same push may have none.
   const pauses = [...host.pausesForPulls];
   return {
-    /** Returns pull requests that a commit belongs to; those that brought it to its branch first. */
+    /** Returns the merged pull requests that brought a commit to its branch, else those that it belongs to. */
     pullRequestsOf: async (commit: string): Promise<readonly PullRequest[]> => {
       const ask = () =>
         client.sendPages({
@@ -159,15 +159,14 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
           needs: host.needs.commit,
         });
       let found = await ask();
-      while (found.length === 0 && pauses.length > 0) {
-        await clock.sleep(pauses.shift() as number);
+      for (const pause of pauses.splice(0)) {
+        if (found.length > 0) break;
+        await clock.sleep(pause);
         found = await ask();
       }
-      const rank = ({ isMerged, mergeCommits }: (typeof found)[number]): number => {
-        if (mergeCommits.includes(commit)) return 0;
-        return isMerged ? 1 : 2;
-      };
-      return [...found].sort((a, b) => rank(a) - rank(b));
+      const merged = found.filter(({ isMerged }) => isMerged);
+      const brought = merged.filter(({ mergeCommits }) => mergeCommits.includes(commit));
+      return brought.length > 0 ? brought : merged;
     },
     openPullRequests: (): Promise<readonly PullRequest[]> =>
       client.sendPages({
@@ -191,7 +190,7 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
 async function askLogin(client: HostClient, { login, unaskedLogin, needs }: HostRoutes): Promise<string> {
   const call = { operation: "ask who the token belongs to", method: "GET", path: "/user" } as const;
   try {
-    return await client.send({ ...call, answer: login, needs: needs.login });
+    return await client.send({ ...call, answer: login, needs: needs.comments });
   } catch (cause) {
     const mayNotAsk = cause instanceof ApiError && (cause.status === 403 || cause.status === 404);
     if (mayNotAsk && unaskedLogin !== undefined) return unaskedLogin;

@@ -64,6 +64,5 @@ export const github: HostRoutes = {
     issues: "give the job `permissions: issues: write`",
     pulls: needsPulls,
     commit: `${needsPulls}, and check out a commit that GitHub has`,
-    login: "check the token (GITHUB_TOKEN)",
   },
 };

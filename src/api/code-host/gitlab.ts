@@ -71,5 +71,5 @@ export const gitlab: HostRoutes = {
   openPulls: { state: "opened" },
   pullsOf: (commit) => `/repository/commits/${encodeURIComponent(commit)}/merge_requests`,
   pausesForPulls: [],
-  needs: { comments: needs, issues: needs, pulls: needs, commit: needs, login: needs },
+  needs: { comments: needs, issues: needs, pulls: needs, commit: needs },
 };

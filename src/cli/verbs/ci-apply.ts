@@ -77,7 +77,7 @@ export const ciApplyVerb: Verb = {
     });
     const { exitCode } = outcome;
     const outputs = { exitcode: String(exitCode), digest: outcome.plan?.digest ?? "" };
-    writeOutputs(invocation, outputs);
+    writeOutputs(invocation, { digest: invocation.stack?.sharesRun ? "" : outputs.digest });
     const text = shownComment(commentOn(outcome, subjectOf(invocation), job, 1_000_000));
     const applied = { run: invocation, outcome, applied: text };
     const written = writeReports(invocation, [applied], request, outputs);
@@ -87,6 +87,7 @@ export const ciApplyVerb: Verb = {
         : 0;
     return exitCode === exitCodes.done ? told || written : exitCode;
   },
+  onEnd: (invocation, exitCode) => writeOutputs(invocation, { exitcode: String(exitCode) }),
 };
 
 /**

@@ -67,10 +67,13 @@ export const ciDriftVerb: Verb = {
     const { options, environment, terminal, cwd } = invocation;
     const webhookUrl = (options.webhook as string | undefined) ?? environment.RNV_WEBHOOK_URL?.trim() ?? "";
     const webhook = webhookUrl === "" ? undefined : readWebhook(webhookUrl);
-    const accepted = readAccepted(invocation);
     const at = new Date().toISOString();
     const startedAt = systemClock.elapsed();
-    const { asked, areAll } = await stagesAsked(invocation);
+    const read = async () => ({ accepted: readAccepted(invocation), ...(await stagesAsked(invocation)) });
+    const { accepted, asked, areAll } = await read().catch((cause: unknown) => {
+      writeOutputs(invocation, { drift: "unknown", exitcode: "1" });
+      throw cause;
+    });
     const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
     const reading = { use: "each", isIndependent: true } as const;
     const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));

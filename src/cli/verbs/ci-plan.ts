@@ -63,7 +63,10 @@ export const ciPlanVerb: Verb = {
     const { options: given, signal } = invocation;
     const job = readJob(invocation);
     const request = { ...judgedRequestOf(invocation), needsKey: true };
-    const { asked } = await stagesAsked(invocation);
+    const { asked } = await stagesAsked(invocation).catch((cause: unknown) => {
+      writeOutputs(invocation, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
+      throw cause;
+    });
     const reading = { use: "each", others: "needed", isIndependent: true } as const;
     const planOne = (one: Invocation) => countedPlan(one, request);
     const results = await resultsOf(invocation, asked, reading, planOne, showResult);

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { flagOf, type Handler, type VerbRun } from "../invocation";
+import { flagOf, type Handler, type Invocation, type VerbRun } from "../invocation";
 import { options as shared } from "../options";
 import { type Reading, usage } from "../stages";
 import { runVerb } from "../targets";
@@ -28,6 +28,8 @@ export interface Verb {
   /** Command lines, each with its meaning. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly handler: Handler;
+  /** Is called with the exit code, once for all stacks. */
+  readonly onEnd?: (invocation: Invocation, exitCode: number) => void;
 }
 
 /** Verbs behind a word of their own: `rnv state list`. */
@@ -63,9 +65,12 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .description(detail === undefined ? `${summary}.` : `${summary}.\n\n${detail}`)
     .addHelpText("after", examplesText(examples))
     .action(
-      run((invocation) => {
+      run(async (invocation) => {
         const reading = readingOf(verb);
-        return reading ? runVerb(invocation, reading, handlerOf(verb)) : verb.handler(invocation);
+        if (!reading) return verb.handler(invocation);
+        const exitCode = await runVerb(invocation, reading, handlerOf(verb));
+        verb.onEnd?.(invocation, exitCode);
+        return exitCode;
       }),
     );
   for (const argument of given) command.addArgument(argument);

@@ -27,18 +27,18 @@ export async function findReview(
   commit: string | undefined,
   earlier: readonly string[] = [],
 ): Promise<Review> {
-  const found = pullRequest ?? (await findMerged(host, commit));
-  if (found === undefined) return { comments: [] };
-  const numbers = new Set([found]);
-  for (const one of pullRequest === undefined ? earlier : []) {
-    const before = await findMerged(host, one);
-    if (before !== undefined) numbers.add(before);
-  }
+  const findMerged = async (one: string) => (await host.pullRequestsOf(one)).map(({ number }) => number);
+  const isNamed = pullRequest !== undefined;
+  // Several may have it: a branch is merged into another one as it is.
+  const numbers = new Set(isNamed ? [pullRequest] : commit === undefined ? [] : await findMerged(commit));
+  for (const one of isNamed || numbers.size === 0 ? [] : earlier)
+    for (const number of (await findMerged(one)).slice(0, 1)) numbers.add(number);
   const comments = [];
   for (const number of numbers)
     for (const { body } of await host.findComments({ kind: "pull request", number }))
       comments.push({ pullRequest: number, body });
-  return { pullRequest: found, others: [...numbers].slice(1), comments };
+  const [first, ...others] = numbers;
+  return first === undefined ? { comments } : { pullRequest: first, others, comments };
 }
 
 /**
@@ -66,12 +66,6 @@ export function recordsOf(
   const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
   return one ? [joinRecords([one, ...others])] : [];
 }
-
-/** Finds the pull request that a commit was merged with: one that is open has not been reviewed yet. */
-const findMerged = async (host: CodeHost, commit: string | undefined): Promise<number | undefined> =>
-  commit === undefined
-    ? undefined
-    : (await host.pullRequestsOf(commit)).find(({ isMerged }) => isMerged)?.number;
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
 export const notMerged = (number: number): Diagnostic =>

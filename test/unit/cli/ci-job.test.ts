@@ -22,81 +22,46 @@ function jobOf(environment: Record<string, string>, payload?: object, pullReques
   } as unknown as Invocation);
 }
 
-const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: "a".repeat(40) };
-const gitlab = { GITLAB_CI: "true", CI_COMMIT_SHA: "a".repeat(40) };
+const commit = "a".repeat(40);
+const github = { GITHUB_ACTIONS: "true", GITHUB_SHA: commit };
+const push = { ...github, GITHUB_EVENT_NAME: "push" };
+const queueOf = (branch: string) => ({
+  ...{ ...github, GITHUB_EVENT_NAME: "merge_group" },
+  GITHUB_REF: `refs/heads/gh-readonly-queue/${branch}/pr-12-${"c".repeat(40)}`,
+});
+const gitlab = { GITLAB_CI: "true", CI_COMMIT_SHA: commit };
+const request = { ...gitlab, CI_MERGE_REQUEST_IID: "9" };
+const train = { ...request, CI_MERGE_REQUEST_EVENT_TYPE: "merge_train" };
+const head = "b".repeat(40);
 const of = (number: number, action = "synchronize", merged = false) => ({
   action,
-  pull_request: { number, merged, head: { sha: "b".repeat(40) } },
+  pull_request: { number, merged, head: { sha: head } },
 });
+const told = (issue: object) => ({ action: "created", issue: { number: 8, ...issue } });
+const pushed = { commits: ["1", "2", "3", "."].map((digit) => ({ id: digit.repeat(40) })) };
+const earlier = ["3", "2", "1"].map((digit) => digit.repeat(40));
+const [proposes, isQueue, isDecided] = [true, true, true];
+const [listens, alone, open] = [{ proposes: false }, { isQueue: false }, { isDecided: false }];
 
 describe("a job", () => {
   it.each([
-    [
-      "of a pull request proposes what it plans",
-      github,
-      of(7),
-      { pullRequest: 7, proposes: true, isDecided: false, commit: "b".repeat(40) },
-    ],
-    [
-      "of a merged pull request changes no review",
-      github,
-      of(7, "closed", true),
-      { pullRequest: 7, proposes: false, isDecided: true, commit: "a".repeat(40) },
-    ],
-    [
-      "of a pull request that was given up decides nothing",
-      github,
-      of(7, "closed"),
-      { pullRequest: 7, proposes: false, isDecided: false },
-    ],
+    ["of a pull request proposes", github, of(7), { pullRequest: 7, proposes, ...open, commit: head }],
+    ["of a merged one", github, of(7, "closed", true), { pullRequest: 7, ...listens, isDecided, commit }],
+    ["of one that was given up", github, of(7, "closed"), { pullRequest: 7, ...listens, ...open }],
     [
       "of a comment on a pull request proposes",
       github,
-      { action: "created", issue: { number: 8, pull_request: {} } },
-      { pullRequest: 8, proposes: true, isDecided: false, commit: undefined },
+      told({ pull_request: {} }),
+      { pullRequest: 8, proposes, ...open, commit: undefined },
     ],
-    [
-      "of a comment on an issue has none",
-      github,
-      { action: "created", issue: { number: 8 } },
-      { proposes: false },
-    ],
-    [
-      "of a push has none",
-      { ...github, GITHUB_EVENT_NAME: "push" },
-      {},
-      { proposes: false, isQueue: false, commit: "a".repeat(40) },
-    ],
-    [
-      "of a push of several commits has those before it, the newest first",
-      { ...github, GITHUB_EVENT_NAME: "push" },
-      { commits: ["1", "2", "3"].map((digit) => ({ id: digit.repeat(40) })).concat({ id: "../x" }) },
-      { earlier: ["3".repeat(40), "2".repeat(40), "1".repeat(40)] },
-    ],
-    [
-      "of a merge queue compares",
-      {
-        ...github,
-        GITHUB_EVENT_NAME: "merge_group",
-        GITHUB_REF: `refs/heads/gh-readonly-queue/release/1.x/pr-12-${"c".repeat(40)}`,
-      },
-      {},
-      { pullRequest: 12, isQueue: true, proposes: false },
-    ],
-    [
-      "of a merge request proposes",
-      { ...gitlab, CI_MERGE_REQUEST_IID: "9" },
-      undefined,
-      { pullRequest: 9, proposes: true, isQueue: false, isDecided: false },
-    ],
-    [
-      "of a merge train compares",
-      { ...gitlab, CI_MERGE_REQUEST_IID: "9", CI_MERGE_REQUEST_EVENT_TYPE: "merge_train" },
-      undefined,
-      { pullRequest: 9, proposes: false, isQueue: true },
-    ],
-    ["of a branch of GitLab has none", gitlab, undefined, { proposes: false, isQueue: false }],
-    ["elsewhere has none", { BUILDKITE: "true" }, undefined, { proposes: false, isQueue: false }],
+    ["of a comment on an issue has none", github, told({}), listens],
+    ["of a push has none", push, {}, { ...listens, ...alone, commit }],
+    ["of a push of several commits has those before it, the newest first", push, pushed, { earlier }],
+    ["of a merge queue compares", queueOf("release/1.x"), {}, { pullRequest: 12, isQueue, ...listens }],
+    ["of a merge request proposes", request, undefined, { pullRequest: 9, proposes, ...alone, ...open }],
+    ["of a merge train compares", train, undefined, { pullRequest: 9, ...listens, isQueue }],
+    ["of a branch of GitLab has none", gitlab, undefined, { ...listens, ...alone }],
+    ["elsewhere has none", { BUILDKITE: "true" }, undefined, { ...listens, ...alone }],
   ])("%s", (_, environment, payload, expected) => {
     const job = jobOf(environment, payload);
     expect(job).toMatchObject(expected);
@@ -104,17 +69,8 @@ describe("a job", () => {
   });
 
   it("is of the pull request that is given, whatever it says", () => {
-    const queue = {
-      ...github,
-      GITHUB_EVENT_NAME: "merge_group",
-      GITHUB_REF: "refs/heads/gh-readonly-queue/main/pr-12-c",
-    };
-    expect(jobOf(queue, {}, 3)).toMatchObject({
-      pullRequest: 3,
-      proposes: true,
-      isQueue: false,
-      isDecided: true,
-    });
+    const given = { pullRequest: 3, proposes, ...alone, isDecided };
+    expect(jobOf(queueOf("main"), {}, 3)).toMatchObject(given);
   });
 
   it("without the payload that it names is an error", () => {
