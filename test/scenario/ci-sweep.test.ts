@@ -49,19 +49,13 @@ describe.each(shareOf(["github", "gitlab"] as const, 2))("rnv ci sweep on %s", (
       for (const token of Object.values(hostTokens)) expect(ended.stderr).not.toContain(token);
     }
     host.refuse = undefined;
-    const nowhere = await scenario.run("ci", "sweep", ...preview);
-    expect(nowhere).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("there is no code host to ask"),
-    });
+    const refused = { code: 1, stderr: expect.stringContaining("there is no code host to ask") };
+    expect(await scenario.run("ci", "sweep", ...preview)).toMatchObject(refused);
     const without = await scenario.runWith(
       { env: { ...host.environment, GITHUB_TOKEN: "", RNV_GITLAB_TOKEN: "" } },
       ...["ci", "sweep", ...preview],
     );
-    expect(without).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("there is no code host to ask"),
-    });
+    expect(without).toMatchObject(refused);
     expect([scenario.requests(), names()]).toEqual([[], all]);
   });
 

@@ -153,37 +153,27 @@ describe("opening the host of a job", () => {
     random: () => 0,
     userAgent: "rnv/1",
   };
+  const onGithub = { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" };
+  const ofJob = { CI_API_V4_URL: "https://gitlab.com/api/v4", CI_JOB_TOKEN: "x" };
+  const onGitlab = { GITLAB_CI: "true", CI_PROJECT_ID: "42", ...ofJob };
 
   it.each([
     ["nowhere", {}, []],
-    [
-      "GitHub without a token",
-      { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r" },
-      ["GITHUB_TOKEN is not set"],
-    ],
-    [
-      "GitLab with the token of the job alone",
-      {
-        GITLAB_CI: "true",
-        CI_PROJECT_ID: "42",
-        CI_API_V4_URL: "https://gitlab.com/api/v4",
-        CI_JOB_TOKEN: "x",
-      },
-      ["RNV_GITLAB_TOKEN is not set"],
-    ],
+    ["GitHub without a token", onGithub, ["GITHUB_TOKEN is not set"]],
+    ["GitLab with the token of the job alone", onGitlab, ["RNV_GITLAB_TOKEN is not set"]],
     [
       "GitHub without a repository",
-      { GITHUB_ACTIONS: "true", GITHUB_TOKEN: "t" },
+      { ...onGithub, GITHUB_TOKEN: "t", GITHUB_REPOSITORY: "" },
       ["GITHUB_REPOSITORY is not set"],
     ],
     [
       "GitLab without an address",
-      { GITLAB_CI: "true", CI_PROJECT_ID: "42", GITLAB_TOKEN: "t" },
+      { ...onGitlab, GITLAB_TOKEN: "t", CI_API_V4_URL: "" },
       ["CI_API_V4_URL is not set"],
     ],
     [
       "a token with a line break",
-      { GITHUB_ACTIONS: "true", GITHUB_REPOSITORY: "o/r", GITHUB_TOKEN: "a\nb" },
+      { ...onGithub, GITHUB_TOKEN: "a\nb" },
       ["GITHUB_TOKEN holds spaces or line breaks"],
     ],
   ])("%s writes files only, and says why", (_, environment, why) => {
@@ -195,12 +185,7 @@ describe("opening the host of a job", () => {
   it.each(["http://api.example.com", "https://user@host", "nonsense"])(
     "sends no token to %s",
     (GITHUB_API_URL) => {
-      const environment = {
-        GITHUB_ACTIONS: "true",
-        GITHUB_REPOSITORY: "o/r",
-        GITHUB_TOKEN: "t",
-        GITHUB_API_URL,
-      };
+      const environment = { ...onGithub, GITHUB_TOKEN: "t", GITHUB_API_URL };
       expect(() => openCodeHost(environment, parts)).toThrow();
     },
   );
