@@ -146,7 +146,7 @@ function issuesOf(client: HostClient, host: HostRoutes, repository: string, own:
 }
 
 function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clock }: HostOptions) {
-  // For the first commit that is asked for: an earlier one of the same push may have none.
+  // All commits of a push share them: those that have no pull request must not wait one after the other.
   const pauses = [...host.pausesForPulls];
   return {
     /** Returns the merged pull requests that brought a commit to its branch, else those that it belongs to. */
@@ -159,9 +159,8 @@ function pullsOf(client: HostClient, host: HostRoutes, repository: string, { clo
           needs: host.needs.commit,
         });
       let found = await ask();
-      for (const pause of pauses.splice(0)) {
-        if (found.length > 0) break;
-        await clock.sleep(pause);
+      while (found.length === 0 && pauses.length > 0) {
+        await clock.sleep(pauses.shift() ?? 0);
         found = await ask();
       }
       const merged = found.filter(({ isMerged }) => isMerged);
