@@ -11,6 +11,7 @@ import {
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isFingerprint } from "../model/state";
+import { sameName } from "../model/text";
 import {
   Computed,
   canonicalJson,
@@ -330,7 +331,7 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
   if (isMade(decision)) return "made";
   const { live, type } = instance;
   if (live && isUnlisted(type, live.attributes)) return "restored";
-  return live && nameAfter(decision) !== live.name ? "renamed" : undefined;
+  return live && !sameName(nameAfter(decision), live.name) ? "renamed" : undefined;
 }
 
 /** Returns the siblings of a resource of the types that it follows. */
@@ -346,7 +347,7 @@ export function neighboursOf({ instance }: Decision, decisions: Decisions): read
       idBefore,
       name: nameAfter(decision),
       isHidden: isHiddenAfter(decision),
-      isRemoved: removed,
+      isRemoved: removed && !(live && decision.action === "forget"),
     });
   }
   return neighbours;

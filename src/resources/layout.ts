@@ -17,7 +17,7 @@ import { append, topologicalOrder } from "../model/graph";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
-import { compareTexts } from "../model/text";
+import { compareTexts, entriesNamed } from "../model/text";
 import { type Attributes, isObject, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present, sameId } from "./attribute-values";
 
@@ -92,12 +92,10 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = target.declared.get("positions");
-  const positions = shownPositions(canvas, declared, target.recorded?.applied.positions);
-  const live = liveLayout(canvas, projectId, target.name, positions);
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
-  if (lacks === undefined) return { kind: "found", live };
-  const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
-  return { kind: "found", live: { ...live, attributes, lacks } };
+  const positions = lacks ? "auto" : shownPositions(canvas, declared, target.recorded?.applied.positions);
+  const live = liveLayout(canvas, projectId, target.name, positions);
+  return { kind: "found", live: { ...live, ...(lacks && { lacks }) } };
 }
 
 function liveLayout(canvas: Canvas, projectId: string, name: string, positions: Plain): LiveResource {
@@ -139,11 +137,10 @@ async function saveOnce(
 ): Promise<Canvas> {
   const canvas = await writes.canvas({ projectId });
   const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
-  const declared = input.attributes.get("positions");
   // A place of a node that is gone would be refused (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
   const kept = Object.fromEntries(Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id)));
-  const positions = newPositions(canvas, kept, declared, isSent("positions"), input);
+  const positions = newPositions(canvas, kept, isSent("positions"), input);
   const viewport =
     isSent("viewport") && input.attributes.has("viewport")
       ? (input.attributes.get("viewport") as Viewport | null)
@@ -154,29 +151,26 @@ async function saveOnce(
 function newPositions(
   canvas: Canvas,
   kept: Positions,
-  declared: unknown,
   isSent: boolean,
-  { address, isProven }: CreateInput,
+  input: CreateInput & Pick<Partial<UpdateInput>, "live">,
 ): Positions {
+  const declared = input.attributes.get("positions");
   if (declared === "auto") return placeNodes(canvas, kept);
   if (!isObject(declared)) return kept;
   // The default, empty, resets the layout.
   if (Object.keys(declared).length === 0) return isSent ? {} : kept;
   const placed: Record<string, CanvasPosition> = { ...kept };
   const nodes = nodesOf(canvas);
-  const keys = new Map<string, string>();
+  const keys = new Map<Candidate, string>();
   for (const [key, at] of Object.entries(declared as Positions)) {
     const id = nodesNamed(nodes, key)[0]?.id ?? "";
     // It is archived: the plan has said so.
-    if (isProven && id === "") continue;
-    const before = keys.get(id);
-    const finding =
-      checkPlace(key, nodes) ??
-      (before && unclear(`"${before}" and "${key}" are one node of the canvas`, "keep one of the two"));
-    if (finding) throw failure(finding.code, finding.summary, { ...finding, address });
-    keys.set(id, key);
+    if (input.isProven && id === "") continue;
+    const finding = checkPlace(key, nodes, keys);
+    if (finding) throw failure(finding.code, finding.summary, { ...finding, address: input.address });
     // What is not sent concerns only what has appeared since.
-    if (isSent || kept[id] === undefined) placed[id] = at;
+    const isOld = kept[id] !== undefined && input.live?.offers?.positions?.some((node) => node.id === id);
+    if (isSent || !isOld) placed[id] = at;
   }
   return placed;
 }
@@ -198,14 +192,15 @@ const nodesOffered = (canvas: Canvas): Offers => ({
 /** Returns the nodes that a key of `positions` names: the one of that id, else those of that name. */
 function nodesNamed<Node extends Candidate>(nodes: readonly Node[], key: string): readonly Node[] {
   const byId = nodes.filter(({ id }) => id === key);
-  return byId.length > 0 ? byId : nodes.filter(({ name }) => name === key);
+  return byId.length > 0 ? byId : entriesNamed(nodes, key);
 }
 
 /** Returns why the layout is saved again: this plan creates or restores a node that needs a position. */
 function layoutReaction({ declared, live, upstream }: ReactionContext): string | undefined {
   const places = placesIn(declared);
-  const isNamed = ({ id, name }: { readonly id?: string; readonly name?: string }): boolean =>
-    places !== undefined && [id, name].some((key) => key !== undefined && Object.hasOwn(places, key));
+  const keys = new Set(Object.keys(places ?? {}).map((key) => key.normalize()));
+  const isNamed = ({ id = "", name = "" }: { readonly id?: string; readonly name?: string }): boolean =>
+    keys.has(id) || keys.has(name.normalize());
   const isAuto = declared.get("positions") === "auto";
   const appearing = upstream.filter(
     (one) =>
@@ -221,7 +216,7 @@ function layoutReaction({ declared, live, upstream }: ReactionContext): string |
 /** A node of the canvas, as it is or once the plan is applied. */
 interface Candidate {
   readonly id?: string;
-  readonly name?: string;
+  readonly name: string;
   readonly hidden?: Neighbour;
 }
 
@@ -238,16 +233,18 @@ function checkPlaces(
     ...(offered.positions ?? []).filter(({ id }) => !managed.has(id)),
     ...beside
       .filter(({ isRemoved }) => !isRemoved)
-      .map((one) => ({ id: one.id, name: one.name, ...(one.isHidden && { hidden: one }) })),
+      .map((one) => ({ id: one.id, name: one.name ?? "", ...(one.isHidden && { hidden: one }) })),
   ];
-  return Object.keys(places).flatMap((key) => checkPlace(key, candidates) ?? []);
+  const keys = new Map<Candidate, string>();
+  return Object.keys(places).flatMap((key) => checkPlace(key, candidates, keys) ?? []);
 }
 
-function checkPlace(key: string, candidates: readonly Candidate[]): Finding | undefined {
-  const named = nodesNamed(candidates, key);
+/** Returns what is wrong with a key; `keys` are those before it. */
+function checkPlace(key: string, nodes: readonly Candidate[], keys: Map<Candidate, string>) {
+  const named = nodesNamed(nodes, key);
   const shown = named.filter(({ hidden }) => !hidden);
   if (named.length === 0) {
-    const names = [...new Set(candidates.flatMap(({ name }) => name ?? []))].sort();
+    const names = [...new Set(nodes.flatMap(({ name }) => name || []))].sort();
     const hint = joinHints(didYouMean(key, names), `it has: ${names.join(", ") || "none"}`);
     return unclear(`the canvas has no node "${key}"`, hint);
   }
@@ -256,11 +253,15 @@ function checkPlace(key: string, candidates: readonly Candidate[]): Finding | un
     const summary = `${shown.length} nodes of the canvas are called "${key}"`;
     return unclear(summary, `name one by its id: ${ids}`);
   }
-  const hidden = named.find((one) => one.hidden)?.hidden;
-  if (shown.length === 1 || hidden === undefined) return undefined;
+  const [node] = shown;
+  const before = node && keys.get(node);
+  if (before) return unclear(`"${before}" and "${key}" are one node of the canvas`, "keep one of the two");
+  if (node) keys.set(node, key);
+  const hidden = named[0]?.hidden;
+  if (node || !hidden) return undefined;
   const summary = `${hidden.address} is archived, and no canvas shows it: its place is left out`;
   const hint = "it gets its place once it is restored";
-  return { code: "plan.invalid_combination", summary, hint, attribute: "positions", isWarning: true };
+  return { ...unclear(summary, hint), code: "plan.invalid_combination", isWarning: true } as const;
 }
 
 const unclear = (summary: string, hint: string): Finding => ({

@@ -65,9 +65,10 @@ describe("the layout of a canvas", () => {
   it("auto has a place for a service that is restored, made, replaced or adopted, after one apply", async () => {
     await applied(service("api", ", archived: true") + service("web"), "auto");
     expect(Object.keys(await places())).toEqual(["web"]);
-    await applied(both, "auto");
+    expect((await applied(both, "auto")).stdout).toContain("because service.shop.api needs a place");
     expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
-    await applied(both + service("next"), "auto");
+    await applied(both + service("next", ", name: other"), "auto");
+    expect((await applied(both + service("next"), "auto")).stdout).not.toContain("layout.shop");
     expect(Object.keys(await places()).sort()).toEqual(["api", "next", "web"]);
     await applied(
       both.replace("kind: web", "kind: static") + service("next"),
@@ -121,19 +122,25 @@ describe("the layout of a canvas", () => {
     expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
   });
 
-  it("gives its place to a service that is made or replaced in the same apply", async () => {
+  it("gives its place to a service that is made, replaced or restored in the same apply", async () => {
     const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
     await applied(both, layout);
     expect(await places()).toEqual({ api: 10, web: 20 });
     await applied(both.replace("kind: web", "kind: static"), layout, "--confirm-delete", "service.shop.api");
     expect(await places()).toEqual({ api: 10, web: 20 });
     const three = `{ positions: { api: ${at(10)}, web: ${at(20)}, next: ${at(30)} } }`;
-    await applied(both.replace("kind: web", "kind: static") + service("next"), three);
+    const ended = await applied(both + service("next"), three, "--confirm-delete", "service.shop.api");
+    expect(ended.stdout).toContain("because 2 services need places");
     expect(await places()).toEqual({ api: 10, next: 30, web: 20 });
+    await applied(both + service("next", ", archived: true"), three.replace("30", "40"));
+    await applied(both + service("next"), three.replace("30", "40"));
+    expect(await places()).toEqual({ api: 10, next: 40, web: 20 });
   });
 
   it("moves back what others moved, and only that", async () => {
     await applied(both, `{ positions: { api: ${at(10)} } }`);
+    const { stdout } = await applied(both + service("next"), `{ positions: { api: ${at(10)} } }`);
+    expect(stdout).not.toContain("layout.shop");
     await move("api", 777);
     await move("web", 888);
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(2);
@@ -149,16 +156,16 @@ describe("the layout of a canvas", () => {
       "apii",
       "11111111-1111-4111-8111-111111111111",
       "group:11111111-1111-4111-8111-111111111111",
+      idOf("api"),
     ]) {
       scenario.write("rnv.yaml", shop(both, `{ positions: { api: ${at(1)}, "${key}": ${at(2)} } }`));
+      const isSame = key === idOf("api");
       for (const verb of [["plan"], ["apply", ...approve]]) {
         const { code, stderr } = await scenario.run(...verb);
-        expect({ key, code, stderr }).toMatchObject({
-          code: 1,
-          stderr: expect.stringContaining(`no node "${key}"`),
-        });
+        expect(code).toBe(1);
+        expect(stderr).toContain(isSame ? `"api" and "${key}" are one node` : `no node "${key}"`);
         expect(stderr).toContain("--> rnv.yaml:6:");
-        expect(stderr).toContain("api, web");
+        expect(stderr).toContain(isSame ? "keep one of the two" : "api, web");
       }
     }
     expect(scenario.requests()).toEqual([]);

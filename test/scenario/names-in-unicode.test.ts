@@ -25,6 +25,11 @@ describe("a name that differs from another only by how Unicode composes it", () 
 
     await at.applied(`${manifest(composed, composed).split("    services")[0]}removed: [service.cafe.web]\n`);
     expect(store.services()).toEqual([]);
+    const layout = (name: string) =>
+      `${manifest("cafe", name)}    layout: { positions: { "${name}": { x: 1, y: 1 } } }\n`;
+    await at.applied(layout(decomposed));
+    at.write("rnv.yaml", layout(composed));
+    await at.isQuiet();
     await at.close();
   });
 });
