@@ -11,7 +11,7 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
 import { isPlain, type Plain } from "../model/value";
-import { importableTypes, resourceTypes } from "../resources";
+import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
@@ -95,10 +95,9 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportT
   if (owner === undefined && taken === undefined) return;
   const summary =
     owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
-  const hint =
-    owner === undefined || owner === address
-      ? `nothing to do, or remove the record first: rnv state rm ${address}`
-      : `rnv state mv ${owner} ${address}`;
+  const free = `nothing to do, or remove the record first: rnv state rm ${address}`;
+  const isPart = owner !== undefined && leavesParent(state, owner as Address, address);
+  const hint = taken ? free : isPart ? "check the id" : `rnv state mv ${owner} ${address}`;
   throw failure("state.conflict", summary, { address, hint });
 }
 
@@ -170,6 +169,13 @@ async function undeclared(
       hint: `${meant === undefined ? "" : `${meant} If not, `}${where}, then: rnv import ${address} ${id}`,
     },
   );
+}
+
+/** Returns true if a part of a resource would be recorded in another one at `to`: it cannot move there. */
+export function leavesParent({ resources }: State, from: Address, to: Address): boolean {
+  const type = typeNamed(typeOf(from));
+  const parent = type?.removedWithParent ? parentOf(to, type) : undefined;
+  return parent !== undefined && parent in resources && parent !== resources[from]?.parent;
 }
 
 /** Returns the parent's address: `project.shop` of `service.shop.api`, `service.shop.api` of `deployment.shop.api`. */

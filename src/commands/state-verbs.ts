@@ -19,6 +19,7 @@ import {
 import { emptyState } from "../state/recorded";
 import { addresses, type Context } from "./context";
 import { holdLock } from "./hold-lock";
+import { leavesParent } from "./import-resource";
 import { newLineage } from "./recover";
 
 /** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder, which is returned. */
@@ -60,6 +61,10 @@ export function moveState(
     if (to === undefined) throw failure("command.usage", `"${request.to}" is not an address`, { hint });
     const { moves, recorded } = movesBelow(state, address, to);
     checkMoves(state, moves);
+    if (leavesParent(state, address, to))
+      throw failure("state.conflict", `${address} cannot move to ${to}: it is part of another resource`, {
+        hint: `declare ${to} as a new one; ${address} is then deleted`,
+      });
     return {
       state: { ...state, resources: Object.fromEntries(recorded) },
       addresses: [...moves.values()],
@@ -292,11 +297,8 @@ async function checkKeys(
   from: State,
   other: State | undefined,
 ): Promise<void> {
-  const moved = (from.handOver?.addresses ?? []).flatMap((address): Parameters<typeof hasFingerprint>[0] => {
-    const resource = from.resources[address];
-    return resource === undefined ? [] : [[address, resource]];
-  });
-  if (!hasFingerprint(moved)) return;
+  const leaving = (from.handOver?.addresses ?? []).flatMap((address) => from.resources[address] ?? []);
+  if (!hasFingerprint(leaving)) return;
   const { keyId } = await target.stateKey(false);
   if (keyId === from.keyId && (other?.keyId ?? keyId) === keyId) return;
   throw failure(

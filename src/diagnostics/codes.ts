@@ -14,7 +14,7 @@ export const codeMeanings = {
   "manifest.syntax": "The text is not valid YAML or not UTF-8. The message points at the position.",
   "manifest.duplicate_key": "A key is written twice in one block. Remove one of them.",
   "manifest.duplicate_address":
-    "An address is declared twice. Remove one, or pass the second file as a later `-f`, which overlays the first.",
+    "An address, or a key of one service, is declared twice. Remove one, or pass the second file as a later `-f`, which overlays the first.",
   "manifest.unknown_key":
     "A block has no such key. The message suggests a similar one. Keys that begin with `x-` are free.",
   "manifest.unknown_value":
@@ -46,7 +46,7 @@ export const codeMeanings = {
   "manifest.unsupported":
     "The manifest uses what rnv does not read: YAML tags, a second document, both `rnv.yaml` and `rnv.yml`, a secret inside a plain text.",
   "manifest.moved":
-    "An entry of `moved` does not fit: `from` is still declared, `to` is not, or the types differ. Write `moved: [{ from: service.shop.web, to: service.shop.api }]`.",
+    "An entry of `moved` does not fit: `from` is still declared, `to` is not, the types differ, or a part of a resource would move to another one. Write `moved: [{ from: service.shop.web, to: service.shop.api }]`.",
   "manifest.stage":
     "`stages` is wrong: an unknown key, a wrong value, or two stages with one state. The message says what to write.",
   "manifest.stage_missing": "The manifest declares stages. Choose one with `--stage NAME`.",

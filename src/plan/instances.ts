@@ -48,8 +48,15 @@ export function gatherInstances(
       continue;
     }
     const previousAddress = previous.get(address);
-    const read = readOf(input, address, previousAddress, record);
     const parent = destroy ? record?.parent : (desired?.parent ?? record?.parent);
+    if (type.removedWithParent && record?.parent && record.parent !== parent) {
+      const summary = `${previousAddress ?? address} cannot move to ${parent}: it is part of ${record.parent}`;
+      const how = previousAddress ? "remove its entry in moved" : "give it another name";
+      const hint = `${how}: it is created there, and deleted here`;
+      diagnostics.push(error("manifest.moved", summary, { address, hint, range: desired?.range }));
+      continue;
+    }
+    const read = readOf(input, address, record);
     instances.set(address, {
       address,
       type,
@@ -104,20 +111,12 @@ function variantOf(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the read of a resource. A moved one may have been read under either address; the old one carries its id. */
-function readOf(
-  { reads }: PlanInput,
-  address: Address,
-  previousAddress: Address | undefined,
-  recorded: RecordedResource | undefined,
-): ReadResult {
-  const here = reads.get(address);
-  // Where only what holds it was moved before, it is not to be seen under the old address any more.
-  if (here?.kind === "found" && recorded?.id === here.live.id) return here;
-  const read = (previousAddress && reads.get(previousAddress)) ?? here;
-  if (read && !(recorded && read.kind === "absent")) return read;
-  if (read) return { kind: "gone" };
-  return recorded ? { kind: "unchecked", reason: "it was not read" } : { kind: "absent" };
+/** Returns the read of a resource; a moved one is read under its new address. */
+function readOf({ reads }: PlanInput, address: Address, recorded?: RecordedResource): ReadResult {
+  const read = reads.get(address);
+  if (!recorded) return read ?? { kind: "absent" };
+  if (!read) return { kind: "unchecked", reason: "it was not read" };
+  return read.kind === "absent" ? { kind: "gone" } : read;
 }
 
 function unknownType(address: Address, recorded: RecordedResource | undefined): Diagnostic {

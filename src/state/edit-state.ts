@@ -92,7 +92,7 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
   return {
     ...state,
     resources: { ...state.resources, ...fromEntries(received) },
-    keyId: state.keyId ?? (hasFingerprint(moved) ? from.keyId : null),
+    keyId: state.keyId ?? (hasFingerprint(moved.map(([, resource]) => resource)) ? from.keyId : null),
   };
 }
 
@@ -101,8 +101,8 @@ export const endHandOver = ({ handOver, ...state }: State): State =>
   withoutResources(state, new Set(handOver?.addresses));
 
 /** Whether a record holds the fingerprint of a secret, which only its key can compare. */
-export const hasFingerprint = (resources: readonly (readonly [Address, RecordedResource])[]): boolean =>
-  resources.some(([, { applied }]) => Object.values(applied).some(isFingerprint));
+export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
+  resources.some(({ applied }) => Object.values(applied).some(isFingerprint));
 
 /**
  * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell

@@ -21,6 +21,7 @@ import {
   Template,
 } from "../../src/model/value";
 import { asksForRun } from "../../src/plan/decision";
+import { applyMoves } from "../../src/plan/instances";
 import { makePlan } from "../../src/plan/make-plan";
 import {
   type Change,
@@ -155,9 +156,9 @@ export class World {
       run: null,
       open: [],
     };
-    const reads = new Map<Address, ReadResult>();
-    for (const address of [...this.recorded.keys(), ...desired.resources.keys()])
-      reads.set(address, this.#read(address, desired));
+    const { recorded } = applyMoves(state.resources, desired);
+    const addresses = [...recorded.keys(), ...desired.resources.keys()];
+    const reads = new Map(addresses.map((address) => [address, this.#read(address, desired, recorded)]));
     return {
       desired,
       state,
@@ -219,14 +220,14 @@ export class World {
     return new Date(1_700_000_000_000 + this.#clock * 1000).toISOString();
   }
 
-  #read(address: Address, desired: Desired): ReadResult {
-    const id = this.recorded.get(address)?.id ?? desired.resources.get(address)?.importId?.id;
+  #read(address: Address, desired: Desired, recorded: typeof this.recorded): ReadResult {
+    const id = recorded.get(address)?.id ?? desired.resources.get(address)?.importId?.id;
     if (id !== undefined) {
       const live = this.live.get(id);
       return live ? { kind: "found", live } : { kind: "gone" };
     }
     const parent = desired.resources.get(address)?.parent;
-    const within = parent && this.#read(parent, desired);
+    const within = parent && this.#read(parent, desired, recorded);
     if (within && within.kind !== "found") return { kind: "absent" };
     const declared = types.get(typeOf(address))?.nameAttribute;
     const name = declared && desired.resources.get(address)?.attributes.get(declared)?.value;

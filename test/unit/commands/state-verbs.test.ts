@@ -59,6 +59,8 @@ describe("the verbs of the state", () => {
     const move = (from: string, to: string) => codes(moveState(bench.context, { ...lock, from, to }));
     expect(await move("service.shop.api", "service.shop.api-docs")).toEqual(["state.conflict"]);
     expect(await move("service.shop.api", "project.web")).toEqual(["state.conflict"]);
+    const part = "variable.shop.api.LOG_LEVEL";
+    expect(await move(part, "variable.shop.api-docs.LOG_LEVEL")).toEqual(["state.conflict"]);
     expect(await move("service.shop.apo", "service.shop.web")).toEqual(["state.address_unknown"]);
     expect(await move("service.shop.api", "nonsense")).toEqual(["command.usage"]);
     expect(await addresses()).toContain("service.shop.api");
