@@ -99,7 +99,15 @@ function walkNames(
     walk.report(error("manifest.invalid_type", summary, { range: keyRange, hint }));
     return;
   }
+  const { type, removedWithParent, nameAttribute = "" } = placed.type;
+  const others = new Map<unknown, string>();
   for (const named of value.entries.values()) {
+    const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
+    const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
+    const twin = `${type} ${quoteShort(named.key)} has the ${nameAttribute} of ${type} ${others.get(name)}`;
+    if (removedWithParent && others.has(name))
+      walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
+    others.set(name, quoteShort(named.key));
     // The mistakes in the block are reported too.
     addBlock(placed, named, parent, [...names, named.key], walk);
     if (isLogicalName(named.key)) continue;

@@ -99,19 +99,20 @@ const goesWithRemovedParent = (instance: ResourceInstance, instances: ResourceIn
   instance.type.removedWithParent &&
   isRemoved(instances, instance.parent ?? ("" as Address));
 
-/** Yields each create that takes the name of a removed resource of the same parent, with that resource: it waits for it. */
+/** Yields each create or renamed part that takes a name that another resource of its parent leaves, with that resource. */
 function* nameTakeovers(instances: ResourceInstances): Generator<readonly [Address, Address]> {
   const leaving = new Map<string, Address>();
   const place = ({ type, parent }: ResourceInstance, name: string): string =>
     `${type.type} ${parent ?? ""} ${name}`;
-  for (const instance of instances.values())
-    if (instance.removed && instance.recorded)
-      leaving.set(place(instance, instance.recorded.name), instance.address);
-  if (leaving.size === 0) return;
-  for (const instance of instances.values()) {
-    if (instance.removed || instance.recorded) continue;
-    const from = leaving.get(place(instance, declaredName(instance)));
-    if (from) yield [instance.address, from];
+  const changing = [...instances.values()]
+    .filter(({ recorded, removed, type }) => !recorded || removed || type.removedWithParent)
+    .map((one) => ({ one, before: one.recorded?.name, after: one.removed ? undefined : declaredName(one) }))
+    .filter(({ before, after }) => before !== after);
+  for (const { one, before } of changing)
+    if (before !== undefined) leaving.set(place(one, before), one.address);
+  for (const { one, after } of changing) {
+    const from = after === undefined ? undefined : leaving.get(place(one, after));
+    if (from) yield [one.address, from];
   }
 }
 

@@ -13,22 +13,20 @@ const shop = () => [
 ];
 
 describe("the order of changes", () => {
-  it("lets a create that takes over a name wait for the deletion", () => {
+  it("lets a variable wait for the one that leaves the key that it takes", () => {
     const world = new World();
-    world.settle(
+    const keyed = (keys: Readonly<Record<string, string>>) =>
       desiredOf([
-        declare("service.old", { kind: "web", name: "api" }),
-        declare("service.keep", { kind: "web" }),
-      ]),
-    );
-    const plan = world.plan(
-      desiredOf([
-        declare("service.new", { kind: "web", name: "api" }),
-        declare("service.keep", { kind: "web" }),
-      ]),
-    );
-    expect(actionsOf(plan)).toEqual(["create service.new", "delete service.old"]);
-    expect(changeOf(plan, "service.new").dependsOn).toEqual(["service.old"]);
+        declare("service.api", { kind: "web" }),
+        ...Object.entries(keys).map(([name, key]) => declare(`variable.api.${name}`, { key, value: name })),
+      ]);
+    world.settle(keyed({ A: "A", B: "B", C: "C" }));
+    const plan = world.plan(keyed({ A: "B", B: "C", D: "A" }));
+    const waits = plan.changes.map(({ address, dependsOn }) => [address, ...dependsOn].join(" < "));
+    expect(waits).toEqual([
+      ...["service.api", "variable.api.A < variable.api.B", "variable.api.B < variable.api.C"],
+      ...["variable.api.C", "variable.api.D < variable.api.A"],
+    ]);
   });
 
   it("replaces a service of a replaced project, and ends the old ones inside first", () => {
