@@ -159,7 +159,7 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
   if (other === undefined) return [];
   const summary = `${other.address} is archived and has the name of ${address}`;
   const detail = `A second one would be created beside it (id ${other.recorded?.id}).`;
-  const hint = `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`;
+  const hint = `to restore that one in its place: ${phrasesFor(desired).move(other.previousAddress ?? other.address, address)}`;
   return [warning("plan.retained", summary, { address, detail, hint, range: desired?.range })];
 }
 

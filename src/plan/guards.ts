@@ -127,7 +127,7 @@ function unconfirmed(
   { options, desired }: PlanInput,
   decisions: Decisions,
 ): Guard | undefined {
-  const { address, type } = instance;
+  const { address, type, previousAddress: from = address } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
   const code = "guard.delete_unconfirmed";
   const flag = `To destroy it: --confirm-delete ${address}`;
@@ -138,14 +138,15 @@ function unconfirmed(
     return { code, summary, hint: `${flag}; rnv destroy asks for everything at once` };
   const { confirm, move } = phrasesOf(desired);
   const renamed = probableNewAddress(instance, decisions);
-  const moved = renamed === undefined ? "" : `. If you renamed it: ${move(address, renamed)}`;
+  const moved = renamed === undefined ? "" : `. If you renamed it: ${move(from, renamed)}`;
   return { code, summary, hint: `${flag} or ${confirm(address)}${moved}` };
 }
 
-/** Returns the address under which a deleted resource may be declared now: the one created of its type in its parent. */
+/** Returns the address under which a deleted resource may be declared now: the one new one of its type in its parent. */
 function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
   const alike = [...decisions.values()].filter(
-    ({ instance }) => instance.type === type && instance.parent === recorded?.parent,
+    ({ instance: one, action }) =>
+      one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),
   );
   const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
   return created?.length === 1 && deleted?.length === 1 ? created[0]?.instance.address : undefined;
