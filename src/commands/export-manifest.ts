@@ -52,7 +52,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     // Another resource of its type may have the same name and parent: then its id names it.
     const isSame = ({ type, name, parentId }: LiveResource): boolean =>
       type === one.type && name === one.name && parentId === one.parentId;
-    const isNamedByIdOnly = live.filter(isSame).length > 1;
+    const isNamedByIdOnly = all.filter(isSame).length > 1;
     const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
     return [withReferences(block, references.get(one))];
   });

@@ -1,5 +1,4 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { isPreserved } from "../model/resource-type";
@@ -120,7 +119,7 @@ function importMissing(instance: ResourceInstance, { id, range }: NonNullable<De
 
 const notThere = (instance: ResourceInstance) =>
   errorAt(instance, "live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
-    hint: `create ${nameOf(instance.address)} first, or declare its value here`,
+    hint: `create ${instance.address} first, or declare its value here`,
   });
 
 function contradictingImport(instance: ResourceInstance) {
@@ -138,21 +137,32 @@ function contradictingImport(instance: ResourceInstance) {
  */
 function decideAdoption(about: ResolvedInstance, context: DecisionContext): Decision | undefined {
   const { instance, resolved } = about;
-  const { live } = instance;
+  const { address, type, desired, live } = instance;
   if (!live) return undefined;
-  const key = ownerKey(instance.type.type, live.id);
+  const key = ownerKey(type.type, live.id);
   const owner = context.owners.get(key);
-  if (owner && !instance.desired?.importId) return undefined;
-  if (owner) return refuse(about, alreadyManaged(instance, live, owner));
-  context.owners.set(key, instance.address);
+  if (owner && !desired?.importId) return undefined;
+  const cannotImport = (code: Diagnostic["code"], why: string, hint: string): Decision => {
+    const summary = `${address} cannot be imported: ${live.id} is ${why}`;
+    return refuse(about, errorAt(instance, code, summary, { hint, range: desired?.importId?.range }));
+  };
+  if (owner) {
+    const other = context.instances.get(owner);
+    const move = phrasesFor(desired).move(other?.previousAddress ?? owner, address);
+    const hint = other?.desired ? `declare only one of ${owner} and ${address}` : move;
+    return cannotImport("manifest.moved", `managed as ${owner}`, hint);
+  }
+  if (live.parentId !== null && !type.parents.some(({ attribute }) => resolved.has(attribute)))
+    return cannotImport("live.import_missing", `in a ${type.parents[0]?.type}`, "declare it there");
+  context.owners.set(key, address);
 
   const { changes } = diffAttributes(instance, about);
   const immutable = changes.find((change) => change.forcesReplacement);
   const isAsked =
-    instance.desired?.importId !== undefined ||
+    desired?.importId !== undefined ||
     context.input.options.adopt ||
-    instance.type.removal === "forget" ||
-    isPreserved(instance.type, resolved) ||
+    type.removal === "forget" ||
+    isPreserved(type, resolved) ||
     comesWithParent(instance, context);
   const problem = isAsked
     ? immutable && cannotBecome(instance, live, immutable)
@@ -179,17 +189,6 @@ function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagno
   const hint = type.manifest.meta ? line : "plan with --adopt";
   return errorAt(instance, "live.unmanaged_exists", summary, { detail, hint });
 }
-
-const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
-  errorAt(
-    instance,
-    "manifest.moved",
-    `${instance.address} cannot import ${live.id}: it is managed as ${owner}`,
-    {
-      hint: phrasesFor(instance.desired).move(owner, instance.address),
-      range: instance.desired?.importId?.range,
-    },
-  );
 
 function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, range }: AttributeChange) {
   const summary = `${instance.address} cannot take over ${live.id}: its ${path} is another`;

@@ -22,6 +22,10 @@ describe("what exists already", () => {
     "projects:\n  shop:\n    name: Shop\n    services:\n      api: { kind: web, configuration: { branch: trunk }, variables: { TOKEN: { preserve: true } } }\n";
 
   it("stops a plan, with the line that takes it over", async () => {
+    scenario.write("rnv.yaml", `services: { api: { kind: web, import: ${ids.api} } }\n`);
+    expect((await scenario.run("plan")).stderr).toContain(
+      `service.api cannot be imported: ${ids.api} is in a project`,
+    );
     scenario.write("rnv.yaml", manifest);
     const { code, stderr } = await scenario.run("plan");
     expect(code).toBe(1);
@@ -47,7 +51,7 @@ describe("what exists already", () => {
     await scenario.isQuiet();
     const again = await scenario.run("import", "service.other", ids.api);
     expect(again.code).not.toBe(0);
-    expect(again.stderr).toContain("service.shop.api");
+    expect(again.stderr).toContain("rnv state mv service.shop.api service.other");
     const wrong = await scenario.run("import", "service.nope", ids.project);
     expect(wrong.code).not.toBe(0);
     expect(scenario.requests()).toEqual([]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { eachScenario } from "../support/cli";
 
@@ -62,6 +62,9 @@ describe("rnv init --from workspace", () => {
     expect(forced.stderr).toContain("the state records");
     expect(scenario.read("rnv.yaml")).toBe(manifest);
     expect(scenario.requests()).toEqual([]);
+    renameSync(join(scenario.folder, "rnv.yaml"), join(scenario.folder, "rnv"));
+    const { stderr: refused } = await scenario.run("init", "--from", "workspace", "--force");
+    expect(refused).toContain("move the folder away");
   });
 
   it("writes references where a variable is another service's host, once values may be revealed", async () => {

@@ -171,9 +171,11 @@ export const archivedNote =
 /** The manifest that a source is written to; one that is there is not written over. */
 function manifestToWrite({ cwd, options }: Invocation): string {
   const there = manifestIn(cwd);
-  if (there === undefined || options.dryRun === true || options.force === true) return there ?? "rnv.yaml";
+  const isFolder = there === "rnv";
+  const mayWrite = options.dryRun === true || (options.force === true && !isFolder);
+  if (there === undefined || mayWrite) return there ?? "rnv.yaml";
   throw failure("command.usage", `${there} is there already, and is not written over`, {
-    hint: "look at what would be written with --dry-run; --force writes over it",
+    hint: `look at what would be written with --dry-run; ${isFolder ? "move the folder away" : "--force writes over it"}`,
   });
 }
 

@@ -77,10 +77,12 @@ describe("what is live and not managed", () => {
     });
   });
 
-  it("tells services of the same name apart by their ids", async () => {
+  it("tells what has the same name apart by its id, also where one is outside of the project", async () => {
     const { project, api } = seed();
     const twin = bench.emulator.store.addService({ name: "api", projectId: project.id });
-    const { text } = await exported();
+    bench.emulator.store.addProject({ name: "Online shop" });
+    const { text } = await exported({ project: project.id });
+    expect(text).toContain(`import: ${project.id}`);
     expect(text).toContain(`import: ${api.id}`);
     expect(text).toContain(`import: ${twin.id}`);
     bench.write("rnv.yaml", text);
@@ -111,7 +113,7 @@ services:
   const recordedNow = async () => Object.keys((await bench.state())?.resources ?? {});
 
   it("import refuses what is recorded, missing, elsewhere, or out of order, and records nothing then", async () => {
-    const { project, other, api, alone } = seed();
+    const { project, other, api, odd, alone, variable } = seed();
     bench.write("rnv.yaml", declared);
     const refused = async (address: string, id: string) => (await refusalOf(address, id))?.code;
     expect(await refused("service.shop.api", api.id)).toBe("state.address_unknown");
@@ -129,6 +131,12 @@ services:
       summary: `service.shop.api: there is no service with id ${other.id}`,
     });
     expect(await recordedNow()).toEqual(["project.shop"]);
+    await take("project.store", other.id);
+    expect((await refusalOf("project.store", project.id))?.hint).toContain("rnv state rm project.store");
+    await take("service.shop.api", api.id);
+    await take("service.shop.odd", odd.id);
+    await take("variable.shop.api.LOG_LEVEL", variable.id);
+    expect((await refusalOf("variable.shop.odd.LOG_LEVEL", variable.id))?.hint).toBe("check the id");
   });
 
   it("import refuses what is not declared, with the block that declares it, and records nothing", async () => {

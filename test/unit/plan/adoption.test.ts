@@ -75,15 +75,14 @@ describe("a live thing that is declared but not recorded", () => {
     const world = new World();
     world.settle(desiredOf([declare("service.one", { kind: "web" })]));
     const importId = { id: world.id("service.one"), range };
-    const plan = world.plan(
-      desiredOf([
-        declare("service.one", { kind: "web" }),
-        declare("service.two", { kind: "web" }, { importId }),
-      ]),
-    );
-    expect(plan.diagnostics).toMatchObject([
-      { code: "manifest.moved", hint: "moved: [{ from: service.one, to: service.two }]" },
-    ]);
+    const two = declare("service.two", { kind: "web" }, { importId });
+    for (const [others, hint] of [
+      [[], "moved: [{ from: service.one, to: service.two }]"],
+      [[declare("service.one", { kind: "web" })], "declare only one of service.one and service.two"],
+    ] as const)
+      expect(world.plan(desiredOf([...others, two])).diagnostics).toMatchObject([
+        { code: "manifest.moved", hint },
+      ]);
   });
 
   it("is an error where an import names what is not there", () => {
