@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type ExecFileException, execFile } from "node:child_process";
 import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -151,11 +152,9 @@ async function fromCommand(source: PendingSecret, cwd: string, context: ReadCont
       hint: "add it there, or take it out of env",
       code: "guard.untrusted",
     };
-  const found = await runCommand(source.argument, {
-    cwd,
-    environment: commandEnvironment(environment, (name) => given.includes(name)),
-    hidden: given.map((name) => environment[name] ?? ""),
-  });
+  const passed = commandEnvironment(environment, (name) => given.includes(name));
+  const hidden = given.map((name) => environment[name] ?? "");
+  const found = await runCommand(source.argument, cwd, passed, hidden);
   if (!("problem" in found)) return found;
   const hint = "it is given PATH, HOME and the like; list what else it needs: env: [NAME]";
   return { ...found, hint };
@@ -204,21 +203,16 @@ const secretFolders = (context: ReadContext, cwd: string): string[] =>
     .filter((folder) => folder !== "")
     .map((folder) => resolve(cwd, folder));
 
-interface CommandOptions {
-  readonly cwd: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Texts of the environment that it may print, and that no output may show. */
-  readonly hidden?: readonly string[];
-  readonly timeoutMs?: number;
-}
-
 /**
  * The output of a program as a secret text: no shell, stdin closed, 30 s at most. What it printed as an error is
- * shown cut, inert, and only where it does not repeat the output.
+ * shown cut, inert, and only where it repeats neither the output nor a text of `hidden`.
  */
 export function runCommand(
   argv: readonly string[],
-  { cwd, environment, hidden = [], timeoutMs = 30_000 }: CommandOptions,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  hidden: readonly string[],
+  timeoutMs = 30_000,
 ): Promise<Fetched> {
   const [file = "", ...args] = argv;
   const program = `the command ${JSON.stringify(file)}`;
@@ -227,7 +221,7 @@ export function runCommand(
     const child = execFile(
       file,
       args,
-      { cwd, env: environment as NodeJS.ProcessEnv, encoding: "buffer", ...limits },
+      { cwd, env, encoding: "buffer", ...limits },
       (failure, output, errors) => {
         const text = decodeSecret(output);
         if (failure !== null) {
@@ -272,10 +266,5 @@ function shownErrors(errors: Buffer, hidden: readonly string[]): string {
 }
 
 /** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */
-function decodeSecret(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, "");
-  } catch {
-    return undefined;
-  }
-}
+const decodeSecret = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) ? bytes.toString().replace(/\r?\n$/, "") : undefined;

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
@@ -217,15 +218,13 @@ export function readBytes(path: string, limit: number, flags = 0): Buffer | unde
 }
 
 function decode(file: string, bytes: Uint8Array, report: Report): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    const [read = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
-    const summary = `${file} is not UTF-8 text (line ${read.split("\n").length})`;
-    const range = new SourceFile(file).range(0, 0);
-    report(error("manifest.syntax", summary, { range, hint: "save it as UTF-8" }));
-    return undefined;
-  }
+  const text = new TextDecoder().decode(bytes);
+  if (isUtf8(bytes)) return text;
+  const [read = ""] = text.split("\ufffd", 1);
+  const summary = `${file} is not UTF-8 text (line ${read.split("\n").length})`;
+  const range = new SourceFile(file).range(0, 0);
+  report(error("manifest.syntax", summary, { range, hint: "save it as UTF-8" }));
+  return undefined;
 }
 
 /** Returns true if a path is that of a folder or lies in it, as both are written. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { boolOf, numberOf, textOf } from "./conversion";
 import {
@@ -182,11 +183,9 @@ function decodeBase64(written: string): string {
   const value = written.replace(/[\r\n]/g, "");
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
   if (!isBase64) throw new ExpressionProblem("the text is not base64");
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "base64"));
-  } catch {
-    throw new ExpressionProblem("what the base64 stands for is not UTF-8 text");
-  }
+  const bytes = Buffer.from(value, "base64");
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new ExpressionProblem("what the base64 stands for is not UTF-8 text");
 }
 
 const encodeUrl = (value: string): string =>

@@ -214,12 +214,11 @@ describe("a secret that may be missing", () => {
 });
 
 describe("runCommand", () => {
-  const options = { cwd: process.cwd(), environment: {} };
-  const run = (script: string, more = {}) =>
-    runCommand([process.execPath, "-e", script], { ...options, ...more });
+  const run = (script: string, timeoutMs?: number) =>
+    runCommand([process.execPath, "-e", script], process.cwd(), {}, [], timeoutMs);
 
   it("stops a program that does not end", async () => {
-    const found = await run("setInterval(() => {}, 1000)", { timeoutMs: 200 });
+    const found = await run("setInterval(() => {}, 1000)", 200);
     expect(found).toMatchObject({ problem: expect.stringContaining("did not end within 0.2 s") });
   });
 
