@@ -38,9 +38,12 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
   return layers;
 }
 
+/** The names by which a folder may have a manifest without `-f`, of which the first counts. */
+export const usualFiles = (folder: string): readonly string[] =>
+  [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name)));
+
 function defaultFiles(cwd: string, report: Report): readonly string[] {
-  const found: string[] = [];
-  for (const name of [...manifestNames, "rnv"]) if (existsSync(join(cwd, name))) found.push(name);
+  const found = usualFiles(cwd);
   if (manifestNames.every((name) => found.includes(name)))
     report(
       error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {

@@ -5,7 +5,7 @@ import { error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/di
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { isObject } from "../model/value";
-import { filesBelow, isWithin, manifestNames, realPath, shownPath } from "./files";
+import { filesBelow, isWithin, realPath, shownPath, usualFiles } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -125,11 +125,12 @@ export const testFileSchema = z.strictObject({
 
 export type ManifestExpectation = z.infer<typeof expectationSchema>;
 
-/** A part of a test that is a manifest: files, or what is written in the test. */
-export type TestSource =
-  | { readonly kind: "files"; readonly files: readonly string[] }
+/** A manifest of a test: values of `-f`. What is written in the test is the text that `-f -` reads. */
+export interface TestSource {
+  readonly files: readonly string[];
   /** The text of the test file with all else blanked: places in it are those in the file. */
-  | { readonly kind: "written"; readonly text: string };
+  readonly text?: string | undefined;
+}
 
 /** One test of a manifest, as it is declared. */
 export interface ManifestTest
@@ -147,10 +148,10 @@ export interface ManifestTest
   readonly environment: Readonly<Record<string, string>>;
   readonly policies: readonly string[];
   readonly overridePolicies: readonly string[];
-  readonly overlay?: TestSource;
-  readonly applied?: TestSource | true;
-  readonly live?: TestSource;
-  readonly drift?: TestSource;
+  readonly overlay: TestSource | undefined;
+  readonly applied: TestSource | true | undefined;
+  readonly live: TestSource | undefined;
+  readonly drift: TestSource | undefined;
   readonly expect: ManifestExpectation;
 }
 
@@ -195,7 +196,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
   const beside = resolve(cwd, dirname(file));
-  const manifest = document.manifest === undefined ? defaultManifest(beside) : listed(document.manifest);
+  const manifest = listed(document.manifest ?? usualFiles(beside)[0]);
   // A manifest may name files of its folder and below: tests in a folder of their own have it elsewhere.
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
@@ -211,10 +212,9 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
     const nodes = (entry.value as MapNode).entries;
     const { overlay, applied, live, drift, overridePolicies = [], expect = {}, ...rest } = test;
     checkPaths(["overlay", "applied", "live", "drift"], nodes, beside, project, report);
-    const source = (key: string, value: unknown): Readonly<Record<string, TestSource>> => {
-      if (value === undefined) return {};
-      if (isObject(value)) return { [key]: writtenSource(nodes.get(key)?.value as SourceNode) };
-      return { [key]: { kind: "files", files: pathsOf(value as string | readonly string[]) } };
+    const source = (key: string, value: unknown): TestSource | undefined => {
+      if (isObject(value)) return writtenSource(nodes.get(key)?.value as SourceNode);
+      return value === undefined ? undefined : { files: pathsOf(value as string | readonly string[]) };
     };
     return {
       ...shared,
@@ -224,10 +224,10 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
       environment: { ...document.environment, ...test.environment },
       overridePolicies,
       expect,
-      ...source("overlay", overlay),
-      ...(applied === true ? { applied } : source("applied", applied)),
-      ...source("live", live),
-      ...source("drift", drift),
+      overlay: source("overlay", overlay),
+      applied: applied === true ? applied : source("applied", applied),
+      live: source("live", live),
+      drift: source("drift", drift),
     };
   });
 }
@@ -270,27 +270,15 @@ function checkPaths(
   }
 }
 
-/** The manifest of a folder, as it is found without `-f`; what is wrong with it the test tells. */
-function defaultManifest(folder: string): readonly string[] {
-  return [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name))).slice(0, 1);
-}
-
 function writtenSource({ range: { source, start, end } }: SourceNode): TestSource {
   const { text = "" } = source ?? {};
   const blank = (part: string): string => part.replace(/[^\n\r]/g, " ");
-  return {
-    kind: "written",
-    text: blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end)),
-  };
+  const written = blank(text.slice(0, start)) + text.slice(start, end) + blank(text.slice(end));
+  return { files: ["-"], text: written };
 }
 
-/** Returns the values of `-f` of a manifest with what is laid over it, and the text that `-f -` reads. */
-export function layersOf(
-  files: readonly string[],
-  over: TestSource | undefined,
-): { readonly files: readonly string[]; readonly text?: string } {
-  if (over === undefined) return { files };
-  return over.kind === "files"
-    ? { files: [...files, ...over.files] }
-    : { files: [...files, "-"], text: over.text };
-}
+/** Lays a manifest over another one; at most one of the two is written in the test. */
+export const layered = (lower: TestSource, upper: TestSource): TestSource => ({
+  files: [...lower.files, ...upper.files],
+  text: lower.text ?? upper.text,
+});

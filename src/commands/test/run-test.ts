@@ -12,7 +12,7 @@ import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emula
 import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
 import { findStages } from "../../manifest/load-manifest";
-import { layersOf, type ManifestTest } from "../../manifest/test-file";
+import { layered, type ManifestTest, type TestSource } from "../../manifest/test-file";
 import { forbiddenInTests } from "../../manifest/trust";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
@@ -107,16 +107,12 @@ const linesOf = (plan: Plan): string[] => [
 async function makeFixtures(run: TestRun): Promise<void> {
   const { test, world } = run;
   const { live, drift } = test;
-  const before = test.applied === true ? { kind: "files" as const, files: test.files } : test.applied;
-  if (live !== undefined) await makeFixture(run, "live", layersOf([], live), world.stranger());
+  const before = test.applied === true ? { files: test.files } : test.applied;
+  if (live !== undefined) await makeFixture(run, "live", live, world.stranger());
   if (before === undefined) return;
-  await makeFixture(run, "applied", layersOf([], before), world.backend);
-  if (drift === undefined) return;
-  // What changed since lies over what was applied; only one of the two is written in the test.
-  const files = drift.kind === "files" ? drift.files : [];
-  const over: TestManifest =
-    before.kind === "files" ? layersOf(before.files, drift) : { files: ["-", ...files], text: before.text };
-  await makeFixture(run, "drift", over, world.backend.copy());
+  await makeFixture(run, "applied", before, world.backend);
+  // What changed since lies over what was applied.
+  if (drift !== undefined) await makeFixture(run, "drift", layered(before, drift), world.backend.copy());
 }
 
 async function makeFixture(
@@ -133,7 +129,7 @@ async function makeFixture(
 
 async function outcomeOf(run: TestRun): Promise<TestOutcome> {
   const { test, world } = run;
-  const manifest = layersOf(test.files, test.overlay);
+  const manifest = layered({ files: test.files }, test.overlay ?? { files: [] });
   const request = requestOf(test, manifest.files);
   if (test.apply !== true) {
     const context = world.context(world.backend, manifest);
@@ -213,10 +209,7 @@ function shownFile(test: ManifestTest, file: string): string {
   return isAbsolute(file) ? file : posix.join(test.shownFolder, file);
 }
 
-/** A manifest of a test: values of `-f`, and the text that `-f -` reads. */
-interface TestManifest {
-  readonly files: readonly string[];
-  readonly text?: string;
+interface TestManifest extends TestSource {
   /** It is read in the stage of the test where it has stages at all: it may be another than that of the test. */
   readonly mayLackStages?: true;
 }
