@@ -107,7 +107,7 @@ function workspaceProblem(
   if (workspace === undefined || own === "" || own === workspace) return undefined;
   const summary = `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`;
   return error("guard.workspace", summary, {
-    range: declared.workspace?.range,
+    range: declared.written.get("workspace")?.value.range,
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
 }

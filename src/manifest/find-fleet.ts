@@ -32,29 +32,25 @@ export interface FleetMember extends Target {
   readonly problems: readonly Diagnostic[];
 }
 
-/** What the fleet file says of a member, which it names without its stage. */
-type NamedMember = { readonly name: string } & DeclaredMember;
-
 /**
  * Finds the members of a fleet, sorted by name: those that its file names, else the manifests below the folder. Throws
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
  */
 export function findFleet(request: FleetRequest): readonly FleetMember[] {
   const declared = declaredMembers(request);
-  const all = [...declared.values()].flatMap(({ env = {} }) => Object.values(env));
-  return [...declared]
-    .flatMap(([name, one]) => {
-      const member = { ...one, name };
-      return stagesOfMember(request, member, memberEnvironment(member, all, request.environment, request));
-    })
+  const all = declared.flatMap(({ env = {} }) => Object.values(env));
+  return declared
+    .flatMap((member) =>
+      stagesOfMember(request, member, memberEnvironment(member, all, request.environment, request)),
+    )
     .sort((a, b) => compareTexts(a.name, b.name));
 }
 
-/** The members by name, without their stages. */
-function declaredMembers(request: FleetRequest): ReadonlyMap<string, DeclaredMember> {
+/** The members, without their stages. */
+function declaredMembers(request: FleetRequest): readonly DeclaredMember[] {
   const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
-  if (!existsSync(file)) return new Map(findManifestFolders(root).map((folder) => [folder, {}]));
+  if (!existsSync(file)) return findManifestFolders(root).map((name) => ({ name }));
   return readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted));
 }
 
@@ -81,7 +77,7 @@ function findManifestFolders(root: string): readonly string[] {
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
   { root, types, untrusted, timeoutMs }: FleetRequest,
-  { name, dir: folder = name, timeout, stages }: NamedMember,
+  { name, dir: folder = name, timeout, stages }: DeclaredMember,
   { environment, missing }: ReturnType<typeof memberEnvironment>,
 ): readonly FleetMember[] {
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
@@ -92,7 +88,7 @@ function stagesOfMember(
   return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
     const shown = stage && stageText(stage);
     const fullName = shown === undefined ? name : `${name}@${shown}`;
-    const isPlaced = stage && found.stages.get(stage.name)?.state !== undefined;
+    const isPlaced = stage && found.stages.get(stage.name)?.written.has("state");
     return {
       ...{ name: fullName, manifest: folder, stage: shown, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
@@ -194,7 +190,7 @@ const paths: Readonly<Record<string, string>> = {
  * credential of the fleet stands beside its own.
  */
 export function memberEnvironment(
-  member: NamedMember,
+  member: DeclaredMember,
   all: readonly string[],
   environment: ProcessEnvironment,
   { cwd, isOfJob }: Pick<FleetRequest, "cwd" | "isOfJob">,

@@ -81,13 +81,14 @@ function schemaForStrangers(trust: Trust): z.ZodType {
   return z.looseObject({ members: z.record(z.string(), member.nullable()) });
 }
 
-export type DeclaredMember = z.infer<typeof memberSchema>;
+/** What a fleet file says of a member, which it names without its stage. */
+export type DeclaredMember = { readonly name: string } & z.infer<typeof memberSchema>;
 
 /**
- * Reads the members of a fleet file, by name. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
+ * Reads the members of a fleet file. Throws `DiagnosticsError` after a mistake in it; with exit code 4 where an
  * untrusted file is refused.
  */
-export function readFleetFile(file: string, cwd: string, trust: Trust): ReadonlyMap<string, DeclaredMember> {
+export function readFleetFile(file: string, cwd: string, trust: Trust): readonly DeclaredMember[] {
   const findings = collectFindings();
   const read = readDocument(fleetFileSchema, file, cwd, findings.report);
   if (read !== undefined && trust.isUntrusted)
@@ -97,5 +98,5 @@ export function readFleetFile(file: string, cwd: string, trust: Trust): Readonly
     });
   const diagnostics = findings.all();
   if (read === undefined || hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-  return new Map(Object.entries(read.document.members).map(([name, member]) => [name, member ?? {}]));
+  return Object.entries(read.document.members).map(([name, member]) => ({ ...member, name }));
 }

@@ -73,14 +73,16 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const waiting = hasErrors(findings.all()) ? undefined : waitForParts(built, declared);
   if (waiting !== undefined) checkCycles(waiting, findings.report);
   const resources = waiting ?? declared;
-  if (stage?.each && isOne(request.stage)) checkNames(resources.values(), request.stage, context);
+  const asked = request.stage === "any" ? undefined : request.stage;
+  if (asked && stage?.each) checkNames(resources.values(), asked, context);
   const desired: Desired = {
     data: new Map(),
     resources,
     moved: readMoved(root.entries.get("moved")?.value, context),
     removed: readRemoved(root.entries.get("removed")?.value, context),
     outputs: readOutputs(root, context),
-    ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),
+    ...(asked &&
+      stage && { stage: { name: stageText(asked), protect: stage.protect, disposable: stage.disposable } }),
   };
   await fetchSecrets(built, cwd, context, findings, request.secrets);
   const [file] = files.names;
@@ -94,14 +96,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...(request.secrets === "skip" && { merged: () => printManifest(root, index) }),
   };
 }
-
-const ruleOf = ({ protect, disposable }: StageDeclaration, name: StageName): Desired["stage"] => ({
-  name: stageText(name),
-  protect,
-  disposable,
-});
-
-const isOne = (stage: ManifestRequest["stage"]): stage is StageName => stage !== undefined && stage !== "any";
 
 /** Stands for the stage where any will do. */
 const anyStage: StageName = { name: "x", id: "x" };

@@ -20,15 +20,7 @@ import type { ReadContext } from "./context";
 import { isWithin } from "./files";
 import type { Report } from "./findings";
 import { type JudgedPart, judgeEach } from "./schema-issues";
-import {
-  isNull,
-  type MapEntry,
-  type MapNode,
-  mapValues,
-  quoteShort,
-  type ScalarNode,
-  type SourceNode,
-} from "./tree";
+import { isNull, type MapEntry, type MapNode, mapValues, quoteShort, type SourceNode } from "./tree";
 import { freeKeys } from "./type-index";
 import { readPlain } from "./values";
 
@@ -43,10 +35,8 @@ export interface StageDeclaration {
   readonly disposable: boolean;
   /** Milliseconds after the last run of an instance. */
   readonly expiresMs?: number;
-  /** Texts in which `${…}` is not filled in yet. */
-  readonly overlay?: ScalarNode;
-  readonly workspace?: ScalarNode;
-  readonly state?: ScalarNode;
+  /** Its settings as written: in texts `${…}` is not filled in yet. */
+  readonly written: MapNode["entries"];
   /** The key that opens it. */
   readonly range: SourceRange;
 }
@@ -125,25 +115,14 @@ export function readStages(root: MapNode, report: Report): Stages {
     const entry = node.entries.get(name) as MapEntry;
     const { each = false, protect = false, disposable = false, expires } = settings ?? {};
     const expiresMs = expires === undefined ? undefined : parseDuration(expires);
-    const stage: StageDeclaration = {
-      ...{ name, each, protect, disposable, range: entry.keyRange },
+    const written: MapNode["entries"] = entry.value.kind === "map" ? entry.value.entries : new Map();
+    stages.set(name, {
+      ...{ name, each, protect, disposable, written, range: entry.keyRange },
       ...(expiresMs !== undefined && { expiresMs }),
-      ...textsOf(entry.value),
-    };
-    stages.set(name, stage);
+    });
   }
   return stages;
 }
-
-const texts = ["overlay", "workspace", "state"] as const;
-
-const textsOf = (node: SourceNode): Pick<StageDeclaration, (typeof texts)[number]> =>
-  Object.fromEntries(
-    texts.flatMap((key) => {
-      const value = node.kind === "map" ? node.entries.get(key)?.value : undefined;
-      return value === undefined ? [] : [[key, value]];
-    }),
-  );
 
 /** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
 export function findStage(
@@ -204,8 +183,9 @@ export function placeStage(
   context: ReadContext,
   { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
 ): StagePlace {
-  const read = (key: (typeof texts)[number]): string | undefined => {
-    const node = declared[key];
+  const nodeOf = (key: string): SourceNode | undefined => declared.written.get(key)?.value;
+  const read = (key: string): string | undefined => {
+    const node = nodeOf(key);
     if (node === undefined) return undefined;
     const attribute = `stages.${declared.name}.${key}`;
     const noReference = `${key} of a stage is read before anything else, and cannot hold a reference`;
@@ -213,10 +193,10 @@ export function placeStage(
     return typeof value === "string" ? value : undefined;
   };
   const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];
-  const refuse = (key: (typeof texts)[number], problem: string, hint: string): void =>
+  const refuse = (key: string, problem: string, hint: string): void =>
     context.report(
       error("manifest.stage", `${key} of stage ${stageText(asked)} ${problem}`, {
-        range: declared[key]?.range,
+        range: nodeOf(key)?.range,
         hint,
       }),
     );
@@ -234,14 +214,14 @@ export function placeStage(
         "guard.untrusted",
         `stage ${stageText(asked)} names its state, and this manifest is not trusted (--untrusted)`,
         {
-          range: declared.state?.range,
+          range: nodeOf("state")?.range,
           detail: "The state, and our credentials for it, would go where the manifest says.",
           hint: `list it in RNV_ALLOW_STATE: https://git.example.com/state/*`,
         },
       ),
     );
   const path =
-    overlay === undefined ? undefined : resolve(cwd, dirname(declared.overlay?.range.file ?? ""), overlay);
+    overlay === undefined ? undefined : resolve(cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
   const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
