@@ -107,7 +107,7 @@ export function judgeFilled<Document>(
 ): Document | undefined {
   const judged = schema.safeParse(value, tellKnownKeys);
   if (judged.success) return judged.data;
-  reportIssues(judged.error.issues, of);
+  for (const issue of judged.error.issues.flatMap(leaves)) reportIssue(issue, of);
   return undefined;
 }
 
@@ -153,60 +153,41 @@ interface Refused {
   readonly report: Report;
 }
 
-function reportIssues(issues: readonly Issue[], refused: Refused): void {
-  const { nameOf, address, code } = refused.subject;
-  for (const issue of issues.flatMap(leaves))
-    for (const { kind, summary, range, hint } of mistakesOf(issue, refused))
-      refused.report(
-        error((typeof code === "function" ? code(issue) : code) ?? kind, summary, {
-          ...(address !== undefined && { address, attribute: nameOf(issue.path.map(String)) }),
-          range,
-          ...(hint !== undefined && { hint }),
-        }),
-      );
-}
-
-interface Mistake {
-  readonly kind: DiagnosticCode;
-  readonly summary: string;
-  readonly range: SourceRange;
-  readonly hint?: string | undefined;
-}
-
-function mistakesOf(issue: Issue, { node, subject }: Refused): readonly Mistake[] {
-  const { nameOf, address, describe = describeNode } = subject;
+function reportIssue(issue: Issue, { node, subject, report }: Refused): void {
+  const { nameOf, address, code, describe = describeNode } = subject;
   const path = issue.path.map(String);
+  const about = address === undefined ? {} : { address, attribute: nameOf(path) };
+  const refuse = (kind: DiagnosticCode, range: SourceRange, summary: string, hint?: string): void =>
+    report(
+      error((typeof code === "function" ? code(issue) : code) ?? kind, summary, { ...about, range, hint }),
+    );
   const at = nodeAt(node, issue.path);
   const parent = nodeAt(node, issue.path.slice(0, -1));
   const key = path.at(-1) ?? "";
   const of = address === undefined ? "" : ` of ${address}`;
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((unknown) => ({
-      kind: "manifest.unknown_key",
-      summary: `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`,
-      range: keyRange(at, unknown),
-      hint: didYouMean(unknown, issue.message.split(" ")) ?? listKeys(issue.message.split(" ")),
-    }));
-  if (issue.code === "invalid_key") {
-    const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
-    return [{ kind: "manifest.invalid_name", summary, range: keyRange(parent, key) }];
-  }
-  if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
-    const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
-    const hint = subject.hintFor?.(issue, parent);
-    return [{ kind: "manifest.missing_key", summary, range: parent.range, hint }];
-  }
   const hint = choiceHint(issue, at) ?? subject.hintFor?.(issue, at);
-  if (issue.code !== "invalid_type") {
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.message.split(" ");
+    for (const unknown of issue.keys) {
+      const summary = `${nameOf(path)}${of} has no key ${quoteShort(unknown)}`;
+      const meant = didYouMean(unknown, known) ?? listKeys(known);
+      refuse("manifest.unknown_key", keyRange(at, unknown), summary, meant);
+    }
+  } else if (issue.code === "invalid_key") {
+    const summary = `${quoteShort(key)}: ${expectations(issue.issues as Issue[])}`;
+    refuse("manifest.invalid_name", keyRange(parent, key), summary);
+  } else if (path.length > 0 && parent.kind === "map" && !parent.entries.has(key)) {
+    const summary = `${nameOf(path.slice(0, -1))}${of} lacks ${key}: ${expectation(issue)}`;
+    refuse("manifest.missing_key", at.range, summary, hint);
+  } else if (issue.code === "invalid_type") {
+    const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
+    const expected = expectedWords[issue.expected] ?? issue.expected;
+    refuse("manifest.invalid_type", at.range, `${name} must be ${expected}, not ${describe(at)}`, hint);
+  } else {
     const rule = expectation(issue);
     const found = rule.startsWith("expected") ? `, found ${describe(at)}` : "";
-    const summary = `${nameOf(path)}${of}: ${rule}${found}`;
-    return [{ kind: "manifest.invalid_value", summary, range: at.range, hint }];
+    refuse("manifest.invalid_value", at.range, `${nameOf(path)}${of}: ${rule}${found}`, hint);
   }
-  const name = address === undefined ? nameOf(path) : `${address}: ${nameOf(path)}`;
-  const expected = expectedWords[issue.expected] ?? issue.expected;
-  const summary = `${name} must be ${expected}, not ${describe(at)}`;
-  return [{ kind: "manifest.invalid_type", summary, range: at.range, hint }];
 }
 
 /** Has the keys that a mapping knows told in the message of an issue about one that it does not. Slow: for refused values. */
