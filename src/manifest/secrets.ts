@@ -55,7 +55,7 @@ export function readSecret(
   const { value, keyRange } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, { shape, entry, location, context, reach });
+    const read = readLiteral(value, keyRange, shape, location, context, reach);
     const origin = new Secret(value.value);
     return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
   }
@@ -69,19 +69,14 @@ export function readSecret(
   });
 }
 
-interface LiteralReading {
-  readonly shape: AttributeShape;
-  readonly entry: MapEntry;
-  readonly location: ValueLocation;
-  readonly context: ReadContext;
-  readonly reach: SecretReach;
-}
-
 function readLiteral(
   node: ScalarNode,
-  { shape, entry, location, context, reach }: LiteralReading,
+  keyRange: SourceRange,
+  shape: AttributeShape,
+  location: ValueLocation,
+  context: ReadContext,
+  reach: SecretReach,
 ): Secret | Template | Computed | UnreadSecret | undefined {
-  const { keyRange } = entry;
   const atHand: Secret[] = [];
   let missing: string | undefined;
   const read = readPieces(node, context, (part, at, isArgument) => {

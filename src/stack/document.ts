@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import { type Diagnostic, error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
+import { error, type SourceFile, type SourceRange } from "../diagnostics/diagnostic";
+import type { Report } from "../manifest/findings";
 
 type Scalar = null | boolean | number | string;
 type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
@@ -71,28 +72,23 @@ export class JsonNode {
   }
 }
 
-export type ParsedStack = { readonly root: JsonNode } | { readonly problems: readonly Diagnostic[] };
-
-/** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
-export function parseStackDocument(source: SourceFile, text: string): ParsedStack {
-  const problemAt = (code: "stack.too_large" | "stack.syntax", start: number, summary: string) =>
-    error(code, summary, { range: source.range(start, start + 1), hint });
+/** Parses a stack's JSON; undefined, after a report, where it is not valid JSON or holds a key twice in one object. */
+export function parseStackDocument(source: SourceFile, text: string, report: Report): JsonNode | undefined {
+  const refuse = (code: "stack.too_large" | "stack.syntax", start: number, summary: string): undefined => {
+    report(error(code, summary, { range: source.range(start, start + 1), hint }));
+  };
   const deepAt = tooDeepAt(text);
   if (deepAt !== undefined)
-    return {
-      problems: [problemAt("stack.too_large", deepAt, `values are nested more than ${maxDepth} levels deep`)],
-    };
+    return refuse("stack.too_large", deepAt, `values are nested more than ${maxDepth} levels deep`);
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true });
   const [wrong] = errors;
   if (tree === undefined || wrong !== undefined)
-    return { problems: [problemAt("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON")] };
+    return refuse("stack.syntax", wrong?.offset ?? 0, "the text is not valid JSON");
   const duplicates: SourceRange[] = [];
   const root = readTree(tree, source, duplicates);
-  const problems = duplicates.map((range) =>
-    error("stack.duplicate", "duplicate key in one object", { range }),
-  );
-  return problems.length > 0 ? { problems } : { root };
+  for (const range of duplicates) report(error("stack.duplicate", "duplicate key in one object", { range }));
+  return duplicates.length > 0 ? undefined : root;
 }
 
 const hint = "a stack is JSON as the synthesis writes it: synthesize it again";

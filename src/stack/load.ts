@@ -136,16 +136,15 @@ async function readStacks(
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     const source = new SourceFile(file);
-    const parsed = parseStackDocument(source, text);
-    if ("root" in parsed) {
-      const found = readStack(parsed.root, stackFile, types, reportOf);
-      if (isOther) others.push(found);
-      else stack = found;
-      source.text = maskStack(text, found, dataTypes);
-    } else {
+    const root = parseStackDocument(source, text, reportOf);
+    if (root === undefined) {
       source.text = star(text, [[0, text.length]]);
-      parsed.problems.forEach(reportOf);
+      continue;
     }
+    const found = readStack(root, stackFile, types, reportOf);
+    if (isOther) others.push(found);
+    else stack = found;
+    source.text = maskStack(text, found, dataTypes);
   }
   return { stack, others };
 }
@@ -163,12 +162,13 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
 
 /** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
-  const around = { imports: readImports(context), protecting: readProviders(context) };
+  const imports = readImports(context);
+  const protecting = readProviders(context);
   // The types are listed after those of their parents.
   const types = [undefined, ...context.types.values()];
   const sorted = types.flatMap((type) => context.stack.resources.filter((one) => one.type === type));
   return sorted.flatMap((resource) => {
-    const read = readResource(resource, context, around);
+    const read = readResource(resource, context, imports, protecting);
     if (read === undefined) return [];
     blocks.set(read.block.address, read.block);
     return [read];

@@ -46,19 +46,14 @@ export interface FoundParent {
   readonly link?: { readonly attribute: string; readonly value: DesiredAttribute };
 }
 
-/** The environment in which a resource is read. */
-interface AroundResource {
-  /** Ids to import by address. */
-  readonly imports: ReadonlyMap<Address, MapEntry>;
-  /** Configurations of the provider that refuse deletions. */
-  readonly protecting: ReadonlySet<string>;
-}
-
 /** Reads a resource; undefined, after a report, when rnv has no such type. */
 export function readResource(
   resource: StackResource,
   context: StackContext,
-  { imports, protecting }: AroundResource,
+  /** Ids to import by address. */
+  imports: ReadonlyMap<Address, MapEntry>,
+  /** Configurations of the provider that refuse deletions. */
+  protecting: ReadonlySet<string>,
 ): StackBlock | undefined {
   const { block, type, address } = resource;
   const owner = ownerOf(resource);

@@ -81,24 +81,18 @@ function toPrimitive(value: Value, type: "any" | "string" | "number" | "bool"): 
   throw mismatch(value, type);
 }
 
-interface Primitives {
-  readonly string: string;
-  readonly number: number;
-  readonly bool: boolean;
-}
-
 const primitive =
-  <Kind extends keyof Primitives>(kind: Kind, ofNull: string) =>
-  (value: Value): Primitives[Kind] => {
+  <Primitive>(kind: "number" | "bool" | "string", ofNull: string) =>
+  (value: Value): Primitive => {
     const found = convert(value, kind);
     if (found.kind !== kind) throw new ExpressionProblem(ofNull);
-    return (found as { readonly value: unknown }).value as Primitives[Kind];
+    return (found as { readonly value: unknown }).value as Primitive;
   };
 
 /** Return a value as a number, a flag or text; throw `ExpressionProblem` for another. */
-export const numberOf = primitive("number", "null is no number");
-export const boolOf = primitive("bool", "null is neither true nor false");
-export const textOf = primitive("string", "null is no text");
+export const numberOf = primitive<number>("number", "null is no number");
+export const boolOf = primitive<boolean>("bool", "null is neither true nor false");
+export const textOf = primitive<string>("string", "null is no text");
 
 /** Returns a value as a whole number; throws `ExpressionProblem` for another. */
 export function wholeNumber(value: Value): number {
