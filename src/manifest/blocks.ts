@@ -55,14 +55,13 @@ interface OpenBlock extends Block {
 }
 
 interface Walk {
-  readonly index: TypeIndex;
   readonly report: Report;
   readonly blocks: Map<Address, Block>;
 }
 
 /** Every block of the tree by address, in the order of the text; reports unknown keys and bad names. */
 export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map<Address, Block> {
-  const walk = { index, report, blocks: new Map<Address, Block>() };
+  const walk = { report, blocks: new Map<Address, Block>() };
   walkChildren(root, index.root, undefined, walk);
   return walk.blocks;
 }

@@ -85,7 +85,7 @@ function reportMissing(
   context: ReadContext,
 ): void {
   const { placed, address } = block;
-  for (const shape of placed.needed) {
+  for (const shape of placed.paths.values()) {
     if (!isNeeded(shape, block, attributes) || shape.isName || isWritten(block, shape.path)) continue;
     context.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {

@@ -107,19 +107,13 @@ export interface ValueLocation {
   readonly isMadeWhole?: boolean;
 }
 
-/** The part of a diagnostic that says which attribute it is about. */
-export const where = ({ address, attribute }: ValueLocation): Pick<Diagnostic, "address" | "attribute"> => ({
-  ...(address !== undefined && { address }),
-  attribute,
-});
-
 /** Reports a mistake in a value, and returns undefined in place of the value. */
 export function refuse(
   { report }: Pick<ReadContext, "report">,
-  location: ValueLocation,
+  { address, attribute }: ValueLocation,
   range: SourceRange,
   mistake: { readonly code: DiagnosticCode; readonly summary: string; readonly hint?: string | undefined },
 ): undefined {
   const { code, summary, hint } = mistake;
-  report(error(code, summary, { ...where(location), range, hint }));
+  report(error(code, summary, { address, attribute, range, hint }));
 }

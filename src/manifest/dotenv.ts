@@ -1,4 +1,4 @@
-import { error, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
@@ -6,16 +6,9 @@ import { type MapEntry, mapNode, type SourceNode, scalarNode, type TemplatePart 
 
 export type Dotenv = ReadonlyMap<string, MapEntry>;
 
-/** A mistake in the file; messages never quote what may be part of a value. */
-class DotenvProblem extends Error {
-  constructor(
-    summary: string,
-    readonly range: SourceRange,
-    readonly hint: string,
-  ) {
-    super(summary);
-  }
-}
+/** A mistake in the file, to be thrown; messages never quote what may be part of a value. */
+const problem = (summary: string, range: SourceRange, hint: string): DiagnosticsError =>
+  failure("manifest.dotenv", summary, { range, hint });
 
 /**
  * Reads a dotenv file as docker compose does: comments, `export`, quotes, escapes, values of several lines, `KEY` alone,
@@ -43,8 +36,8 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
       entries.set(key, { key, keyRange, value });
     }
   } catch (cause) {
-    if (!(cause instanceof DotenvProblem)) throw cause;
-    report(error("manifest.dotenv", cause.message, { range: cause.range, hint: cause.hint }));
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    cause.diagnostics.forEach(report);
     hidden.push([at, text.length]);
   }
   source.text = star(text, hidden);
@@ -64,10 +57,10 @@ const statement = new RegExp(
   "gu",
 );
 
-function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DotenvProblem {
+function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DiagnosticsError {
   const start = index + line.length - line.trimStart().length;
   const hasSpace = new RegExp(`^\\s*${keyPattern}[^\\S\n]+${keyPattern}${blanks}[=:]`, "u").test(line);
-  return new DotenvProblem(
+  return problem(
     hasSpace ? "a name cannot hold a space" : "this line is neither KEY=value nor a comment",
     source.range(start, index + line.trimEnd().length),
     "a value of several lines stands in quotes",
@@ -91,7 +84,7 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
   if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
   const quote = /^["']/.exec(plain)?.[0];
   if (quote !== undefined)
-    throw new DotenvProblem(
+    throw problem(
       `the value does not end with its quote ${quote}`,
       of.keyRange,
       `close it, or write \\${quote} for a quote in the value`,
@@ -125,7 +118,7 @@ interface Expansion {
 /** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names. */
 function expand(text: string, of: Expansion): TemplatePart[] {
   if (hasStrayDollar(text))
-    throw new DotenvProblem(
+    throw problem(
       "a $ in the value names no variable",
       of.keyRange,
       "write $$ for a dollar, or put the value into single quotes",
@@ -137,7 +130,7 @@ function expand(text: string, of: Expansion): TemplatePart[] {
       typeof piece === "string" ? [{ kind: "text" as const, text: piece }] : substitute(piece, of);
     for (const part of added) size += part.kind === "text" ? part.text.length : 1;
     if (size > mostParts)
-      throw new DotenvProblem(`the value holds more than ${mostParts} characters`, of.keyRange, "shorten it");
+      throw problem(`the value holds more than ${mostParts} characters`, of.keyRange, "shorten it");
     parts.push(...added);
   }
   return parts;
@@ -147,7 +140,7 @@ function expand(text: string, of: Expansion): TemplatePart[] {
 function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of: Expansion): TemplatePart[] {
   const { entries, keyRange } = of;
   if (operator === "+")
-    throw new DotenvProblem(
+    throw problem(
       `\${NAME${isEmptyUnset ? ":" : ""}+text} is not supported`,
       keyRange,
       "write the text that is meant",
@@ -157,14 +150,14 @@ function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of:
     const parts = [...(earlier.parts ?? [])];
     if (!isEmptyUnset || plainText(parts) !== "") return parts;
     if (operator === "-") return expand(operand, of);
-    throw new DotenvProblem(`${name} is empty`, keyRange, "give it a value in a line before this one");
+    throw problem(`${name} is empty`, keyRange, "give it a value in a line before this one");
   }
   const part = { kind: "env" as const, name, source: `\${${name}}` };
   // A line `KEY` alone is what the environment has.
   if (operator !== "-" || earlier !== undefined) return [part];
   const fallback = plainText(expand(operand, of));
   if (fallback === undefined)
-    throw new DotenvProblem(
+    throw problem(
       `the default of ${name} names a variable of the environment`,
       keyRange,
       "a default is plain text, or a name of this file",

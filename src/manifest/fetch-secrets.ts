@@ -7,7 +7,7 @@ import type { Secret } from "../model/secret";
 import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
-import { type ReadContext, type SecretReach, where } from "./context";
+import type { ReadContext, SecretReach } from "./context";
 import { isWithin, readBytes } from "./files";
 import type { Findings } from "./findings";
 import { checkSecret, type PendingSecret } from "./secrets";
@@ -93,7 +93,7 @@ function secretOf(
   if ("text" in found) return checkSecret(found.text, shape, range, location, context);
   const { problem, isMissing, code = "manifest.secret_source", detail, hint } = found;
   if (isMissing && mayBeMissing) return new UnreadSecret(problem);
-  context.report(error(code, problem, { ...where(location), range, detail, hint }));
+  context.report(error(code, problem, { ...location, range, detail, hint }));
   return undefined;
 }
 

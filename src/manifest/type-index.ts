@@ -29,8 +29,6 @@ export interface PlacedType {
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
-  /** Attributes that are required, always or unless their value is preserved. */
-  readonly needed: readonly AttributeShape[];
   /** Types whose blocks stand in a block of this one, by key. */
   readonly children: Map<string, PlacedType>;
   /** A bare value stands for this attribute. */
@@ -89,14 +87,12 @@ function placeType(type: ResourceType): PlacedType {
     }
   }
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
-  const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
   return {
     type,
     place: type.manifest,
     attributes,
     groups,
     paths,
-    needed,
     children: new Map(),
     shorthand,
   };

@@ -1,10 +1,10 @@
-import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
+import { failure, type SourceRange } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
-import { type ReadContext, refuse, type ValueLocation, where } from "./context";
+import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";
 import {
@@ -40,15 +40,11 @@ function inKind(
   made: Computed,
   shape: AttributeShape,
   range: SourceRange,
-  location: ValueLocation,
+  { address, attribute }: ValueLocation,
 ): Computed {
   const stop = (wanted: string): never => {
-    throw new DiagnosticsError([
-      error("manifest.invalid_value", `${shape.path} of ${location.address}: ${wanted}`, {
-        ...where(location),
-        range,
-      }),
-    ]);
+    const summary = `${attribute} of ${address}: ${wanted}`;
+    throw failure("manifest.invalid_value", summary, { address, attribute, range });
   };
   return new Computed(made.references, made.secret, (values) => {
     const found = made.compute(values);
