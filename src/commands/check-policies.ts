@@ -32,7 +32,7 @@ export async function loadPolicies(
   readonly compiled: readonly CompiledPolicy[];
   readonly diagnostics: readonly Diagnostic[];
 }> {
-  const { policies, diagnostics } = readPolicies({ cwd, files, named });
+  const { policies, diagnostics } = readPolicies(cwd, files, named);
   if (policies.length === 0) return { compiled: [], diagnostics };
   const read = policyReader(await import("@marcbachmann/cel-js"), resourceTypes)(policies);
   return { ...read, diagnostics: [...diagnostics, ...read.diagnostics] };

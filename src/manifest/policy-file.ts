@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import { isCondition, isCostLimit, type Policy, type PolicyExpression } from "../model/policy";
-import type { FileRequest } from "./context";
 import { besideManifest } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { readDocument } from "./schema-issues";
@@ -46,14 +45,11 @@ export const policyFileSchema = z.strictObject({
   policies: z.record(policyName, policySchema).describe("Rules that a plan must pass, by name."),
 });
 
-/** The file beside the first of `files` is read where there is one. */
-interface PolicyPlaces extends Pick<FileRequest, "cwd" | "files"> {
-  /** Files and folders that are named; all of them are read besides. */
-  readonly named: readonly string[];
-}
-
-/** Reads all policies that a plan must pass; none is returned after a mistake, and every mistake is collected. */
-export function readPolicies({ cwd, files, named }: PolicyPlaces) {
+/**
+ * Reads all policies that a plan must pass: those of the file beside the first of `files`, where there is one, and of the files
+ * and folders that are named. None is returned after a mistake, and every mistake is collected.
+ */
+export function readPolicies(cwd: string, files: readonly string[], named: readonly string[]) {
   const findings = collectFindings();
   const policies = new Map<string, Policy>();
   const below = named.map((one) => ({ one, paths: filesAt(cwd, one) }));

@@ -186,11 +186,11 @@ function reportNamesakes(
 ): void {
   const first = new Map<string, StackBlock>();
   blocks.forEach((one, i) => {
-    const { block, source, parent } = one;
+    const { block, source, link } = one;
     const { type, place } = block.placed;
     const { address, range } = block;
     const isPart = type.removedWithParent === true;
-    const id = parent.link?.value.value;
+    const id = link?.value.value;
     const of = block.parent?.address ?? (typeof id === "string" ? id : referredAddresses(id)[0]);
     const name = place.shape === "single" ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
     const around = isPart ? [] : workspaceOf(source);

@@ -36,14 +36,13 @@ import { knownText } from "./values";
 export interface StackBlock {
   readonly block: Block;
   readonly source: ResourceSource;
-  readonly parent: FoundParent;
+  readonly link: ParentLink | undefined;
 }
 
-/** The parent of a resource: a declared block, or an id that no stack declares. */
-export interface FoundParent {
-  readonly block?: Block;
-  /** The attribute that holds its id. */
-  readonly link?: { readonly attribute: string; readonly value: DesiredAttribute };
+/** The attribute that holds the id of the parent: of a declared block, or of what no stack declares. */
+interface ParentLink {
+  readonly attribute: string;
+  readonly value: DesiredAttribute;
 }
 
 /** Reads a resource; undefined, after a report, when rnv has no such type. */
@@ -70,20 +69,21 @@ export function readResource(
   const isProtectable = removal === "delete" && !removedWithParent;
   const isKept = protectionOf(block.at(protectionAttribute), isProtectable, reader);
   const { written, isReadable } = readAttributes(source);
-  const parent = readParent(source);
+  const link = readParent(source);
+  const [parent] = referredAddresses(link?.value.value);
   const isProtected = isKept || (protecting.has(provider) && isProtectable);
   const meta = readMeta(source, imports.get(address), isProtected);
   if (type.nameKey !== undefined && block.at(type.nameKey).isAbsent) refuseMissing(source, type.nameKey);
   const names = address.split(".").slice(1);
   return {
     source,
-    parent,
+    link,
     block: {
       placed: type.placed,
       address,
       name: names.at(-1) ?? "",
       names,
-      ...(parent.block !== undefined && { parent: parent.block }),
+      parent: parent && context.reading.blocks.get(parent),
       range: block.keyRange,
       written,
       meta,
@@ -106,10 +106,7 @@ export const movedFrom = ({ resource: { block } }: ResourceSource): readonly Sou
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
 /** Builds a resource once every block is read. */
-export function buildStackResource(
-  { block, source, parent: { link } }: StackBlock,
-  reach: SecretReach,
-): BuiltResource {
+export function buildStackResource({ block, source, link }: StackBlock, reach: SecretReach): BuiltResource {
   const { resource, reader } = source;
   const { reading } = reader.context;
   checkTriggers(source, block);
@@ -202,34 +199,32 @@ const refuseMissing = ({ resource, reader }: ResourceSource, key: string): void 
   );
 
 /** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
-function readParent(source: ResourceSource): FoundParent {
+function readParent(source: ResourceSource): ParentLink | undefined {
   const { resource, type, reader } = source;
   for (const [key, link] of type.parents) {
     const at = resource.block.at(key);
     if (at.isAbsent) continue;
     const node = reader.read(at);
     const found = node && parentNamed(node, key, link, at.range, reader.context);
-    if (found instanceof StackProblem) reader.refuse(found, at.range);
-    else if (found !== undefined) return found;
-    return {};
+    if (!(found instanceof StackProblem)) return found;
+    reader.refuse(found, at.range);
+    return undefined;
   }
   const [first] = type.parents.keys();
   if (first !== undefined && !type.placed.place.within.includes("root")) refuseMissing(source, first);
-  return {};
+  return undefined;
 }
 
-/** Returns the parent of a type that a value names, or the problem that it names none. */
+/** Returns the link to the parent of a type that a value names, or the problem that it names none. */
 function parentNamed(
   node: SourceNode,
   key: string,
   { type, attribute }: Parent,
   range: SourceRange,
   { reading }: StackContext,
-): FoundParent | StackProblem {
+): ParentLink | StackProblem {
   const noId = invalid(`${key} is the id of a ${type}`);
-  const linkTo = (value: DesiredAttribute["value"]): FoundParent => ({
-    link: { attribute, value: { value, range } },
-  });
+  const linkTo = (value: DesiredAttribute["value"]): ParentLink => ({ attribute, value: { value, range } });
   const segments = wholeReference(node);
   if (segments === undefined) {
     const isText = node.kind === "scalar" && typeof node.value === "string" && !node.isSensitive;
@@ -246,9 +241,8 @@ function parentNamed(
   }
   const address = segments.slice(0, -1).join(".") as Address;
   const isId = segments[0] === type && segments.at(-1) === "id";
-  const block = isId ? reading.blocks.get(address) : undefined;
-  if (block === undefined) return unknownReference(`${key} refers to no declared ${type}`);
-  return { block, ...linkTo(new Template([{ address, attribute: "id" }], false)) };
+  if (!isId || !reading.blocks.has(address)) return unknownReference(`${key} refers to no declared ${type}`);
+  return linkTo(new Template([{ address, attribute: "id" }], false));
 }
 
 /** The segments of a value that is a reference and nothing else. */
