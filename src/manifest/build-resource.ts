@@ -1,11 +1,10 @@
 import { error } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { referencesOf, Template } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
-import { suggestedMisses } from "./findings";
+import { hintForMiss } from "./findings";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
 import { type PendingSecret, readSecret } from "./secrets";
 import { scalarNode } from "./tree";
@@ -100,15 +99,9 @@ function reportMissing(
 
 /** Suggests a block of another file that is meant: a later file overlays it by its name. */
 function meantBlock({ placed, name, parent, range }: Block, { blocks, misses }: ReadContext) {
-  misses.count += 1;
-  if (misses.count > suggestedMisses) return undefined;
-  const others = [...blocks.values()].filter(
-    (one) => one.placed === placed && one.parent === parent && one.range.file !== range.file,
-  );
-  return didYouMean(
-    name,
-    others.map((one) => one.name),
-  );
+  const isOther = (one: Block): boolean =>
+    one.placed === placed && one.parent === parent && one.range.file !== range.file;
+  return hintForMiss(misses, name, () => [...blocks.values()].filter(isOther).map((one) => one.name));
 }
 
 function preserveHint(

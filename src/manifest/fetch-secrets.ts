@@ -73,7 +73,7 @@ async function fetchSource(
 ): Promise<Fetched> {
   if (source.kind === "env") return fromEnvironment(source, context);
   if (source.kind === "file") return fromFile(source, cwd, context);
-  const key = JSON.stringify([source.argument, [...(source.given ?? [])].sort()]);
+  const key = JSON.stringify([source.argument, [...(source.env ?? [])].sort()]);
   const output = outputs.get(key) ?? fromCommand(source, cwd, context);
   outputs.set(key, output);
   return pickFrom(await output, source);
@@ -112,7 +112,7 @@ function fromEnvironment(source: PendingSecret, context: ReadContext): Fetched {
 }
 
 /** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
-function pickFrom(found: Fetched, { argument, pointer }: PendingSecret): Fetched {
+function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): Fetched {
   if ("problem" in found || pointer === undefined) return found;
   const program = `the command ${JSON.stringify(argument[0])}`;
   let value: unknown;
@@ -144,7 +144,7 @@ async function fromCommand(source: PendingSecret, cwd: string, context: ReadCont
       isMissing: true,
       code: "guard.untrusted",
     };
-  const given = source.given ?? [];
+  const given = source.env ?? [];
   const unlistedName = environment.RNV_ALLOW_ENV ? given.find((name) => !trust.isAllowed(name)) : undefined;
   if (unlistedName !== undefined)
     return {

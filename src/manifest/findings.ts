@@ -6,7 +6,13 @@ import { blockKeys, lifecycleKeys, type PlacedType } from "./type-index";
 export type Report = (diagnostic: Diagnostic) => void;
 
 /** Beyond this many unknown words no suggestion is looked for: to compare all with all takes the square of their number. */
-export const suggestedMisses = 20;
+const suggestedMisses = 20;
+
+/** Counts an unknown word, and returns a hint with the known word closest to it. */
+export function hintForMiss(misses: { count: number }, word: string, known: () => Iterable<string>) {
+  misses.count += 1;
+  return misses.count > suggestedMisses ? undefined : didYouMean(word, known());
+}
 
 /** Beyond this a hostile file would only fill memory. */
 const keptDiagnostics = 1000;

@@ -1,7 +1,6 @@
 import { error } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
-import { formatLocation, type Report, suggestedMisses } from "./findings";
+import { formatLocation, hintForMiss, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
@@ -152,9 +151,8 @@ function reportNothingToTake(
   path: readonly string[],
 ): void {
   if (!isWhole) return;
-  misses.count += 1;
   const hint =
-    (misses.count > suggestedMisses ? undefined : didYouMean(key, entries.keys())) ??
+    hintForMiss(misses, key, () => entries.keys()) ??
     "null takes away what an earlier file says: remove this line; to hold a default, write its value";
   const named = [...path, quoteShort(key).slice(1, -1)].join(".");
   report(error("manifest.unknown_key", `no earlier file has ${named}`, { range: keyRange, hint }));

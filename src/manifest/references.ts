@@ -7,7 +7,7 @@ import { topologicalOrder } from "../model/graph";
 import { isOpenField } from "../model/resource-type";
 import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, refuse, type ValueLocation } from "./context";
-import { type Report, suggestedMisses } from "./findings";
+import { hintForMiss, type Report } from "./findings";
 import { quoteShort } from "./tree";
 import { orderKey, type PlacedType, schemaKinds, structures, unknownField } from "./type-index";
 
@@ -98,9 +98,8 @@ export function reportUndeclared(
   context: ReadContext,
 ): undefined {
   if (context.isPartial) return undefined;
-  context.misses.count += 1;
-  const known = [...context.blocks.keys()].filter((address) => address.startsWith(`${placed.type.type}.`));
-  const hint = context.misses.count > suggestedMisses ? undefined : didYouMean(guessed, known);
+  const isMeant = (address: Address): boolean => address.startsWith(`${placed.type.type}.`);
+  const hint = hintForMiss(context.misses, guessed, () => [...context.blocks.keys()].filter(isMeant));
   const summary = `${quoteShort(guessed).slice(1, -1)} is not declared`;
   return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
 }

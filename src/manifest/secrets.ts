@@ -23,9 +23,9 @@ import { readPart, readPieces, readPlain } from "./values";
 export interface PendingSecret {
   readonly kind: "file" | "command" | "env";
   /** Variables of the environment that the command is given. */
-  readonly given?: readonly string[];
+  readonly env?: readonly string[] | undefined;
   /** Where in the JSON that a command prints the text is, as a JSON pointer; undefined: all of its output. */
-  readonly pointer?: string;
+  readonly json?: string | undefined;
   /** Path as written, the name of an environment variable, or argv. */
   readonly argument: readonly string[];
   readonly shape: AttributeShape;
@@ -254,12 +254,11 @@ function sourceOf(
   }
   const kind = fromCommand !== undefined ? "command" : fromFile !== undefined ? "file" : "env";
   const argument = fromCommand ?? [fromFile ?? fromEnv ?? ""];
-  const beside = { ...(env && { given: env }), ...(json !== undefined && { pointer: json }) };
   const origin = new Secret(JSON.stringify([...argument, json ?? null]));
   const value = unread(fromEnv, context);
   return {
     attribute: { value, range, source: kind, origin },
-    source: { kind, argument, ...beside, ...place },
+    source: { kind, argument, env, json, ...place },
   };
 }
 

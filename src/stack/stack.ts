@@ -1,7 +1,6 @@
 import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
-import { suggest } from "../diagnostics/suggest";
 import type { ReadContext, StackUnit } from "../manifest/context";
-import { type Report, suggestedMisses } from "../manifest/findings";
+import { hintForMiss, type Report } from "../manifest/findings";
 import type { Address } from "../model/address";
 import { generatedName, terraformPrefix, variablesResource } from "../model/text";
 import type { JsonNode } from "./document";
@@ -100,9 +99,8 @@ export function undeclared(
   known: Iterable<string>,
   { reading: { misses } }: StackContext,
 ): StackProblem {
-  misses.count += 1;
-  const meant = misses.count > suggestedMisses ? undefined : suggest(name, known);
-  return unknownReference(`${what} is not declared`, meant && `did you mean "${meant}"?`);
+  const hint = hintForMiss(misses, name, () => known);
+  return unknownReference(`${what} is not declared`, hint);
 }
 
 /** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */

@@ -24,8 +24,7 @@ export class ExpressionProblem extends StackProblem {
 }
 
 /** A value that is not allowed. */
-export const invalid = (message: string, hint?: string): StackProblem =>
-  new StackProblem("stack.invalid_value", message, hint);
+export const invalid = (message: string): StackProblem => new StackProblem("stack.invalid_value", message);
 
 /** A name that stands for nothing. */
 export const unknownReference = (message: string, hint?: string): StackProblem =>
