@@ -264,17 +264,22 @@ function queuedDeployment(queued: Deployment, serviceId: string, name: string): 
   return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
 }
 
-/** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
+/**
+ * Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. Where no request
+ * is looked for, those before the last rollback count for nothing: an older release serves in their place.
+ */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, name, body } = search;
+  const { parentId: serviceId, name, since, body } = search;
   if (serviceId === undefined) return [];
   const { commitSha: commit } = (body ?? {}) as { readonly commitSha?: string };
   const queued = await queuedSince(reads, serviceId, { ...search, commit });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
+  const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
+  const rollback = (since ?? body) === undefined ? queued.findIndex(isRollback) : -1;
   return queued
-    .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
+    .filter((one, index) => !isRollback(one) && (rollback === -1 || index < rollback))
     .map((one) => queuedDeployment(one, serviceId, name));
 }

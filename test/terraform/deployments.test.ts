@@ -74,6 +74,19 @@ resource "rnv_variables" "more" {
     await world.apply();
     expect(deployments()).toHaveLength(before + 1);
     await world.expectNoChanges();
+    // What has every change is taken over, unless an older release serves since.
+    const replaced = await world.apply("-replace=rnv_deployment.api");
+    expect(replaced.replace(/[\s│╷╵]+/g, " ")).toMatch(
+      /Nothing is started .* To deploy again, change a value in triggers\./,
+    );
+    expect(deployments()).toHaveLength(before + 1);
+    const [api] = emulator.store.services();
+    const [source] = deployments();
+    Object.assign(emulator.store.deploy(api?.id ?? ""), { sourceDeploymentId: source?.id });
+    emulator.store.settle();
+    await world.apply("-replace=rnv_deployment.api");
+    expect(deployments()).toHaveLength(before + 3);
+    await world.expectNoChanges();
   }, 60_000);
 
   it("pins a commit, and deploys it again when another one serves", async () => {
