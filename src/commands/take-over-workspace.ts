@@ -2,9 +2,9 @@ import * as z from "zod";
 import { parseJson } from "../api/transport";
 import { failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
-import { terraformNameOf } from "../model/text";
+import { terraformNameOf, variablesResource } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
-import { resourceTypes } from "../resources";
+import { resourceTypes, typeNamed } from "../resources";
 import { apply } from "./apply";
 import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
 import { exportManifest } from "./export-manifest";
@@ -101,8 +101,8 @@ export async function takeOverTerraform(
   { state, ...request }: TerraformStateRequest,
 ): Promise<TakeOverOutcome> {
   const held = parseTerraformState(state);
-  const isHeld = ({ id }: Change, live?: LiveResource): boolean =>
-    (id !== undefined && held.has(id)) || (live?.parentId != null && held.has(live.parentId));
+  const ids = new Set<string | null | undefined>([...held.values()].map(({ id }) => id));
+  const isHeld = ({ id }: Change, live?: LiveResource): boolean => ids.has(id) || ids.has(live?.parentId);
   // What waits for `--adopt` is no mistake: the plan shows it.
   const taken = await takeOver(
     context,
@@ -111,9 +111,9 @@ export async function takeOverTerraform(
     isHeld,
   );
   const { changes = [], instances } = taken.plan ?? {};
-  const known = new Set(changes.flatMap(({ id, address }) => id ?? instances?.get(address)?.live?.id ?? []));
-  const left = [...held].filter(([id]) => taken.isTaken && !known.has(id));
-  const undeclared = left.map(([id, name]) =>
+  const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
+  const left = [...held].filter(([, { type, id }]) => taken.isTaken && !known.has(`${type} ${id}`));
+  const undeclared = left.map(([name, { id }]) =>
     warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {
       detail: `Its id is ${id}.`,
       hint: "rnv export shows how to declare it; then run the command again",
@@ -122,6 +122,12 @@ export async function takeOverTerraform(
   const diagnostics = [...undeclared, ...taken.diagnostics];
   return { declared: held.size, references: 0, ...taken, diagnostics };
 }
+
+/** Returns the types and ids by which a Terraform state may hold a resource: a variable by its own, or in the map of its service. */
+const heldAs = ({ type, id }: Change, live: LiveResource | undefined): readonly string[] => [
+  `${terraformNameOf(typeNamed(type) ?? { type })} ${id ?? live?.id}`,
+  ...(type === "variable" ? [`${variablesResource} ${live?.parentId}`] : []),
+];
 
 /** The part of a Terraform state, version 4, that is read; values of secrets are not in it. */
 const terraformState = z.object({
@@ -143,23 +149,23 @@ const terraformState = z.object({
 });
 
 /**
- * Returns the ids of resources of rnv that a Terraform state holds, each with its address there. Throws
- * `DiagnosticsError` for a text that is no such state. A message of a parser may quote a secret.
+ * Returns the resources of rnv that a Terraform state holds, by their addresses there. Throws `DiagnosticsError` for a
+ * text that is no such state. A message of a parser may quote a secret.
  */
-function parseTerraformState(text: string): ReadonlyMap<string, string> {
+function parseTerraformState(text: string): ReadonlyMap<string, { type: string; id: string }> {
   const { data: state } = terraformState.safeParse(parseJson(text));
   if (state === undefined)
     throw failure("command.usage", "this is no Terraform state of version 4", {
       hint: "terraform state pull prints it",
     });
-  const ours = new Set(resourceTypes.map(terraformNameOf));
-  const held = new Map<string, string>();
+  const ours = new Set([...resourceTypes.map(terraformNameOf), variablesResource]);
+  const held = new Map<string, { type: string; id: string }>();
   for (const { mode, type, name, module, instances } of state.resources) {
     if (mode !== "managed" || !ours.has(type)) continue;
     for (const { index_key: key, attributes } of instances) {
-      if (attributes?.id == null) continue;
       const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
-      held.set(attributes.id, `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`);
+      const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
+      if (attributes?.id != null) held.set(address, { type, id: attributes.id });
     }
   }
   if (held.size > 0) return held;

@@ -58,12 +58,25 @@ describeTerraform("from rnv to Terraform and back", () => {
     const env = { RNV_BASE_URL: world.baseUrl };
     const declared = manifest.replace("THEME: dark", "THEME: { preserve: true }");
     other.write("rnv.yaml", declared.slice(0, declared.indexOf("services:\n  2nd")));
-    other.write("terraform.tfstate", world.stateText());
+    // Of these, both have the id of another resource.
+    const state = world.state();
+    const add = (type: string, id: unknown) =>
+      state.resources.push({
+        mode: "managed",
+        type,
+        name: "more",
+        instances: [{ attributes: { id } }],
+      } as never);
+    add("rnv_variables", world.attributes("rnv_service", "press_worker").id);
+    add("rnv_canvas_layout", world.attributes("rnv_project", "press").id);
+    other.write("terraform.tfstate", JSON.stringify(state));
     world.emulator.resetLog();
     const taken = await other.runWith({ env }, "import", "--from-terraform-state", "terraform.tfstate");
     expect(taken).toMatchObject({ code: 0 });
     expect(taken.stdout).toContain("No changes. Your infrastructure matches the configuration.");
-    expect(taken.stderr).toContain("rnv_service._2nd-one is not declared here, and stays with Terraform");
+    expect(taken.stdout).toContain("Terraform manages 9 resources; 6 are recorded here now");
+    for (const name of ["rnv_service._2nd-one", "rnv_variables.more", "rnv_canvas_layout.more"])
+      expect(taken.stderr).toContain(`${name} is not declared here, and stays with Terraform`);
     expect(await other.runWith({ env }, "plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     expect((await other.runWith({ env }, "state", "list")).stdout).not.toContain("2nd-one");
     expect(world.writes()).toEqual([]);
