@@ -101,7 +101,7 @@ export async function takeOverTerraform(
   { state, ...request }: TerraformStateRequest,
 ): Promise<TakeOverOutcome> {
   const held = parseTerraformState(state);
-  const ids = new Set<string | null | undefined>([...held.values()].map(({ id }) => id));
+  const ids = new Set<string | null | undefined>(held.map(({ id }) => id));
   const isHeld = ({ id }: Change, live?: LiveResource): boolean => ids.has(id) || ids.has(live?.parentId);
   // What waits for `--adopt` is no mistake: the plan shows it.
   const taken = await takeOver(
@@ -112,15 +112,15 @@ export async function takeOverTerraform(
   );
   const { changes = [], instances } = taken.plan ?? {};
   const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
-  const left = [...held].filter(([, { type, id }]) => taken.isTaken && !known.has(`${type} ${id}`));
-  const undeclared = left.map(([name, { id }]) =>
-    warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {
+  const left = held.filter(({ type, id }) => taken.isTaken && !known.has(`${type} ${id}`));
+  const undeclared = left.map(({ address, id }) =>
+    warning("live.import_undeclared", `${address} is not declared here, and stays with Terraform`, {
       detail: `Its id is ${id}.`,
       hint: "rnv export shows how to declare it; then run the command again",
     }),
   );
   const diagnostics = [...undeclared, ...taken.diagnostics];
-  return { declared: held.size, references: 0, ...taken, diagnostics };
+  return { declared: held.length, references: 0, ...taken, diagnostics };
 }
 
 /** Returns the types and ids by which a Terraform state may hold a resource: a variable by its own, or in the map of its service. */
@@ -149,26 +149,24 @@ const terraformState = z.object({
 });
 
 /**
- * Returns the resources of rnv that a Terraform state holds, by their addresses there. Throws `DiagnosticsError` for a
+ * Returns the resources of rnv that a Terraform state holds, with their addresses there. Throws `DiagnosticsError` for a
  * text that is no such state. A message of a parser may quote a secret.
  */
-function parseTerraformState(text: string): ReadonlyMap<string, { type: string; id: string }> {
+function parseTerraformState(text: string) {
   const { data: state } = terraformState.safeParse(parseJson(text));
   if (state === undefined)
     throw failure("command.usage", "this is no Terraform state of version 4", {
       hint: "terraform state pull prints it",
     });
   const ours = new Set([...resourceTypes.map(terraformNameOf), variablesResource]);
-  const held = new Map<string, { type: string; id: string }>();
-  for (const { mode, type, name, module, instances } of state.resources) {
-    if (mode !== "managed" || !ours.has(type)) continue;
-    for (const { index_key: key, attributes } of instances) {
+  const held = state.resources.flatMap(({ mode, type, name, module, instances }) =>
+    (mode === "managed" && ours.has(type) ? instances : []).flatMap(({ index_key: key, attributes }) => {
       const index = key === undefined ? "" : `[${JSON.stringify(key)}]`;
       const address = `${module === undefined ? "" : `${module}.`}${type}.${name}${index}`;
-      if (attributes?.id != null) held.set(address, { type, id: attributes.id });
-    }
-  }
-  if (held.size > 0) return held;
+      return attributes?.id == null ? [] : [{ address, type, id: attributes.id }];
+    }),
+  );
+  if (held.length > 0) return held;
   throw failure("command.usage", "the Terraform state holds no resource of rnv", {
     hint: `it knows ${[...ours].join(", ")}`,
   });

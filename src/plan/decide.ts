@@ -161,7 +161,8 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
     parentDeclares: (path) => around?.instance.desired?.attributes.has(path) === true,
     upstream: upstreamOf(instance, context),
   };
-  const reaction = reacts.reason(reactionContext);
+  const isAsked = context.input.options.replace.includes(instance.address);
+  const reaction = isAsked ? "--replace asks for it" : reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
@@ -190,7 +191,7 @@ const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held:
   warning("plan.not_deployed", `${address} cannot run: ${held}`, {
     address,
     detail: `What is changed is saved and does not run (${reason}); an apply ends with exit 7 until it does.`,
-    hint: "take archived out of ignoreChanges to restore the service, or restore it in the dashboard; then apply again",
+    hint: "restore the service: take archived out of it, or out of its ignoreChanges, or use the dashboard; then apply again",
     range: desired?.range,
   });
 

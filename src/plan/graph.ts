@@ -141,11 +141,12 @@ export function selectScope(
   const diagnostics = [...targets, ...excludes, ...replace]
     .filter((address) => !instances.has(address))
     .map((address) => unknownTarget(address, instances));
-  if (targets.length === 0 && excludes.length === 0) return { scope: new Set(instances.keys()), diagnostics };
-
   const wanted = targets.flatMap((target) => [target, ...partsOf(target, instances)]);
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
+  const out = "is to be replaced, and --target or --exclude leaves it out";
+  const left = replace.filter((one) => instances.has(one) && !scope.has(one));
+  diagnostics.push(...left.map((address) => error("plan.target_unknown", `${address} ${out}`, { address })));
   return { scope, diagnostics };
 }
 

@@ -48,9 +48,9 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
 
-/** Returns why a service takes no deployment: it is archived (interface, "Service"), and the manifest ignores that. */
+/** Returns why a service takes no deployment: it is archived (interface, "Service"). */
 const deploymentHeld = (context: ReactionContext): string | undefined =>
-  isArchived(context) ? "its service is archived, and ignoreChanges leaves it so" : undefined;
+  isArchived(context) ? "its service is archived" : undefined;
 
 const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
 
@@ -264,10 +264,7 @@ function queuedDeployment(queued: Deployment, serviceId: string, name: string): 
   return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
 }
 
-/**
- * Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. Where no request
- * is looked for, those before the last rollback count for nothing: an older release serves in their place.
- */
+/** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
@@ -278,8 +275,8 @@ async function candidates(
   const queued = await queuedSince(reads, serviceId, { ...search, commit });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
-  const rollback = (since ?? body) === undefined ? queued.findIndex(isRollback) : -1;
-  return queued
-    .filter((one, index) => !isRollback(one) && (rollback === -1 || index < rollback))
-    .map((one) => queuedDeployment(one, serviceId, name));
+  // What was queued before a rollback does not serve. What a request queued is found all the same.
+  const end = (since ?? body) === undefined ? queued.findIndex(isRollback) : -1;
+  const found = queued.slice(0, end === -1 ? undefined : end).filter((one) => !isRollback(one));
+  return found.map((one) => queuedDeployment(one, serviceId, name));
 }

@@ -65,7 +65,7 @@ describe("archived services", () => {
           standing: {
             code: "held",
             class: "pending",
-            summary: "cannot run: its service is archived, and ignoreChanges leaves it so",
+            summary: "cannot run: its service is archived",
           },
         },
       ],

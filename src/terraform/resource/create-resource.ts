@@ -111,8 +111,7 @@ export async function startRun(creation: CreateCall, { wanted, kept }: Writing):
 
 const startedBefore = ({ resource }: TerraformShape, { id, asOf }: LiveResource): Diagnostic =>
   warning("plan.adopted", `${resource.type} ${id} has every change already, and is taken over`, {
-    detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}. Nothing is started a second time.`,
-    hint: "to deploy again, change a value in triggers",
+    detail: `It was started ${asOf ?? "before"}, after the last change of its ${resource.parents[0]?.type}. Nothing is started a second time. To deploy again, change a value in triggers.`,
   });
 
 /** Creates a resource whose name is free. Throws `DiagnosticsError` with an import block where it is not. */

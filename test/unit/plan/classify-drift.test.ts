@@ -125,7 +125,7 @@ describe("drift has classes", () => {
       ...{ address: "deployment.api", action: "no-op", fields: [] },
       standing: {
         ...{ address: "deployment.api", code: "held", class: "pending" },
-        summary: "cannot run: its service is archived, and ignoreChanges leaves it so",
+        summary: "cannot run: its service is archived",
       },
     });
   });

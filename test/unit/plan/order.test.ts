@@ -143,6 +143,8 @@ describe("the scope of a plan", () => {
     const plan = world.plan(desiredOf(shop()), { targets: [at("service.shop.apo")] });
     expect(codesOf(plan)).toEqual(["plan.target_unknown"]);
     expect(plan.diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
+    const scope = { excludes: [at("service.shop.api")], replace: [at("service.shop.api")] };
+    expect(codesOf(world.plan(desiredOf(shop()), scope))).toContain("plan.target_unknown");
   });
 
   it("waits for nothing that is not there, and never for itself", () => {

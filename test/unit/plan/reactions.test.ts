@@ -23,6 +23,11 @@ describe("a deployment", () => {
     expect(actionsOf(plan)).toEqual(["adopt deployment.api"]);
   });
 
+  it.each(["changed", "never"])("runs where --replace asks for it, with when: %s", (when) => {
+    const plan = settled({ when }).plan(desiredOf(shop({ when })), { replace: [at("deployment.api")] });
+    expect(changeOf(plan, "deployment.api").reason).toBe("--replace asks for it");
+  });
+
   it("is forgotten when its service is created again and it is not wanted there", () => {
     const world = settled();
     const other = [declare("service.api", { kind: "static" }), ...shop({ when: "never" }).slice(1)];
@@ -66,9 +71,7 @@ describe("a deployment of a service that is archived, and left so", () => {
     expect(codesOf(world.plan(desiredOf(left("main"))))).toEqual([]);
     const plan = world.plan(desiredOf(left("dev")));
     expect(actionsOf(plan)).toEqual(["update service.api"]);
-    expect(changeOf(plan, "deployment.api").held).toBe(
-      "its service is archived, and ignoreChanges leaves it so",
-    );
+    expect(changeOf(plan, "deployment.api").held).toBe("its service is archived");
     expect(changeOf(plan, "service.api").held).toBeUndefined();
     expect(plan.diagnostics).toMatchObject([
       {
