@@ -42,6 +42,13 @@ describe("--json-into", () => {
     const { code, stdout } = await scenario.run("drift", "--json-into", "drift.json");
     expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("replicas") });
     expect(scenario.read("drift.json")).toBe((await scenario.run("drift", "-json")).stdout);
+    const env = { RNV_API_KEY: "rnv_wrong" };
+    for (const verb of ["plan", "drift"]) {
+      const failed = await scenario.runWith({ env }, verb, "-json", "--json-into", "plan.json");
+      expect(failed).toMatchObject({ code: 1, stdout: scenario.read("plan.json") });
+      expect(failed.stdout).toMatch(/"errored": true,.*"code": "api.unauthorized"/s);
+      expect(failed.stderr.match(/api\.unauthorized/g)).toHaveLength(1);
+    }
     scenario.write("rnv.yaml", "services: { docs: { kind: web, wrong: 1 } }\n");
     expect((await scenario.run("plan", "--json-into", "plan.json")).code).toBe(1);
     expect(JSON.parse(scenario.read("plan.json"))).toMatchObject({

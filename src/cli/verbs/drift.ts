@@ -11,7 +11,7 @@ import { withContext } from "../context";
 import { formatOf, type Invocation, listOf } from "../invocation";
 import { options, readingOptions, scopeOptions } from "../options";
 import { writeJsonInto, writePage } from "../page-file";
-import { errorDocument, outStyle, report } from "../report";
+import { errorDocument, failureOf, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
@@ -66,7 +66,9 @@ export async function driftOf(
   const { options } = invocation;
   const failOn = (options.failOn as readonly DriftClass[] | undefined) ?? [];
   const request = { ...planRequestOf(options), acceptances, failOn, strict: options.strict === true };
-  const { report, ...outcome } = await withContext(invocation, (context) => drift(context, request));
+  const { report, ...outcome }: DriftOutcome = await withContext(invocation, (context) =>
+    drift(context, request),
+  ).catch((cause: unknown) => failureOf(cause, invocation.signal.aborted));
   const isWhole = outcome.diagnostics.every(
     ({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired",
   );

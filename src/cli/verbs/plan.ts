@@ -17,7 +17,7 @@ import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { options, planningOptions, policyOptions, readingOptions, sourceOptions } from "../options";
 import { savedPlanOf, writeJsonInto, writePlanPage } from "../page-file";
-import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
+import { annotate, errorDocument, errStyle, exitCodes, failureOf, outStyle, report } from "../report";
 import { warnOfUndeclared } from "../stages";
 import type { Verb, VerbFamily } from "./verb";
 
@@ -102,11 +102,10 @@ export const planVerb: Verb = {
     writeJsonInto(invocation, () => (outcome.plan ? planJson(outcome.plan) : errorDocument(diagnostics)));
     if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics));
     if (outcome.plan) showPlan(invocation, outcome.plan, format, nextOf(invocation, outcome.plan, exitCode));
-    const others = [
+    report(invocation, [
       ...otherDiagnostics(outcome.plan, diagnostics, format),
       ...(await warnOfUndeclared(invocation)),
-    ];
-    report(invocation, others);
+    ]);
     if (outcome.plan) writePlanPage(invocation, outcome.plan);
     if (!outcome.plan || exitCode !== 0) return exitCode;
     if (out !== undefined) {
@@ -119,7 +118,9 @@ export const planVerb: Verb = {
 
 /** Makes a plan of the invocation's stage and stack, and tells its outputs to the stacks that need them. */
 async function planTarget(invocation: Invocation, request: PlanRequest): Promise<PlanOutcome> {
-  const outcome = await withContext(invocation, (context) => plan(context, request));
+  const outcome: PlanOutcome = await withContext(invocation, (context) => plan(context, request)).catch(
+    (cause: unknown) => failureOf(cause, invocation.signal.aborted),
+  );
   if (!outcome.plan) return outcome;
   // As other stacks may use them. A secret is not among them.
   const outputs = Object.entries(outcome.plan.plannedOutputs).flatMap(([name, value]) =>
@@ -216,7 +217,9 @@ export function planRequestOf(
     confirmedConsumers: listOf(options.confirmConsumers),
     verifyValues: options.verifyValues === true,
     overridePolicies: listOf(options.overridePolicy),
-    costLimits: costLimitsOf(options),
+    costLimits: [options.maxMonthlyIncrease, options.maxMonthlyTotal].flatMap(
+      (one) => (one as CostLimit) ?? [],
+    ),
   };
 }
 
@@ -227,10 +230,6 @@ export const judgedRequestOf = (invocation: Invocation, mode?: PlanRequest["mode
   // What `--no-secrets` leaves of an option that is on unless said.
   secrets: invocation.options.secrets === false ? "present" : "resolve",
 });
-
-/** The limits of cost that a command line names. */
-const costLimitsOf = ({ maxMonthlyIncrease, maxMonthlyTotal }: OptionValues): readonly CostLimit[] =>
-  ([maxMonthlyIncrease, maxMonthlyTotal] as readonly (CostLimit | undefined)[]).flatMap((one) => one ?? []);
 
 /** The policies that a run names, in its options or its environment: a manifest cannot take those of the latter away. */
 export const policiesOf = ({ options, environment }: Invocation): readonly string[] => [
