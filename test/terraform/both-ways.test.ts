@@ -58,17 +58,17 @@ describeTerraform("from rnv to Terraform and back", () => {
     const env = { RNV_BASE_URL: world.baseUrl };
     const declared = manifest.replace("THEME: dark", "THEME: { preserve: true }");
     other.write("rnv.yaml", declared.slice(0, declared.indexOf("services:\n  2nd")));
-    // Of these, both have the id of another resource.
     const state = world.state();
-    const add = (type: string, id: unknown) =>
+    // Both have the id of another resource.
+    const { id: worker } = world.attributes("rnv_service", "press_worker");
+    const { id: press } = world.attributes("rnv_project", "press");
+    for (const [type, id] of Object.entries({ rnv_variables: worker, rnv_canvas_layout: press }))
       state.resources.push({
         mode: "managed",
         type,
         name: "more",
         instances: [{ attributes: { id } }],
       } as never);
-    add("rnv_variables", world.attributes("rnv_service", "press_worker").id);
-    add("rnv_canvas_layout", world.attributes("rnv_project", "press").id);
     other.write("terraform.tfstate", JSON.stringify(state));
     world.emulator.resetLog();
     const taken = await other.runWith({ env }, "import", "--from-terraform-state", "terraform.tfstate");

@@ -89,9 +89,8 @@ describe("the order of changes", () => {
       const plan = world.plan(desiredOf([...projects, one]));
       expect(changeOf(plan, "service.shop.api").dependsOn).toEqual(["service.shop.old"]);
     }
-    const kept = world.plan(
-      desiredOf([...projects, old("shop"), declare("service.shop.web", { kind: "web" })]),
-    );
+    const web = declare("service.shop.web", { kind: "web" });
+    const kept = world.plan(desiredOf([...projects, old("shop"), web]));
     expect(changeOf(kept, "service.shop.web").dependsOn).toEqual([]);
   });
 });

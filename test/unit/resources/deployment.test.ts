@@ -9,18 +9,14 @@ const other = "b".repeat(40);
 async function world() {
   const made = embedded();
   const repository = "https://git.example.com/shop/api";
-  const { id } = await service.create(
-    made.endpoints,
-    createInput("api", { kind: "web", "configuration.repository": repository }),
-  );
+  const input = createInput("api", { kind: "web", "configuration.repository": repository });
+  const { id } = await service.create(made.endpoints, input);
   return { ...made, serviceId: id };
 }
 
 async function deployed(made: Embedded & { serviceId: string }, values: object = {}): Promise<string> {
-  const accepted = await deployment.create(
-    made.endpoints,
-    createInput("", { serviceId: made.serviceId, ...values }),
-  );
+  const input = createInput("", { serviceId: made.serviceId, ...values });
+  const accepted = await deployment.create(made.endpoints, input);
   if (accepted.pending)
     expect(await settled(made, deployment, accepted.pending)).toMatchObject({ kind: "done" });
   return accepted.id;
