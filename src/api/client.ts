@@ -6,7 +6,7 @@ import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import type { RecordedValues } from "./recorded-values";
 import { Redactor } from "./redactor";
-import { type RetryContext, sendWithRetry } from "./retry";
+import { RequestAttempts, type RetryContext } from "./retry";
 import type { Send } from "./send";
 import { type Deprecation, readDate, readDeprecation } from "./transport";
 import { maxBodyBytes as serviceBodyBytes } from "./wire/shapes";
@@ -98,7 +98,7 @@ export function openClient(options: ClientOptions): Client {
     prepares += 1;
     const prepared = prepareRequest(request, { baseUrl, headers, maxBodyBytes }, `rnv-${runId}-${prepares}`);
     if (prepared.secrets.length > 0) redactor.add(prepared.secrets);
-    const response = await sendWithRetry(context, prepared, signal);
+    const response = await new RequestAttempts(context, prepared, signal).send();
     const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
     if (typeof revealed === "string") redactor.add([new Secret(revealed)]);
     return response;

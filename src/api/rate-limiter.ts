@@ -6,11 +6,8 @@ export class RetryAfterTooLong extends Error {}
 /** `clean`: the service kept up. `overloaded`: 429 or 503. `unclear`: neither, such as a broken connection. */
 export type Load = "clean" | "overloaded" | "unclear";
 
-/** The right to send one request. */
-export interface Permit {
-  /** Gives the permit back and reports how the service bore the request; called once. */
-  readonly release: (load: Load) => void;
-}
+/** Gives the permit of one request back and reports how the service bore the request; called once. */
+export type Release = (load: Load) => void;
 
 export interface PermitRequest {
   /** True for a request that was sent before: it goes ahead of those that never were. */
@@ -22,7 +19,7 @@ export interface PermitRequest {
 
 interface PermitWaiter {
   readonly request: PermitRequest;
-  readonly grant: (permit: Permit) => void;
+  readonly grant: (release: Release) => void;
   readonly refuse: (reason: unknown) => void;
 }
 
@@ -60,7 +57,7 @@ export class RateLimiter {
   }
 
   /** Waits for a permit. Rejects with `RetryAfterTooLong`, or with the signal's reason. */
-  acquire(request: PermitRequest): Promise<Permit> {
+  acquire(request: PermitRequest): Promise<Release> {
     const { isRetry, signal } = request;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -74,7 +71,7 @@ export class RateLimiter {
       };
       const waiter: PermitWaiter = {
         request,
-        grant: (permit) => settle(() => resolve(permit)),
+        grant: (release) => settle(() => resolve(release)),
         refuse: (reason) => settle(() => reject(reason)),
       };
       signal?.addEventListener("abort", abandon, { once: true });
@@ -136,15 +133,13 @@ export class RateLimiter {
     if (this.#queue.length === 0) this.#timer?.abort();
   }
 
-  #permit(): Permit {
+  #permit(): Release {
     const epoch = this.#epoch;
-    return {
-      release: (load) => {
-        this.#inFlight -= 1;
-        if (load === "clean") this.#rate.succeeded(this.clock.elapsed());
-        if (epoch === this.#epoch) this.#adapt(load);
-        this.#startWaiters();
-      },
+    return (load) => {
+      this.#inFlight -= 1;
+      if (load === "clean") this.#rate.succeeded(this.clock.elapsed());
+      if (epoch === this.#epoch) this.#adapt(load);
+      this.#startWaiters();
     };
   }
 

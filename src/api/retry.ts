@@ -3,7 +3,7 @@ import { backoff, durationText } from "../model/time";
 import { ApiError, type FailureKind } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
-import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
+import { type Load, type RateLimiter, type Release, RetryAfterTooLong } from "./rate-limiter";
 import { type Answer, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
 import type { ApiRequest, ApiResponse } from "./send";
@@ -52,17 +52,8 @@ type AttemptResult = Answered | Unanswered;
 const proxyHint =
   "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
 
-/** Sends one request until it is answered for good. Throws `ApiError`. */
-export function sendWithRetry(
-  context: RetryContext,
-  prepared: PreparedRequest,
-  signal: AbortSignal | undefined,
-): Promise<ApiResponse> {
-  return new RequestAttempts(context, prepared, signal).send();
-}
-
 /** All attempts at one request. */
-class RequestAttempts {
+export class RequestAttempts {
   #sent = 0;
   #deadline: number | undefined;
   /** An attempt of this write may have happened: nothing but success can still be certain. */
@@ -78,15 +69,16 @@ class RequestAttempts {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
+  /** Sends the request until it is answered for good. Throws `ApiError`. */
   async send(): Promise<ApiResponse> {
     const { request } = this.prepared;
     for (;;) {
-      const permit = await this.#acquire();
+      const release = await this.#acquire();
       const exchange = await this.#exchange();
       this.#last = exchange;
-      // Before the permit is released: the next request must find the pause.
+      // Before the permit is given back: the next request must find the pause.
       if (exchange.kind === "answer" && exchange.status === 429) this.#pauseAll(exchange);
-      permit.release(loadOf(exchange));
+      release(loadOf(exchange));
       if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
       const verdict = classify(request, exchange);
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
@@ -96,9 +88,9 @@ class RequestAttempts {
     }
   }
 
-  async #acquire(): Promise<Permit> {
+  async #acquire(): Promise<Release> {
     const { limiter, clock, deadlineMs } = this.context;
-    const permit = await limiter
+    const release = await limiter
       .acquire({
         isRetry: this.#sent > 0,
         latestStart: (now) => this.#deadline ?? now + deadlineMs,
@@ -109,8 +101,8 @@ class RequestAttempts {
         throw this.#failure("unavailable", `rate limited: ${reason.message}`, "rate_limited");
       });
     this.#deadline ??= clock.elapsed() + deadlineMs;
-    if (clock.elapsed() <= this.#deadline) return permit;
-    permit.release("unclear");
+    if (clock.elapsed() <= this.#deadline) return release;
+    release("unclear");
     throw this.#failure("unavailable", `no place was free within ${Math.round(deadlineMs / 1000)} s`);
   }
 

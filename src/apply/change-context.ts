@@ -8,7 +8,6 @@ import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import type { Clock } from "../model/time";
-import type { Attributes } from "../model/value";
 import {
   GeneratedSecret,
   isPlain,
@@ -190,7 +189,7 @@ export function inputsIn(
 }
 
 interface Recording {
-  readonly reads: Pick<Reads, "contentAt">;
+  readonly run: Pick<Run, "defaults" | "fingerprintKey"> & { readonly reads: Pick<Reads, "contentAt"> };
   readonly change: Change;
   readonly instance: PlannedInstance;
   readonly type: ResourceType;
@@ -200,8 +199,6 @@ interface Recording {
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
-  /** The defaults of its type. */
-  readonly defaults: Attributes;
   /** It was made by this change. */
   readonly isNew?: boolean;
   readonly writes: number;
@@ -209,7 +206,6 @@ interface Recording {
   readonly pending?: Pending;
   /** Of a write, when it was answered. */
   readonly writtenAt?: string;
-  readonly fingerprintKey: Uint8Array;
 }
 
 /** Returns the latest time of a write that was answered just now: the service's, where its answers tell it. ISO 8601. */
@@ -294,7 +290,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
-    ...recording.reads.contentAt(recording.id, updatedAt),
+    ...recording.run.reads.contentAt(recording.id, updatedAt),
     ...(writtenAt === undefined ? {} : { writtenAt }),
     preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
     onRemove: change.onRemove,
@@ -318,12 +314,12 @@ function ignoreChangesOf(
 
 /** Gap "defaults of kinds": what was made is asked once what it started with, in this run or, after a kill, in the next. */
 function initialOf({
+  run,
   instance,
   type,
   live,
   values,
   previous,
-  defaults,
   isNew,
 }: Recording): Pick<RecordedResource, "initial" | "madeWith"> {
   const isUnseen = previous?.madeWith !== undefined && !isNew;
@@ -332,7 +328,7 @@ function initialOf({
   const seen = isUnseen ? instance.live : live;
   if (isUnseen && !seen) return { madeWith: previous.madeWith };
   const sent = isUnseen ? previous.madeWith : declared;
-  const initial = seen ? initialSettings(type, seen.attributes, defaults, new Set(sent)) : {};
+  const initial = seen ? initialSettings(type, seen.attributes, run.defaults(type.type), new Set(sent)) : {};
   return Object.keys(initial).length === 0 ? {} : { initial };
 }
 
@@ -360,7 +356,7 @@ function appliedValue(
   if (value instanceof Secret || value instanceof GeneratedSecret) {
     if (fingerprint !== undefined) return { fingerprint };
     return value instanceof Secret
-      ? { fingerprint: value.fingerprint(recording.fingerprintKey, recording.change.address) }
+      ? { fingerprint: value.fingerprint(recording.run.fingerprintKey, recording.change.address) }
       : undefined;
   }
   if (value === undefined || value instanceof Unknown || value instanceof UnreadSecret)

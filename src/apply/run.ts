@@ -98,18 +98,12 @@ export function knownValue(
   throw new UnknownReference(address, attribute);
 }
 
-interface Task {
-  readonly id: string;
-  /** Ids of tasks that must be done before. */
-  readonly dependsOn: readonly string[];
-}
-
-interface Schedule<T extends Task> {
+interface Schedule {
   /** At most this many run at once. */
   readonly parallelism: number;
   /** False when it failed: what depends on it is skipped, because of it. */
-  readonly run: (task: T, slot: Slot) => Promise<boolean>;
-  readonly skip: (task: T, because: readonly string[]) => void;
+  readonly run: (task: RunTask, slot: Slot) => Promise<boolean>;
+  readonly skip: (task: RunTask, because: readonly string[]) => void;
   /** Once true, nothing new is started. */
   readonly stopped: () => boolean;
 }
@@ -124,19 +118,19 @@ export interface Slot {
  * Runs tasks as soon as what they depend on is done. A dependency that is not among the tasks counts as done.
  * The failure of one task skips its dependants, never the others.
  */
-export async function schedule<T extends Task>(tasks: readonly T[], options: Schedule<T>): Promise<void> {
+export async function schedule(tasks: readonly RunTask[], options: Schedule): Promise<void> {
   const slots = new Semaphore(options.parallelism);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const waitingFor = new Map<string, number>();
-  const dependants = new Map<string, T[]>();
+  const dependants = new Map<string, RunTask[]>();
   const failed = new Map<string, readonly string[]>();
   for (const task of tasks) {
     const known = task.dependsOn.filter((id) => byId.has(id));
     waitingFor.set(task.id, known.length);
     for (const id of known) append(dependants, id, task);
   }
-  const finish = (task: T): Promise<unknown>[] => {
-    const ready: T[] = [];
+  const finish = (task: RunTask): Promise<unknown>[] => {
+    const ready: RunTask[] = [];
     for (const next of dependants.get(task.id) ?? []) {
       const left = (waitingFor.get(next.id) ?? 0) - 1;
       waitingFor.set(next.id, left);
@@ -144,7 +138,7 @@ export async function schedule<T extends Task>(tasks: readonly T[], options: Sch
     }
     return ready.map(start);
   };
-  const start = async (task: T): Promise<void> => {
+  const start = async (task: RunTask): Promise<void> => {
     const because =
       failed.size === 0 ? [] : [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
     if (because.length > 0) {
@@ -191,7 +185,10 @@ class Semaphore implements Slot {
 /** A replacement is two tasks, because its children must go between them; everything else is one, `whole`. */
 export type ReplacePhase = "whole" | "delete" | "create";
 
-export interface RunTask extends Task {
+export interface RunTask {
+  readonly id: string;
+  /** Ids of tasks that must be done before. */
+  readonly dependsOn: readonly string[];
   readonly change: Change;
   readonly instance: PlannedInstance;
   readonly phase: ReplacePhase;

@@ -145,29 +145,23 @@ async function finishWrite(
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
   const inputs = type.reacts ? inputsOf(run, instance, type) : undefined;
-  const recording = {
-    reads: run.reads,
-    change,
-    instance,
-    type,
+  const whole = recordedAfter({
+    ...context,
     id: accepted.id,
     live,
     values,
     previous,
     writes: writesAfter(change, instance, type),
     inputs,
-    defaults: run.defaults(change.type),
     isNew,
+    pending: accepted.pending,
     writtenAt: writtenNow(run),
-    fingerprintKey: run.fingerprintKey,
-  };
+  });
   const { defaults } = instance;
   const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;
   const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
-  const kept = unappliedFields
-    ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
-    : recordedAfter(recording);
-  await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
+  const kept = unappliedFields ? { ...whole, applied: previous?.applied ?? {} } : whole;
+  await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;
   if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
   // The fields are written, and only what follows is not done.
@@ -264,21 +258,16 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
   const next = recordedAfter({
-    reads: run.reads,
-    change,
-    instance,
-    type,
+    ...context,
     id,
     live,
     values: resolved,
-    defaults: run.defaults(change.type),
     previous: recorded,
     writes: recorded?.writes ?? 0,
     inputs:
       run.journal.recorded(change.address)?.inputs ??
       (type.reacts ? inputsOf(run, instance, type) : undefined),
     pending: recorded?.pending,
-    fingerprintKey: run.fingerprintKey,
   });
   // A secret that was compared in the clear is as declared, even where others wrote it last.
   const isSeen = instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;

@@ -83,8 +83,8 @@ describe("the layers of src", () => {
       "src/api/prepare-request.ts: prepareRequest",
       "src/api/read-answer.ts: readAnswer",
       "src/api/redactor.ts: Redactor",
+      "src/api/retry.ts: RequestAttempts",
       "src/api/retry.ts: classify",
-      "src/api/retry.ts: sendWithRetry",
     ]);
   });
 });

@@ -269,7 +269,11 @@ export class World {
     this.recorded.set(
       address,
       recordedAfter({
-        reads: { contentAt: () => ({}) },
+        run: {
+          reads: { contentAt: () => ({}) },
+          defaults: () => type.defaults(catalog),
+          fingerprintKey: key,
+        },
         change,
         instance,
         type,
@@ -277,10 +281,8 @@ export class World {
         ...(live && { live }),
         values: sends ? values : (instance.resolved as ReadonlyMap<string, ResolvedValue>),
         ...(instance.recorded && { previous: instance.recorded }),
-        defaults: type.defaults(catalog),
         writes: (instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
         ...(type.reacts && { inputs: this.#inputs(change.parent, type) }),
-        fingerprintKey: key,
       }),
     );
   }

@@ -1,4 +1,4 @@
-import { AdaptiveRate, type Load, type Permit, RateLimiter } from "../../../src/api/rate-limiter";
+import { AdaptiveRate, type Load, RateLimiter, type Release } from "../../../src/api/rate-limiter";
 import { fc } from "../../support/fixed-seed";
 import { steppingClock } from "./stepping-clock";
 
@@ -16,20 +16,20 @@ describe("the rate limiter", () => {
     await fc.assert(
       fc.asyncProperty(loads, fc.integer({ min: 1, max: 8 }), async (script, max) => {
         const limiter = new RateLimiter(steppingClock(), max);
-        const inFlight: Permit[] = [];
+        const inFlight: Release[] = [];
         let passed = 0;
         for (const _ of script)
-          void limiter.acquire(patient).then((permit) => {
+          void limiter.acquire(patient).then((release) => {
             passed += 1;
-            inFlight.push(permit);
+            inFlight.push(release);
           });
         await settle();
         expect(inFlight).toHaveLength(Math.min(4, max, script.length));
         for (const load of script) {
           const before = limiter.concurrency;
-          const permit = inFlight.shift();
+          const release = inFlight.shift();
           const [left, waiting] = [inFlight.length, script.length - passed];
-          permit?.release(load);
+          release?.(load);
           await settle();
           const { concurrency } = limiter;
           if (load !== "clean") expect(concurrency).toBeLessThanOrEqual(before);
@@ -45,11 +45,11 @@ describe("the rate limiter", () => {
 
   it.each([1, 3, 8])("grows to its maximum of %i with clean answers, and no further", async (max) => {
     const limiter = new RateLimiter(steppingClock(), max);
-    for (let answers = 0; answers < 60; answers += 1) (await limiter.acquire(patient)).release("clean");
+    for (let answers = 0; answers < 60; answers += 1) (await limiter.acquire(patient))("clean");
     expect(limiter.concurrency).toBe(max);
-    const granted: Permit[] = [];
+    const granted: Release[] = [];
     for (let asked = 0; asked < max + 3; asked += 1)
-      void limiter.acquire(patient).then((permit) => granted.push(permit));
+      void limiter.acquire(patient).then((release) => granted.push(release));
     await settle();
     expect(granted).toHaveLength(max);
   });
