@@ -114,21 +114,17 @@ export async function placeNew(
 /** Makes names created, renamed or removed beside `path` durable. */
 export const syncFolderOf = (disk: Disk, path: string): Promise<void> => disk.syncFolder(dirname(path));
 
-/** The names beside a state file; all of them lie in its folder. */
-export interface StateFiles {
-  readonly snapshot: string;
-  readonly journal: string;
-  readonly lock: string;
-}
-
 /** Bytes. */
 export const largestJournal = 128 * 1024 * 1024;
 
-export const filesOf = (path: string): StateFiles => ({
+/** Returns the names of the files of a state; all of them lie in its folder. */
+export const filesOf = (path: string) => ({
   snapshot: path,
   journal: `${path}.journal`,
   lock: `${path}.lock`,
 });
+
+export type StateFiles = Readonly<ReturnType<typeof filesOf>>;
 
 /** Returns the path at which a session writes a file before its rename. */
 export const scratchOf = (path: string, session: string): string => `${path}.${session}.tmp`;

@@ -38,11 +38,11 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path });
   if (address.kind === "s3") {
     const { settings, server } = openS3(address, around);
-    return createRemoteBackend({ ...shared, store: createS3Store(settings, server) });
+    return createRemoteBackend(createS3Store(settings, server), shared);
   }
   const settings = httpStateSettings(address.url, around.environment);
   const { server } = openServer(settings, around);
-  return createRemoteBackend({ ...shared, store: createHttpStore(settings, server) });
+  return createRemoteBackend(createHttpStore(settings, server), shared);
 }
 
 /** Opens the way to the server of a state in S3. Throws `DiagnosticsError` for wrong settings. */
@@ -61,6 +61,6 @@ function openServer(
     ...tls,
   });
   // A server that lets every request wait to the end is given up after three of them.
-  const retryPolicy = { clock, retries, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 3 * timeoutMs };
+  const retryPolicy = { clock, retries, totalMs: 3 * timeoutMs };
   return { transport, server: new StateServer(transport, retryPolicy) };
 }

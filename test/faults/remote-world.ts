@@ -49,12 +49,12 @@ export class RemoteWorld {
       ...(kind === "s3-sealed" ? { RNV_STATE_ENCRYPTION: "1", RNV_STATE_KEY: stateKey } : {}),
     };
     const stateServer = new rnv.StateServer(transport, {
-      ...{ clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
+      ...{ clock: process.clock, retries: 4, totalMs: 180_000 },
     });
-    return rnv.createRemoteBackend({
-      store: isS3(kind)
-        ? rnv.createS3Store(s3Settings(inMemory), stateServer)
-        : rnv.createHttpStore(httpSettings(inMemory), stateServer),
+    const store = isS3(kind)
+      ? rnv.createS3Store(s3Settings(inMemory), stateServer)
+      : rnv.createHttpStore(httpSettings(inMemory), stateServer);
+    return rnv.createRemoteBackend(store, {
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
       host: "machine",
@@ -160,8 +160,6 @@ const httpSettings = (origin: string) => ({
   authorization: `Basic ${Buffer.from(`${stateUser.username}:${stateUser.password}`).toString("base64")}`,
   timeoutMs: deadlineMs,
   retries: 4,
-  waitMinMs: 500,
-  waitMaxMs: 30_000,
 });
 
 const s3Settings = (origin: string) => ({

@@ -7,12 +7,8 @@ import { highest, type Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 import { type RemoteStore, UnansweredError, writing } from "./remote-store";
 
-interface RemoteBackendOptions extends BackendOptions {
-  readonly store: RemoteStore;
-}
-
 /** Keeps a state in a store outside this machine. */
-export const createRemoteBackend = ({ store, ...options }: RemoteBackendOptions): StateBackend =>
+export const createRemoteBackend = (store: RemoteStore, options: BackendOptions): StateBackend =>
   createBackend(store.location, async () => openRemote(store), options);
 
 function openRemote(store: RemoteStore): StateStore {

@@ -55,20 +55,20 @@ export interface BackupSlots {
   /** For messages: a path or an address. */
   name(slot: number): string;
   read(slot: number): Promise<Uint8Array | undefined>;
-  write(slot: number, bytes: Uint8Array): Promise<void>;
+  write(slot: number, bytes: Uint8Array): Promise<unknown>;
 }
 
 /** No whole answer came, or a passing failure such as 503: the outcome is not known. */
 export class UnansweredError extends Error {
   constructor(
     /** For messages: `the connection was refused`. */
-    readonly reason: string,
+    message: string,
     /** Milliseconds that `Retry-After` asks for; 0 without it. */
     readonly waitMs = 0,
     /** No answer came in time. */
     readonly isLate = false,
   ) {
-    super(reason);
+    super(message);
     this.name = "UnansweredError";
   }
 }
@@ -97,8 +97,6 @@ export interface RetryPolicy {
   readonly clock: Clock;
   /** How often a request is repeated. */
   readonly retries: number;
-  readonly waitMinMs: number;
-  readonly waitMaxMs: number;
   /** Milliseconds of all attempts after which a request is not repeated. */
   readonly totalMs: number;
 }
@@ -150,7 +148,7 @@ export class StateServer {
 
   /** Repeats a request while no answer comes, with longer and longer pauses. Throws `DiagnosticsError` in the end. */
   async ask<T>(purpose: Purpose, request: () => Promise<T>): Promise<T> {
-    const { clock, retries, waitMinMs, waitMaxMs, totalMs } = this.retryPolicy;
+    const { clock, retries, totalMs } = this.retryPolicy;
     const most = this.#isSilent ? 0 : retries;
     const startedAt = clock.elapsed();
     for (let count = 0; ; count += 1) {
@@ -162,7 +160,7 @@ export class StateServer {
         if (!(cause instanceof UnansweredError)) throw cause;
         this.#isSilent = count >= most || clock.elapsed() - startedAt >= totalMs;
         if (this.#isSilent) throw silent(purpose, cause);
-        await clock.sleep(Math.max(backoff(count, waitMinMs, waitMaxMs), cause.waitMs));
+        await clock.sleep(Math.max(backoff(count, 500, 30_000), cause.waitMs));
       }
     }
   }
@@ -174,7 +172,7 @@ function silent({ code, summary }: Purpose, cause: UnansweredError): Diagnostics
     ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
     : "check the address and the network, then run the same command again";
   const detail = "It is unknown whether the last write arrived. The next run reads the state again.";
-  const failed = failure(code, `${summary}: ${cause.reason}`, {
+  const failed = failure(code, `${summary}: ${cause.message}`, {
     ...(code === "state.write_failed" && { detail }),
     hint,
   });

@@ -129,9 +129,7 @@ export function createS3Store(settings: S3StateSettings, server: StateServer): R
     backups: {
       name: (slot) => `${location}${backup(slot)}`,
       read: async (slot) => (await objects.get(backup(slot)))?.bytes,
-      write: async (slot, bytes) => {
-        await objects.put(backup(slot), bytes);
-      },
+      write: (slot, bytes) => objects.put(backup(slot), bytes),
     },
   };
 }

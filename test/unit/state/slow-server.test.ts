@@ -23,7 +23,7 @@ const carry: Transport = {
 };
 
 const impatient = (): StateServer =>
-  new StateServer(carry, { clock: stillClock(), retries: 2, waitMinMs: 1, waitMaxMs: 1, totalMs: 1000 });
+  new StateServer(carry, { clock: stillClock(), retries: 2, totalMs: 10_000 });
 
 const kinds = [
   {
@@ -61,9 +61,8 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
   beforeEach(async () => {
     timeoutMs = 10_000;
     server = await start();
-    backend = createRemoteBackend({
+    backend = createRemoteBackend(store(server.url), {
       ...origin,
-      store: store(server.url),
       clock: stillClock(),
       isAlive: () => true,
       host: "here",
