@@ -5,7 +5,6 @@ import { createProgram } from "../src/cli/run";
 import { shownVerbs } from "../src/cli/verbs/verb";
 import { codeMeanings } from "../src/diagnostics/codes";
 import { diagnosticCodes } from "../src/diagnostics/diagnostic";
-import { version } from "../src/model/version";
 import { manifestReference } from "./manifest-reference";
 import { gapsPage, schemasPage } from "./schema-pages";
 
@@ -26,7 +25,6 @@ function commandsPage(): string {
   const program = createProgram(
     () => async () => {},
     terminal as unknown as Parameters<typeof createProgram>[1],
-    version,
   );
   const sections = commandsBelow(program, []).map(
     ({ name, command }) => `## rnv ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\`\n`,

@@ -71,7 +71,7 @@ export class RequestAttempts {
 
   /** Sends the request until it is answered for good. Throws `ApiError`. */
   async send(): Promise<ApiResponse> {
-    const { request } = this.prepared;
+    const { method } = this.prepared.request;
     for (;;) {
       const release = await this.#acquire();
       const exchange = await this.#exchange();
@@ -80,7 +80,7 @@ export class RequestAttempts {
       if (exchange.kind === "answer" && exchange.status === 429) this.#pauseAll(exchange);
       release(loadOf(exchange));
       if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
-      const verdict = classify(request, exchange);
+      const verdict = classify(method, exchange);
       if (verdict.kind === "fail") throw this.#failed(verdict.failure);
       // Only an answer ends a request well.
       if (verdict.kind === "done") return this.#responseOf(exchange as Answered);
@@ -227,8 +227,7 @@ function loadOf(exchange: AttemptResult): Load {
   return status >= 500 ? "unclear" : "clean";
 }
 
-/** The part of a request that classification looks at: never the status of the answer alone (DESIGN section 7). */
-export type Classified = Pick<ApiRequest, "method">;
+type Method = ApiRequest["method"];
 
 export type RetryOutcome =
   | Pick<Answered, "kind" | "status" | "code" | "wellFormed">
@@ -263,14 +262,17 @@ const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
   otherwise,
 });
 
-/** Decides what to do after one exchange. An `uncertain` write may have happened. */
-export function classify(request: Classified, outcome: RetryOutcome): Verdict {
+/**
+ * Decides what to do after one exchange, never by the status of the answer alone (DESIGN section 7). An `uncertain` write may
+ * have happened.
+ */
+export function classify(method: Method, outcome: RetryOutcome): Verdict {
   return outcome.kind === "answer"
-    ? classifyAnswer(request, outcome)
-    : classifyTransportError(request, outcome.reason);
+    ? classifyAnswer(method, outcome)
+    : classifyTransportError(method, outcome.reason);
 }
 
-function classifyTransportError(request: Classified, reason: TransportErrorReason): Verdict {
+function classifyTransportError(method: Method, reason: TransportErrorReason): Verdict {
   switch (reason) {
     case "not_sent":
       return retry("not connected", "unavailable");
@@ -281,39 +283,35 @@ function classifyTransportError(request: Classified, reason: TransportErrorReaso
     case "misused":
       return fail("unavailable");
     case "too_large":
-      return fail(request.method === "GET" ? "malformed" : "uncertain");
+      return fail(method === "GET" ? "malformed" : "uncertain");
     case "broken":
-      return retryUnlessUncertain(request, "no whole answer", "unavailable");
+      return retryUnlessUncertain(method, "no whole answer", "unavailable");
     case "late":
-      return retryUnlessUncertain(request, "no answer in time", "unavailable");
+      return retryUnlessUncertain(method, "no answer in time", "unavailable");
   }
 }
 
 function classifyAnswer(
-  request: Classified,
+  method: Method,
   { status, code, wellFormed }: RetryOutcome & { readonly kind: "answer" },
 ): Verdict {
   if (status >= 200 && status < 300)
-    return wellFormed ? { kind: "done" } : retryUnlessUncertain(request, "unreadable answer", "malformed");
+    return wellFormed ? { kind: "done" } : retryUnlessUncertain(method, "unreadable answer", "malformed");
   if (status === 401) return fail("unauthorized");
   if (status === 429) return retry("rate limited", "unavailable");
   if (status === 409 && code === "engine_unavailable") return retry("engine unavailable", "unavailable");
   if (status === 408 || status === 502 || status === 503 || status === 504)
-    return retryUnlessUncertain(request, "gateway error", "unavailable");
+    return retryUnlessUncertain(method, "gateway error", "unavailable");
   // 307 and 308 ask for the same request elsewhere: not carried out (RFC 9110, 15.4.8 and 15.4.9).
   if ((status >= 400 && status < 500) || status === 307 || status === 308) return fail("refused");
   // After a 500 the caller reads first and then sends the same key again; so too after a redirect that may be the
   // answer to a form that was taken (303, and 302 as it is used).
-  if (request.method !== "GET") return fail("uncertain");
+  if (method !== "GET") return fail("uncertain");
   return status >= 500 ? retry("server error", "unavailable") : fail("refused");
 }
 
 /** Repeats what has the same effect twice. What a POST may have made is looked for before it is sent again. */
-function retryUnlessUncertain(
-  { method }: Classified,
-  reason: RetryReason,
-  readFailure: FailureKind,
-): Verdict {
+function retryUnlessUncertain(method: Method, reason: RetryReason, readFailure: FailureKind): Verdict {
   if (method === "POST") return fail("uncertain");
   return retry(reason, method === "GET" ? readFailure : "uncertain");
 }

@@ -60,17 +60,6 @@ export const namesOf = ({ stage, stack }: Pick<Invocation, "stage" | "stack">): 
   ...(stack && { stack: stack.name }),
 });
 
-/** Returns the run of a stack, with what it is given of the others. */
-export const stackRun = (name: string, run: Partial<Omit<StackRun, "name">> = {}): StackRun => ({
-  crossValues: new Map(),
-  needsValues: false,
-  ownedElsewhere: new Set(),
-  sharesRun: false,
-  tellOutputs: () => {},
-  ...run,
-  name,
-});
-
 /** Does what a verb is for; returns the exit code or an outcome that has it, or nothing where all went well. */
 export type Handler = (invocation: Invocation) => Promise<number | { readonly exitCode: number } | undefined>;
 

@@ -6,8 +6,12 @@ import { askForYes, type Prompter } from "./approve";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
-/** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
-export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
+/**
+ * Returns a way to ask on the terminal, which ends with the signal: Ctrl-C at a question is a no. Undefined when no answer is
+ * possible: no terminal, `-input=false`, `-json`.
+ */
+export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
+  if (!terminal.interactive || options.input === false || options.json === true) return undefined;
   return async (question, isSecret = false) => {
     if (signal.aborted) return undefined;
     if (!isSecret) terminal.out(question);
@@ -22,12 +26,6 @@ export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal):
     if (isSecret) terminal.out("\n");
     return answer;
   };
-}
-
-/** A way to ask here; undefined when no answer is possible: no terminal, `-input=false`, `-json`. */
-export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
-  const allowed = terminal.interactive && options.input !== false && options.json !== true;
-  return allowed ? createTerminalPrompter(terminal, signal) : undefined;
 }
 
 /** Asks for approval of what `text` says a verb will do. Throws `DiagnosticsError` where no answer is possible. */

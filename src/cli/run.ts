@@ -41,7 +41,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
 ];
 
 /** The command line of DESIGN section 8, wired to `run`: every verb, or the one that `first` names; completion needs all. */
-export function createProgram(run: VerbRun, terminal: Terminal, version: string, first?: string): Command {
+export function createProgram(run: VerbRun, terminal: Terminal, first?: string): Command {
   let listsAll = false;
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
@@ -178,7 +178,7 @@ export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
 async function run(argv: readonly string[], screen: Screen, signal: AbortSignal): Promise<number> {
   const { terminal, environment } = screen;
   let exitCode = 0;
-  const program: Command = createProgram(handle, terminal, version, argv[0]);
+  const program: Command = createProgram(handle, terminal, argv[0]);
   function handle(handler: Handler): (...parsed: unknown[]) => Promise<void> {
     return async (...parsed) => {
       const command = parsed.at(-1) as Command;

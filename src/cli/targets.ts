@@ -14,7 +14,7 @@ import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
 import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
 import { isFile, readText } from "./files";
-import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, stackRun } from "./invocation";
+import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
@@ -271,10 +271,19 @@ function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "opti
   };
 }
 
-const inStack = (invocation: Invocation, name: string, run?: Parameters<typeof stackRun>[1]): Invocation => ({
-  ...invocation,
-  stack: stackRun(name, run),
-});
+/** Returns the invocation in a stack, with what that is given of the others. */
+function inStack(invocation: Invocation, name: string, run: Partial<StackRun> = {}): Invocation {
+  const stack = {
+    crossValues: new Map(),
+    needsValues: false,
+    ownedElsewhere: new Set<string>(),
+    sharesRun: false,
+    tellOutputs: () => {},
+    ...run,
+    name,
+  };
+  return { ...invocation, stack };
+}
 
 /** What the stacks of an app know of each other in a run. */
 interface AppRun {

@@ -13,7 +13,7 @@ export async function parseCommand(line: string): Promise<readonly string[]> {
       ran.push((parsed.at(-1) as ReturnType<typeof createProgram>).name());
     };
   const streams = fakeStreams();
-  const program = createProgram(run, createTerminal(streams, { environment: {}, noColor: true }), "1.0.0");
+  const program = createProgram(run, createTerminal(streams, { environment: {}, noColor: true }));
   try {
     await program.parseAsync([...normalizeArgv(line.split(/\s+/), optionShapes(program))], { from: "user" });
   } catch {
@@ -27,7 +27,6 @@ export function optionNames(): ReadonlySet<string> {
   const program = createProgram(
     () => async () => {},
     createTerminal(fakeStreams(), { environment: {}, noColor: true }),
-    "1.0.0",
   );
   return new Set([...optionShapes(program).keys()].map((flag) => flag.replace(/^-+/, "")));
 }
