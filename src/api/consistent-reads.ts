@@ -249,30 +249,19 @@ export function consistently(
   options: ConsistencyOptions = {},
 ): (send: Send) => ConsistentEndpoints {
   const consistency = new Consistency(options);
-  const { known, seen } = consistency;
   return (send) => {
-    const isRecorded = (id: string): boolean => known.of(id) !== undefined;
-    const raw = make((request, how) =>
-      send(checkingCreatedId(request, { seen, isRecorded, serviceTime: known.serviceTime() }), how),
-    );
-    const writes = recordedWrites(raw, known, consistency.clock);
+    const raw = make((request, how) => send(checkingCreatedId(request, consistency), how));
+    const writes = recordedWrites(raw, consistency.known, consistency.clock);
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
   };
 }
 
-/** What was there before a request. */
-interface Before {
-  readonly seen: SeenIds;
-  readonly isRecorded: (id: string) => boolean;
-  /** The service's time, milliseconds. */
-  readonly serviceTime: number | undefined;
-}
-
 /** Returns the same request; where it makes something, an answer with what was there before is about another. */
-function checkingCreatedId(request: ApiRequest, { seen, isRecorded, serviceTime }: Before): ApiRequest {
+function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
   const wasSeen = seen.before();
+  const serviceTime = known.serviceTime();
   const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
   return {
     ...request,
@@ -281,7 +270,7 @@ function checkingCreatedId(request: ApiRequest, { seen, isRecorded, serviceTime 
       const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
       const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
-      if (wasSeen(id) || isRecorded(id))
+      if (wasSeen(id) || known.of(id) !== undefined)
         return refuse("id", "its id was there before, or is recorded for something else");
       return isOlder(createdAt, sentAt) ? refuse("age", "it was created before the request") : found;
     },

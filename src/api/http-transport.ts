@@ -202,22 +202,15 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
     ]),
   );
 
-/** Options of undici's `EnvHttpProxyAgent`; an empty text means that none is used. */
-interface ProxySettings {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
-
 /** Hosts that need no proxy: this machine, as in Terraform. */
 const ownHosts = "localhost,127.0.0.1,[::1]";
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case, which counts first. An address without a scheme
- * gets `http`. Throws `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not
- * repeated.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case, which counts first, as options of undici's
+ * `EnvHttpProxyAgent`; an empty text means that none is used. An address without a scheme gets `http`. Throws
+ * `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not repeated.
  */
-function readProxySettings(environment: ProcessEnvironment): ProxySettings {
+function readProxySettings(environment: ProcessEnvironment) {
   const httpProxy = proxyAddress(environment, "HTTP_PROXY");
   const noProxy = readName(environment, "NO_PROXY").trim();
   return {

@@ -53,7 +53,7 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
     type: change.type,
     name: change.name,
     parentId,
-    takesEffectAtOnce: !asksForRun(change, type),
+    takesEffect: asksForRun(change, type) ? undefined : "at once",
     ...made,
     after: ({ method, id, madeAt, hasEnded }) => ({
       recording: {

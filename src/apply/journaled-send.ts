@@ -2,25 +2,17 @@ import { ApiError, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
-import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
+import type { Intent, RecordedResource, RunRecord } from "../model/state";
 import { sha256 } from "../model/text";
 import { isOlder, isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { RecoveryContext, Run } from "./run";
 
-export interface JournaledWrites {
+/** The part that all intents of one change share, and what sends and records its writes. */
+export interface JournaledWrites
+  extends Pick<Intent, "address" | "type" | "name" | "parentId" | "takesEffect" | "madeWith" | "command"> {
   readonly run: Pick<Run, "send" | "reads" | "journal" | "record" | "retriableIntents" | "clock">;
   readonly secretKey: Uint8Array;
-  readonly address: Address;
-  readonly type: string;
-  readonly name: string;
-  readonly parentId?: string;
-  /** Only fields that take effect at once are sent: no reason for a deployment. */
-  readonly takesEffectAtOnce?: boolean;
-  /** Of a create: attribute paths of the settings it sends. */
-  readonly madeWith?: readonly string[];
-  /** The verb that asks for it, outside of a plan. */
-  readonly command?: Command;
   /** Returns the record that an answered write leaves. */
   readonly after: (answered: JournaledAnswer) => SentRecord;
 }
@@ -105,33 +97,32 @@ async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options
   return answer;
 }
 
-function intentOf(writes: JournaledWrites, request: ApiRequest): Omit<Intent, "seq"> {
-  const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
+function intentOf(
+  { run, secretKey, madeWith, after: _after, ...shared }: JournaledWrites,
+  request: ApiRequest,
+): Omit<Intent, "seq"> {
+  const { address } = shared;
+  const { digest, body } = digestBody(request.body, secretKey, address);
   const step = `${request.operation} ${request.path}`;
-  const retriable = writes.run.retriableIntents.find(
+  const retriable = run.retriableIntents.find(
     (open) =>
-      open.address === writes.address &&
+      open.address === address &&
       open.operation === request.operation &&
       open.path === request.path &&
       open.bodyDigest === digest,
   );
-  const key = retriable?.key ?? writeKey(writes.run.record.id, writes.address, step, digest);
+  const key = retriable?.key ?? writeKey(run.record.id, address, step, digest);
   return {
-    runId: retriable?.runId ?? writes.run.record.id,
-    address: writes.address,
-    type: writes.type,
+    ...shared,
+    runId: retriable?.runId ?? run.record.id,
     operation: request.operation,
     method: request.method,
     path: request.path,
     key,
     bodyDigest: digest,
     ...(body === undefined ? {} : { body }),
-    name: writes.name,
-    ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
-    ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
-    ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
-    ...(writes.command === undefined ? {} : { command: writes.command }),
-    at: timeNow(writes.run),
+    ...(madeWith && request.method === "POST" ? { madeWith } : {}),
+    at: timeNow(run),
   };
 }
 

@@ -12,11 +12,7 @@ interface EndedRun extends Omit<RunEnd, "endedAt"> {
 }
 
 /** The end of a write. */
-interface WriteEnd {
-  readonly result: "done" | "refused";
-  readonly status: number;
-  readonly id?: string;
-}
+type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
 
 /** The record that a write leaves; null: it was deleted. */
 interface LeftRecord {
@@ -90,20 +86,14 @@ export class RunJournal {
 
   /** Makes the run's id durable: the first line before the first write. */
   async begin(run: RunRecord, keyId: string | undefined): Promise<void> {
-    await this.#session.append([{ kind: "run", run, ...(keyId === undefined ? {} : { keyId }) }], {
-      durable: true,
-    });
-    this.#run = run;
-    this.#changed = true;
+    await this.#append([{ kind: "run", run, ...(keyId === undefined ? {} : { keyId }) }], true);
   }
 
   /** Durable when it returns: only then may the first byte of the write be sent. */
   async intend(intent: Omit<Intent, "seq">): Promise<number> {
     const seq = this.#nextSeq;
     this.#nextSeq += 1;
-    const whole: Intent = { seq, ...intent };
-    await this.#session.append([{ kind: "intent", intent: whole }], { durable: true });
-    this.#open.set(seq, whole);
+    await this.#append([{ kind: "intent", intent: { seq, ...intent } }], true);
     return seq;
   }
 
@@ -115,10 +105,7 @@ export class RunJournal {
     const entries: JournalEntry[] = after ? [{ kind: "resource", ...after, ...deletedAt }] : [];
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
-    await this.#session.append(entries, { durable: false });
-    for (const seq of seqs) this.#open.delete(seq);
-    if (run) this.#run = run;
-    if (after) this.#set(after.address, after.resource);
+    await this.#append(entries);
   }
 
   /** Closes what is open at an address, if anything, and records what it left. */
@@ -128,33 +115,25 @@ export class RunJournal {
   }
 
   async record(address: Address, recorded: RecordedResource | null): Promise<void> {
-    const resource = this.#sinceNow(address, recorded);
-    await this.#session.append([{ kind: "resource", address, resource }], { durable: false });
-    this.#set(address, resource);
+    await this.#append([{ kind: "resource", address, resource: this.#sinceNow(address, recorded) }]);
   }
 
   /** Removes the record of something that has been deleted. */
   async recordDeleted(address: Address): Promise<void> {
-    const entry = { kind: "resource", address, resource: null, ...this.#deletedNow(address, null) } as const;
-    await this.#session.append([entry], { durable: false });
-    this.#set(address, null);
+    const deletedAt = this.#deletedNow(address, null);
+    await this.#append([{ kind: "resource", address, resource: null, ...deletedAt }]);
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
     // As in `close`: what is new comes first.
-    const entries: JournalEntry[] = [
+    await this.#append([
       { kind: "resource", address: to, resource },
       { kind: "resource", address: from, resource: null },
-    ];
-    await this.#session.append(entries, { durable: false });
-    this.#set(from, null);
-    this.#set(to, resource);
+    ]);
   }
 
   async recordOutputs(outputs: Readonly<Record<string, Plain>>): Promise<void> {
-    await this.#session.append([{ kind: "outputs", outputs }], { durable: false });
-    this.#outputs = outputs;
-    this.#changed = true;
+    await this.#append([{ kind: "outputs", outputs }]);
   }
 
   /** Open writes of this address. */
@@ -187,6 +166,19 @@ export class RunJournal {
     });
   }
 
+  /** Appends entries, and takes them in. */
+  async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
+    await this.#session.append(entries, { durable });
+    for (const entry of entries) {
+      if (entry.kind === "run") this.#run = entry.run;
+      if (entry.kind === "intent") this.#open.set(entry.intent.seq, entry.intent);
+      if (entry.kind === "outcome") this.#open.delete(entry.seq);
+      if (entry.kind === "resource") this.#set(entry.address, entry.resource);
+      if (entry.kind === "outputs") this.#outputs = entry.outputs;
+      this.#changed ||= entry.kind !== "intent" && entry.kind !== "outcome";
+    }
+  }
+
   /** Adds to a pending write the time at which it was first recorded. */
   #sinceNow(address: Address, resource: RecordedResource | null): RecordedResource | null {
     const pending = resource?.pending;
@@ -207,7 +199,6 @@ export class RunJournal {
   }
 
   #set(address: Address, resource: RecordedResource | null): void {
-    this.#changed = true;
     const before = this.#resources.get(address)?.parent;
     if (before !== undefined) this.#inside.get(before)?.delete(address);
     this.#place(address, resource?.parent);

@@ -1,5 +1,5 @@
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import type { OperationStatus } from "../model/resource-operations";
@@ -7,6 +7,7 @@ import type { WaitPolicy } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Clock } from "../model/time";
 import { durationText } from "../model/time";
+import type { Change } from "../plan/plan";
 import {
   type ChangeContext,
   deletionFailed,
@@ -148,10 +149,7 @@ async function endOf(
 }
 
 /** The resource that a wait is about, and the line that declares it. */
-interface WaitSubject {
-  readonly address: Address;
-  readonly range?: SourceRange | undefined;
-}
+type WaitSubject = Pick<Change, "address" | "range">;
 
 /** Returns why a wait for `what` did not end well, and the exit code for it. */
 export function badEnd(
