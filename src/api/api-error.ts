@@ -30,8 +30,7 @@ export class ApiError extends Error {
   /** The message is that of the body, else the status text; never from a sensitive request. */
   constructor({ message, ...failure }: Omit<ApiError, "name" | "stack" | "cause">, cause?: unknown) {
     super(message, { cause });
-    const { kind, operation, method, path, address, status, code, requestId, attempts, hint } = failure;
-    Object.assign(this, { kind, operation, method, path, address, status, code, requestId, attempts, hint });
+    Object.assign(this, failure);
   }
 }
 

@@ -128,17 +128,17 @@ export async function retain({ run, change, type }: ChangeContext, live?: LiveRe
     return value === undefined ? [] : [[path, value] as const];
   });
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
-  const updatedAt = live?.updatedAt ?? recorded.updatedAt;
   const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
   const next: RecordedResource = {
     ...recorded,
     content: undefined,
     applied,
     computed,
+    updatedAt: live?.updatedAt ?? recorded.updatedAt,
     ...(live && { writtenAt: writtenNow(run) }),
     retained: true,
   };
-  await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
+  await run.journal.record(change.address, next);
   return { kind: "done" };
 }
 

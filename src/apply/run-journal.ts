@@ -4,7 +4,7 @@ import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from ".
 import type { Clock } from "../model/time";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
-import { deletedFrom, withDeleted } from "../state/recorded";
+import { replayJournal } from "../state/recorded";
 
 /** A run at its end: its record, what it did, and its exit code. */
 interface EndedRun extends Omit<RunEnd, "endedAt"> {
@@ -34,10 +34,9 @@ export class RunJournal {
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
   #run: RunRecord | null;
-  #outputs: Readonly<Record<string, Plain>>;
-  readonly #deleted: ReturnType<typeof deletedFrom>[] = [];
+  /** Appended since the state that the run began with. */
+  readonly #entries: JournalEntry[] = [];
   #nextSeq: number;
-  #changed = false;
 
   constructor(
     session: StateSession,
@@ -53,7 +52,6 @@ export class RunJournal {
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
     for (const intent of state.open) this.#open.set(intent.seq, intent);
     this.#run = state.run;
-    this.#outputs = state.outputs;
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
   }
 
@@ -81,7 +79,7 @@ export class RunJournal {
 
   /** A run was begun, or something recorded, that the snapshot does not hold. */
   get hasChanges(): boolean {
-    return this.#changed;
+    return this.#entries.length > 0;
   }
 
   /** Makes the run's id durable: the first line before the first write. */
@@ -149,33 +147,26 @@ export class RunJournal {
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
   ): Promise<State> {
-    const deleted = withDeleted(this.#base.deleted, this.#deleted);
     const endedAt = new Date(this.#clock.now()).toISOString();
     const past = ended && pastRunOf(ended.run, { endedAt, counts: ended.counts, exitCode: ended.exitCode });
     const history = withRuns(this.#base.history, this.#base.run, past);
     return this.#session.commit({
-      ...this.#base,
+      ...replayJournal(this.#base, this.#entries),
       keyId: keyId ?? this.#base.keyId,
-      resources: Object.fromEntries(this.#resources),
-      outputs: this.#outputs,
-      ...(deleted && { deleted }),
-      ...(this.#run && { lastRunAt: this.#run.startedAt }),
       ...(history && { history }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
-      open: [...this.#open.values()],
     });
   }
 
   /** Appends entries, and takes them in. */
   async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
     await this.#session.append(entries, { durable });
+    this.#entries.push(...entries);
     for (const entry of entries) {
       if (entry.kind === "run") this.#run = entry.run;
       if (entry.kind === "intent") this.#open.set(entry.intent.seq, entry.intent);
       if (entry.kind === "outcome") this.#open.delete(entry.seq);
       if (entry.kind === "resource") this.#set(entry.address, entry.resource);
-      if (entry.kind === "outputs") this.#outputs = entry.outputs;
-      this.#changed ||= entry.kind !== "intent" && entry.kind !== "outcome";
     }
   }
 
@@ -193,9 +184,7 @@ export class RunJournal {
   #deletedNow(address: Address, resource: RecordedResource | null): { readonly deletedAt?: string } {
     const before = this.recorded(address);
     if (resource !== null || before === undefined) return {};
-    const at = new Date(this.#serviceTime() ?? this.#clock.now()).toISOString();
-    this.#deleted.push(deletedFrom(address, before, at));
-    return { deletedAt: at };
+    return { deletedAt: new Date(this.#serviceTime() ?? this.#clock.now()).toISOString() };
   }
 
   #set(address: Address, resource: RecordedResource | null): void {

@@ -27,7 +27,7 @@ export const emptyState = (origin: Origin & { readonly lineage: string }): State
 const rememberedMs = 120_000;
 
 /** Returns `deleted` with `more`, which are later, without those that are too old to matter. */
-export function withDeleted(
+function withDeleted(
   deleted: State["deleted"],
   more: readonly (readonly [id: string, DeletedResource])[],
 ): State["deleted"] {
@@ -38,19 +38,12 @@ export function withDeleted(
   return Object.fromEntries([...kept, ...more]);
 }
 
-/** Returns the entry of a resource recorded at `address` that was deleted `at` that time, ISO 8601. */
-export const deletedFrom = (
-  address: Address,
-  { id, type, name }: RecordedResource,
-  at: string,
-): readonly [id: string, DeletedResource] => [id, { type, name, address, at }];
-
 /** Returns the state with journal entries taken in, in their order. Neither argument is changed. */
 export function replayJournal(state: State, entries: readonly JournalEntry[]): State {
   if (entries.length === 0) return state;
   const resources: Record<Address, RecordedResource> = { ...state.resources };
   const open = new Map<number, Intent>(state.open.map((intent) => [intent.seq, intent]));
-  const deleted: ReturnType<typeof deletedFrom>[] = [];
+  const deleted: (readonly [id: string, DeletedResource])[] = [];
   let { outputs, run, keyId, lastRunAt, history } = state;
   for (const entry of entries) {
     switch (entry.kind) {
@@ -68,10 +61,11 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
         break;
       case "resource":
         if (entry.resource === null) {
-          const before = resources[entry.address];
-          if (before && entry.deletedAt !== undefined)
-            deleted.push(deletedFrom(entry.address, before, entry.deletedAt));
-          delete resources[entry.address];
+          const { address, deletedAt: at } = entry;
+          const before = resources[address];
+          if (before && at !== undefined)
+            deleted.push([before.id, { type: before.type, name: before.name, address, at }]);
+          delete resources[address];
         } else resources[entry.address] = entry.resource;
         break;
       case "outputs":
