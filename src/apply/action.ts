@@ -8,9 +8,9 @@ import { type Command, commandText, type RecordedResource, type RunRecord, type 
 import type { Attributes } from "../model/value";
 import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
-import { firstSentAt, journaledSend, type SentRecord } from "./journaled-send";
+import { firstSentAt, journaledSend } from "./journaled-send";
 import type { Run } from "./run";
-import type { RunJournal } from "./run-journal";
+import type { RunJournal, SentRecord } from "./run-journal";
 
 type ActionRun = Pick<
   Run,
@@ -51,8 +51,8 @@ export async function sendAction(
     send: async () => action.pendingOf(order, await action.send(writes, order)),
     look: async () => action.find?.(run.reads, order, { preexistingIds, since }),
     take: async (id) => {
-      const { recording, run: record } = leftBy(run, action, order, { id });
-      await run.journal.closeAt(address, { result: "done", status: 0, id }, recording, record);
+      const left = leftBy(run, action, order, { id });
+      await run.journal.closeAt(address, { result: "done", status: 0, id }, left);
       return action.pendingOf(order, { id });
     },
     refuse: () => run.journal.closeAt(address, { result: "refused", status: 0 }),

@@ -2,11 +2,12 @@ import { ApiError, isUncertain } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
-import type { Intent, RecordedResource, RunRecord } from "../model/state";
+import type { Intent } from "../model/state";
 import { sha256 } from "../model/text";
 import { isOlder, isoTime, timeNow } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { RecoveryContext, Run } from "./run";
+import type { SentRecord } from "./run-journal";
 
 /** The part that all intents of one change share, and what sends and records its writes. */
 export interface JournaledWrites
@@ -26,12 +27,6 @@ export interface JournaledAnswer {
   readonly madeAt?: string;
   /** Of a deletion: it has ended with its answer. */
   readonly hasEnded: boolean;
-}
-
-/** Changes of the state after an answered write; empty: none. */
-export interface SentRecord {
-  readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
-  readonly run?: RunRecord;
 }
 
 /**
@@ -58,9 +53,8 @@ export function journaledSend(writes: JournaledWrites): Send {
       const { id } = answered;
       // An answer without an id does not say what was made: the intent stays open until that is found out.
       if (id !== undefined || request.method === "DELETE" || isRequested(answer)) {
-        const { recording, run } = writes.after(answered);
         const outcome = { result: "done", status: answer.status, id } as const;
-        await writes.run.journal.close([seq, ...earlier], outcome, recording, run);
+        await writes.run.journal.close([seq, ...earlier], outcome, writes.after(answered));
       }
       return answer;
     } catch (failure) {

@@ -7,8 +7,9 @@ import { replayJournal } from "../state/recorded";
 import { leftBy, recordsOf, unknownEnd } from "./action";
 import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
 import { severalFound } from "./create-or-find";
-import { keyStillCounts, type SentRecord } from "./journaled-send";
+import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
+import type { SentRecord } from "./run-journal";
 import { defaultWaitPolicy, settlePending } from "./settle";
 
 /** The context of one write of an interrupted run. */

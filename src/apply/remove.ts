@@ -101,7 +101,8 @@ async function takeEnd(context: ChangeContext, { ending }: Gone): Promise<Accept
   const pending = ending ?? type.deletes?.pendingOf(id, undefined, recordedParentId(context));
   const recorded = run.journal.recorded(address);
   const resource = recorded && pending ? recordedWhileDeleted(recorded, pending) : null;
-  await run.journal.closeAt(address, { result: "done", status: 0, id }, { address, resource });
+  const recording = { address, resource };
+  await run.journal.closeAt(address, { result: "done", status: 0, id }, { recording });
   return { id, pending };
 }
 

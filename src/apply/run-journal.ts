@@ -14,10 +14,11 @@ interface EndedRun extends Omit<RunEnd, "endedAt"> {
 /** The end of a write. */
 type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
 
-/** The record that a write leaves; null: it was deleted. */
-interface LeftRecord {
-  readonly address: Address;
-  readonly resource: RecordedResource | null;
+/** Changes of the state after an answered write; empty: none. */
+export interface SentRecord {
+  /** The record that it leaves; null: it was deleted. */
+  readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
+  readonly run?: RunRecord;
 }
 
 /**
@@ -25,10 +26,6 @@ interface LeftRecord {
  * costs one append; the snapshot is written once, by `finish`.
  */
 export class RunJournal {
-  readonly #session: StateSession;
-  readonly #base: State;
-  readonly #clock: Pick<Clock, "now">;
-  readonly #serviceTime: () => number | undefined;
   readonly #resources: Map<Address, RecordedResource>;
   /** Addresses by parent. */
   readonly #inside = new Map<Address, Set<Address>>();
@@ -39,15 +36,11 @@ export class RunJournal {
   #nextSeq: number;
 
   constructor(
-    session: StateSession,
-    state: State,
-    clock: Pick<Clock, "now">,
-    serviceTime: () => number | undefined = () => undefined,
+    private readonly session: StateSession,
+    private readonly state: State,
+    private readonly clock: Pick<Clock, "now">,
+    private readonly serviceTime: () => number | undefined = () => undefined,
   ) {
-    this.#session = session;
-    this.#base = state;
-    this.#clock = clock;
-    this.#serviceTime = serviceTime;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
     for (const intent of state.open) this.#open.set(intent.seq, intent);
@@ -96,20 +89,27 @@ export class RunJournal {
   }
 
   /** Closes intents and records what they left, and what the run waits for from then on, in one append. */
-  async close(seqs: readonly number[], outcome: WriteEnd, left?: LeftRecord, run?: RunRecord): Promise<void> {
-    const after = left && { ...left, resource: this.#sinceNow(left.address, left.resource) };
-    const deletedAt = after && this.#deletedNow(after.address, after.resource);
+  async close(
+    seqs: readonly number[],
+    outcome: WriteEnd,
+    { recording, run }: SentRecord = {},
+  ): Promise<void> {
+    const entries: JournalEntry[] = [];
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
-    const entries: JournalEntry[] = after ? [{ kind: "resource", ...after, ...deletedAt }] : [];
+    if (recording) {
+      const { address } = recording;
+      const resource = this.#sinceNow(address, recording.resource);
+      entries.push({ kind: "resource", address, resource, ...this.#deletedNow(address, resource) });
+    }
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#append(entries);
   }
 
   /** Closes what is open at an address, if anything, and records what it left. */
-  async closeAt(address: Address, outcome: WriteEnd, left?: LeftRecord, run?: RunRecord): Promise<void> {
+  async closeAt(address: Address, outcome: WriteEnd, left: SentRecord = {}): Promise<void> {
     const open = this.openAt(address).map(({ seq }) => seq);
-    if (open.length > 0 || left) await this.close(open, outcome, left, run);
+    if (open.length > 0 || left.recording) await this.close(open, outcome, left);
   }
 
   async record(address: Address, recorded: RecordedResource | null): Promise<void> {
@@ -147,12 +147,12 @@ export class RunJournal {
     keyId: string | null,
     { goesOn = false, ended }: { readonly goesOn?: boolean; readonly ended?: EndedRun | undefined } = {},
   ): Promise<State> {
-    const endedAt = new Date(this.#clock.now()).toISOString();
+    const endedAt = new Date(this.clock.now()).toISOString();
     const past = ended && pastRunOf(ended.run, { endedAt, counts: ended.counts, exitCode: ended.exitCode });
-    const history = withRuns(this.#base.history, this.#base.run, past);
-    return this.#session.commit({
-      ...replayJournal(this.#base, this.#entries),
-      keyId: keyId ?? this.#base.keyId,
+    const history = withRuns(this.state.history, this.state.run, past);
+    return this.session.commit({
+      ...replayJournal(this.state, this.#entries),
+      keyId: keyId ?? this.state.keyId,
       ...(history && { history }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
     });
@@ -160,7 +160,7 @@ export class RunJournal {
 
   /** Appends entries, and takes them in. */
   async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
-    await this.#session.append(entries, { durable });
+    await this.session.append(entries, { durable });
     this.#entries.push(...entries);
     for (const entry of entries) {
       if (entry.kind === "run") this.#run = entry.run;
@@ -176,7 +176,7 @@ export class RunJournal {
     if (!resource || !pending || pending.since !== undefined) return resource;
     const before = this.recorded(address)?.pending;
     const known = before?.id === pending.id ? before.since : undefined;
-    const since = known ?? new Date(this.#clock.now()).toISOString();
+    const since = known ?? new Date(this.clock.now()).toISOString();
     return { ...resource, pending: { ...pending, since } };
   }
 
@@ -184,7 +184,7 @@ export class RunJournal {
   #deletedNow(address: Address, resource: RecordedResource | null): { readonly deletedAt?: string } {
     const before = this.recorded(address);
     if (resource !== null || before === undefined) return {};
-    return { deletedAt: new Date(this.#serviceTime() ?? this.#clock.now()).toISOString() };
+    return { deletedAt: new Date(this.serviceTime() ?? this.clock.now()).toISOString() };
   }
 
   #set(address: Address, resource: RecordedResource | null): void {

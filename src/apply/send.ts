@@ -117,8 +117,8 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, instance, type, parentId } = context;
   const { address } = change;
-  const after = { address, resource: context.recordOnAccept(made.id) };
-  await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, after);
+  const recording = { address, resource: context.recordOnAccept(made.id) };
+  await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, { recording });
   return {
     id: made.id,
     live: made,
