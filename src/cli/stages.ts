@@ -195,16 +195,16 @@ export const stagesOptions = [
 ];
 
 /**
- * Returns the stages that a command line names, undefined for the one of RNV_STAGE or for what has none, and whether the
- * manifest has no other. Reports which cannot be listed. Throws `DiagnosticsError` where there are none.
+ * Returns the stages that a command line names, undefined for the one of RNV_STAGE or for what has none, whether the
+ * manifest has no other, and where all are meant those that it declares. Reports which cannot be listed. Throws `DiagnosticsError` where there are none.
  */
 export async function stagesAsked(invocation: Invocation) {
   const { options } = invocation;
   const named = listOf(options.stage);
   if (options.allStages !== true && named.length === 0)
     // Without a name the manifest has no stages, and all of it is looked at.
-    return { asked: [undefined], areAll: askedStage(invocation) === undefined };
-  if (options.allStages !== true) return { asked: [...new Set(named)], areAll: false };
+    return { asked: [undefined], areAll: askedStage(invocation) === undefined, declared: undefined };
+  if (options.allStages !== true) return { asked: [...new Set(named)], areAll: false, declared: undefined };
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
   const { stages, namesOf } = await foundIn(invocation);
   const asked: string[] = [];
@@ -217,7 +217,7 @@ export async function stagesAsked(invocation: Invocation) {
     const hint = `name them: --stage ${name}/ID`;
     report(invocation, [warning("live.unchecked", summary, { range, hint })]);
   }
-  return { asked, areAll: true };
+  return { asked, areAll: true, declared: [...stages.keys()] };
 }
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];

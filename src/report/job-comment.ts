@@ -46,6 +46,22 @@ export function markerOf(kind: string, { manifest, stack, stage }: Omit<CommentS
   return `<!-- rnv ${kind} ${parts.join(" ")} -->`;
 }
 
+const markerForm = /^(<!-- rnv \w+ manifest=\S*) stack=(\S*) stage=([\w-]*)\S* -->$/;
+
+/** Returns true for the marker of a stage, or without stages of a stack, that the manifest does not have; undefined: not known. */
+export function isOfGone(
+  marker: string,
+  kind: string,
+  manifest: string,
+  { stages, stacks }: Readonly<Record<"stages" | "stacks", readonly string[] | undefined>>,
+): boolean {
+  const [, about, stack, stage = ""] = markerForm.exec(marker) ?? [];
+  if (about === undefined || !markerOf(kind, { manifest }).startsWith(`${about} `)) return false;
+  if (stage !== "") return stages?.includes(stage) === false;
+  if (stack === "") return stages !== undefined && stages.length > 0;
+  return stacks?.every((name) => markerOf(kind, { manifest, stack: name }) !== marker) === true;
+}
+
 /** The part of a comment that a record may take: a longer one makes the comment poorer than the comparison richer. */
 const shareOfRecord = 0.5;
 

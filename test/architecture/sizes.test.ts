@@ -17,30 +17,30 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_692, budget: 2_350 },
-  api: { paths: ["api"], ceiling: 5_175, budget: 4_500 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_676, budget: 2_350 },
+  api: { paths: ["api"], ceiling: 5_152, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
     without: ["manifest/convert"],
-    ceiling: 6_338,
+    ceiling: 6_243,
     budget: 5_700,
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_354, budget: 4_700 },
-  resources: { paths: ["resources"], ceiling: 2_764, budget: 2_400 },
-  apply: { paths: ["apply"], ceiling: 2_828, budget: 2_550 },
-  state: { paths: ["state"], ceiling: 3_637, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_366, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_080, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_740, budget: 6_800 },
+  plan: { paths: ["plan"], ceiling: 5_371, budget: 4_700 },
+  resources: { paths: ["resources"], ceiling: 2_759, budget: 2_400 },
+  apply: { paths: ["apply"], ceiling: 2_775, budget: 2_550 },
+  state: { paths: ["state"], ceiling: 3_619, budget: 3_300 },
+  report: { paths: ["report"], ceiling: 5_374, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 5_103, budget: 4_600 },
+  cli: { paths: ["cli"], ceiling: 7_779, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 63_087, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_846, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

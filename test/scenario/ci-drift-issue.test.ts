@@ -127,5 +127,9 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the issue of a drift j
     expect(scenario.read("summary.md")).toContain(
       "- `production` drift: 1 changed outside rnv (3 resources)",
     );
+    scenario.write("rnv.yaml", manifest.replace("  production: {}\n", ""));
+    expect(await job()).toMatchObject({ code: 0 });
+    expect(host.issues.filter(({ author, isOpen }) => isOpen && author !== "mallory")).toEqual([]);
+    expect(host.comments.at(-1)?.body).toContain("This stage is not declared any more.");
   });
 });

@@ -195,20 +195,26 @@ describe("a job of several plans", () => {
     scenario.write("rnv.yaml", manifest("main").replace(/ {2}(staging|production): .*\n/g, ""));
     expect(await plan("--all-stages")).toMatchObject({ code: 0 });
     expect(outputs()).toMatchObject({ changes: "false", exitcode: "0", plans: "[]" });
+    // The plan of a stage that is gone is not shown any more.
+    expect(server.comments.map(({ body }) => body)).toEqual(
+      Array(3).fill("*This comment is out of date: the manifest does not have this any more.*\n"),
+    );
     // A job that fails before it has a plan says so, too.
     server.refuse = () => ({ status: 403, body: "{}" });
     expect(await apply("--stage", "preview/1")).toMatchObject({ code: 1 });
     expect(outputs().exitcode).toBe("1");
     server.refuse = undefined;
     await plan("--all-stages");
+    await plan("--stage", "preview/1");
     scenario.write("rnv.yaml", "{");
     expect(await plan("--all-stages")).toMatchObject({ code: 1 });
+    expect(comments().at(-1)?.[1]).toBe("**No plan could be made.**");
     expect(outputs()).toMatchObject({ changes: "false", digest: "", exitcode: "1", plans: "[]" });
     scenario.write("rnv.yaml", manifest("main"));
     // Nothing can be distinguished where no stage is named.
     const unnamed = await plan();
     expect(unnamed).toMatchObject({ code: 1, stderr: expect.stringContaining("staging, production") });
-    expect(comments()).toHaveLength(3);
+    expect(comments()).toHaveLength(4);
   });
 
   it("of an app of stacks has a comment for each, and applies each as it was reviewed, with what the one before it made", async () => {

@@ -91,8 +91,11 @@ export interface HostRoutes {
 }
 
 /**
- * Returns whether a text is the one that a marker marks: the marker is its first hidden line of ours. A value of a plan
- * further down may repeat any marker, and people may write above it.
+ * Returns the marker of a text: its first hidden line of ours. A value of a plan further down may repeat any marker, and people
+ * may write above it.
  */
+export const markerIn = (body: string | null | undefined): string | undefined =>
+  body?.split(/\r?\n/).find((line) => line.startsWith("<!-- rnv "));
+
 export const isMarked = (body: string | null | undefined, marker: string): boolean =>
-  body?.split(/\r?\n/).find((line) => line.startsWith("<!-- rnv ")) === marker;
+  markerIn(body) === marker;

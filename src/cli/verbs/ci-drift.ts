@@ -22,7 +22,7 @@ import {
   issueTitle,
   webhookBody,
 } from "../../report/drift-report";
-import { markerOf } from "../../report/job-comment";
+import { isOfGone, markerOf } from "../../report/job-comment";
 import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { manifestsOf } from "../context";
 import { makeFolder, writeWholeFile } from "../files";
@@ -70,7 +70,7 @@ export const ciDriftVerb: Verb = {
     const at = new Date().toISOString();
     const startedAt = systemClock.elapsed();
     const read = async () => ({ accepted: readAccepted(invocation), ...(await stagesAsked(invocation)) });
-    const { accepted, asked, areAll } = await read().catch((cause: unknown) => {
+    const { accepted, asked, areAll, declared } = await read().catch((cause: unknown) => {
       writeOutputs(invocation, { drift: "unknown", exitcode: "1" });
       throw cause;
     });
@@ -92,7 +92,7 @@ export const ciDriftVerb: Verb = {
     const written = writeFiles(invocation, job);
     const failed = webhook && (await callWebhook(webhook, job, environment));
     report(invocation, [...unused, ...(failed ? [failed] : [])]);
-    await tellJob(invocation, job);
+    await tellJob(invocation, job, declared ?? results[0]?.run.declaredStages);
     for (const { diagnostics } of told) annotate({ terminal, environment, cwd }, diagnostics);
     return joinResults([job, ...written, { exitCode: failed ? exitCodes.error : exitCodes.done }]).exitCode;
   },
@@ -119,7 +119,11 @@ function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): 
 }
 
 /** Tells the job's system: its outputs, its summary, and the issue of each stage. */
-async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
+async function tellJob(
+  invocation: Invocation,
+  job: DriftJob,
+  stages: readonly string[] | undefined,
+): Promise<void> {
   const statuses = job.stages.map(statusOf);
   const isUnread = statuses.every((one) => one === "error" || one === "interrupted");
   const found = statuses.includes("drift") ? "true" : isUnread ? "unknown" : "false";
@@ -138,7 +142,12 @@ async function tellJob(invocation: Invocation, job: DriftJob): Promise<void> {
       const found = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
       return { ...found, farewell: farewellText(job) };
     });
-    return keepIssues(host, wanted);
+    const farewell = "This stage is not declared any more.\n";
+    return keepIssues(host, wanted, (marker) =>
+      isOfGone(marker, "drift", manifest, { stages, stacks: undefined })
+        ? [{ marker, title: "", farewell }]
+        : [],
+    );
   });
 }
 

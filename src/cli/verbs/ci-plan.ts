@@ -2,13 +2,13 @@ import { Option } from "commander";
 import { keepComments, recordsOf } from "../../commands/ci/comments";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
-import { error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { guardErrors } from "../../plan/guards";
 import { hasChanges } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
-import { failedPlanComment, markerOf, planComment } from "../../report/job-comment";
+import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
 import { counted, differenceText, isBlocked } from "../../report/plan-wording";
 import {
   type CiJob,
@@ -20,7 +20,7 @@ import {
   writeOutputs,
   writeSummary,
 } from "../ci-job";
-import type { Invocation } from "../invocation";
+import { type Invocation, listOf } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, report } from "../report";
@@ -63,8 +63,9 @@ export const ciPlanVerb: Verb = {
     const { options: given, signal } = invocation;
     const job = readJob(invocation);
     const request = { ...judgedRequestOf(invocation), needsKey: true };
-    const { asked } = await stagesAsked(invocation).catch((cause: unknown) => {
+    const { asked, declared } = await stagesAsked(invocation).catch(async (cause: unknown) => {
       writeOutputs(invocation, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
+      await commentOnFailure(invocation, job, cause);
       throw cause;
     });
     const reading = { use: "each", others: "needed", isIndependent: true } as const;
@@ -77,7 +78,7 @@ export const ciPlanVerb: Verb = {
     if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
     const written = tellRunner(invocation, planned, request);
     if (signal.aborted) return exitCodes.interrupted;
-    const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned);
+    const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned, declared);
     if (job.isQueue)
       for (const [at, one] of results.entries()) ends[at] = { exitCode: await compareInQueue(job, one) };
     const worst = joinResults([{ exitCode: written }, { exitCode: told }, ...ends]).exitCode;
@@ -113,6 +114,7 @@ async function commentOnPlans(
   invocation: Invocation,
   job: CiJob,
   planned: readonly TargetResult[],
+  stages = planned[0]?.run.declaredStages,
 ): Promise<number> {
   const { pullRequest: number, proposes } = job;
   if (invocation.options.comment === false || number === undefined || !proposes) return exitCodes.done;
@@ -130,7 +132,31 @@ async function commentOnPlans(
       const isQuiet = isRead && !hasChanges(made) && !hasErrors(made.diagnostics);
       return { marker: markerOf("plan", subject), body, isQuiet };
     });
-    await keepComments(host, { kind: "pull request", number }, comments);
+    const at = { kind: "pull request", number } as const;
+    const names = [...listOf(invocation.positional[0]), ...listOf(invocation.options.stack)];
+    const stacks = names.length > 0 ? undefined : planned.flatMap(({ run }) => run.stack?.name ?? []);
+    const { manifest } = subjectOf(invocation);
+    await keepComments(host, at, comments, (marker) =>
+      isOfGone(marker, "plan", manifest, { stages, stacks })
+        ? "*This comment is out of date: the manifest does not have this any more.*\n"
+        : undefined,
+    );
+  });
+}
+
+/** Where not even the stages can be read, no comment on one is that of this commit. */
+async function commentOnFailure(invocation: Invocation, job: CiJob, cause: unknown): Promise<void> {
+  const { pullRequest: number, proposes } = job;
+  const isAsked = invocation.options.comment !== false && proposes && cause instanceof DiagnosticsError;
+  if (!isAsked || number === undefined) return;
+  const subject = subjectOf(invocation);
+  await tellHost(invocation, async (host) => {
+    const text = failedPlanComment(cause.diagnostics, subject, job, host.mostCharacters);
+    await keepComments(host, { kind: "pull request", number }, [], (marker) =>
+      isOfGone(marker, "plan", subject.manifest, { stages: [], stacks: undefined })
+        ? `${marker}\n${shownComment(text)}`
+        : undefined,
+    );
   });
 }
 

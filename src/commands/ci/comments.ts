@@ -1,5 +1,11 @@
 import { diagnosticOf } from "../../api/api-error";
-import { type Discussion, type HostComment, type HostIssue, isMarked } from "../../api/code-host/code-host";
+import {
+  type Discussion,
+  type HostComment,
+  type HostIssue,
+  isMarked,
+  markerIn,
+} from "../../api/code-host/code-host";
 import type { CodeHost } from "../../api/code-host/create-host";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { append } from "../../model/graph";
@@ -122,17 +128,26 @@ export class StaleCommentError extends DiagnosticsError {
 
 /**
  * Brings the one comment of each marker to its text: the one that stands is rewritten, and a new one is written only where
- * there is none. Others of the same marker, such as of two jobs at once, are no longer found by it. The list is asked for
- * once: it may be long.
+ * there is none. Others of the same marker, such as of two jobs at once, are no longer found by it. All else of ours gets what
+ * `textOf` returns for its marker. The list is asked for once: it may be long.
  */
 export async function keepComments(
   host: CodeHost,
   at: Discussion,
   wanted: readonly WantedComment[],
+  textOf: (marker: string) => string | undefined = () => undefined,
 ): Promise<void> {
   const own = await host.findComments(at);
-  await keepEach(wanted, async (one) => {
-    const standing = own.filter(({ body }) => isMarked(body, one.marker));
+  const others = own.flatMap((one): (WantedComment & { readonly standing: typeof own })[] => {
+    const marker = markerIn(one.body) ?? "";
+    const body = wanted.some((other) => other.marker === marker) ? undefined : textOf(marker);
+    return body === undefined ? [] : [{ marker, body, isQuiet: true, standing: [one] }];
+  });
+  const all = wanted.map((one) => ({
+    ...one,
+    standing: own.filter(({ body }) => isMarked(body, one.marker)),
+  }));
+  await keepEach([...all, ...others], async ({ standing, ...one }) => {
     await keepComment(host, at, one, standing).catch((cause: unknown) => {
       throw standing.length > 0 ? new StaleCommentError(at, cause) : cause;
     });
@@ -175,12 +190,18 @@ const labels = ["rnv-drift"];
 
 /**
  * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
- * with a comment once there is not. The list is asked for once. What fails stops no other, and is thrown at the end.
+ * with a comment once there is not; `goneOf` makes those of what is no longer declared. The list is asked for once. What
+ * fails stops no other, and is thrown at the end.
  */
-export async function keepIssues(host: CodeHost, wanted: readonly WantedIssue[]): Promise<void> {
+export async function keepIssues(
+  host: CodeHost,
+  wanted: readonly WantedIssue[],
+  goneOf: (marker: string) => readonly WantedIssue[],
+): Promise<void> {
   if (wanted.length === 0) return;
   const own = await host.findIssues();
-  await keepEach(wanted, (one) => {
+  const gone = own.flatMap(({ body }) => goneOf(markerIn(body) ?? ""));
+  await keepEach([...wanted, ...gone], (one) => {
     const standing = own.find(({ body }) => isMarked(body, one.marker));
     return keepIssue(host, one, standing);
   });
