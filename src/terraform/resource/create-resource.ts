@@ -5,7 +5,6 @@ import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/di
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
-import type { Attributes } from "../../model/value";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { appliedIn, writtenNow } from "../private-data";
 import { mostAgeMs, type TypeInSession } from "../provider";
@@ -21,7 +20,6 @@ export interface CreateCall extends TypeInSession {
   readonly nonce: string;
   readonly input: CreateInput;
   readonly parentId: string | undefined;
-  readonly defaults: Attributes;
 }
 
 /** Creates a resource. Whatever exists at the service after it is in the state. */
@@ -37,7 +35,7 @@ export async function createResource(change: Writing): Promise<Applied> {
   const parent = above?.kind === "found" ? above.live.computed : undefined;
   const input = { address: type.addressOf(name), name, attributes, parent };
   if (wanted.when === "never") return holdRun(change, name, parentId ?? "");
-  const made = await make({ session, type, input, parentId, defaults, nonce }, change);
+  const made = await make({ session, type, input, parentId, nonce }, change);
   const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
   const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.

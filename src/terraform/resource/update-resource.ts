@@ -97,10 +97,9 @@ interface SentUpdate extends UpdateInput {
 /** Sends an update, or starts a run. Throws `DiagnosticsError` where its resource is deleted, or its new name in use. */
 async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   const { session, type, nonce } = change;
-  const { parentId, write } = input;
+  const { parentId } = input;
   const named = { session, type, input, parentId };
-  if (type.resource.runs !== undefined)
-    return startRun({ ...named, defaults: write.defaults, nonce }, change);
+  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change);
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const update = async (): Promise<MadeResource> => {
     if (isRenamed) await requireFreeName(named, input.id);

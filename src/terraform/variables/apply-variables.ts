@@ -164,7 +164,7 @@ async function setVariable(write: VariableWrite): Promise<Pick<MapMember, "id" |
       ["value", new Secret(value)],
     ]);
     const input = { address: type.addressOf(key), name: key, attributes };
-    const creation = { session, type, input, parentId: serviceId, defaults: new Map(), nonce };
+    const creation = { session, type, input, parentId: serviceId, nonce };
     const { id, live } = await createOnce(creation);
     return { id, updatedAt: live?.updatedAt ?? "" };
   }
