@@ -33,14 +33,14 @@ const folders: Readonly<Record<string, Folder>> = {
   state: { paths: ["state"], ceiling: 3_619, budget: 3_300 },
   report: { paths: ["report"], ceiling: 5_374, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_103, budget: 4_600 },
-  cli: { paths: ["cli"], ceiling: 7_779, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_781, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
   terraform: { paths: ["terraform"], ceiling: 6_400, budget: 6_400 },
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_846, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_845, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

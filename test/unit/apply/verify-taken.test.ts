@@ -112,10 +112,6 @@ describe("the diagnostic of a write that did not take", () => {
     });
   });
 
-  it("of what is not declared any more names the field as well", () => {
-    expect(verifyApplied(change, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
-  });
-
   it("of a value says that it may be held already, and which setting its body has", () => {
     const { detail, hint } = verifyApplied(change, writeOfValue(time, time)) ?? {};
     expect(detail).toContain("must move updatedAt");

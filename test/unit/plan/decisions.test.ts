@@ -1,16 +1,8 @@
 import { Secret } from "../../../src/model/secret";
-import { GeneratedSecret, type ResolvedValue, Unknown, UnreadSecret } from "../../../src/model/value";
-import { appearanceOf, lookupIn, printsOfRevealed, unboundSecrets } from "../../../src/plan/resolve";
+import { GeneratedSecret, Unknown, UnreadSecret } from "../../../src/model/value";
+import { lookupIn, printsOfRevealed } from "../../../src/plan/resolve";
 import { at } from "../../support/plan-world";
-import {
-  changesOf,
-  decisionOf,
-  decisionsOf,
-  type InstanceGiven,
-  liveOf,
-  recordOf,
-  typeWith,
-} from "./fixtures";
+import { changesOf, decisionOf, decisionsOf, liveOf, recordOf } from "./fixtures";
 
 const key = new Uint8Array(32).fill(1);
 
@@ -75,26 +67,6 @@ describe("what a reference finds", () => {
   });
 });
 
-describe("when lists show a resource only after the plan", () => {
-  const type = typeWith({ archives: { attribute: "archived", unlisted: "archived ones" } });
-  const appearance = (
-    action: Parameters<typeof decisionOf>[0],
-    given: InstanceGiven,
-    ...paths: readonly string[]
-  ) => appearanceOf(decisionOf(action, { type, ...given }, { attributes: changesOf(...paths) }));
-  const live = liveOf({ name: "api", archived: false });
-  const archived = liveOf({ name: "api", archived: true });
-
-  it("is where it is made, restored or renamed", () => {
-    expect(appearance("create", { declared: { name: "api" } })).toBe("made");
-    expect(appearance("replace", { declared: { name: "api" }, live })).toBe("made");
-    expect(appearance("update", { declared: { archived: false }, live: archived }, "archived")).toBe(
-      "restored",
-    );
-    expect(appearance("update", { declared: { name: "web" }, live }, "name")).toBe("renamed");
-  });
-});
-
 describe("the fingerprints of a live secret", () => {
   const live = new Secret("a-token");
   const api = { address: at("variable.api.A") };
@@ -118,17 +90,5 @@ describe("the fingerprints of a live secret", () => {
       printsOfRevealed(live, new GeneratedSecret(length), api, { fingerprintKey: key });
     expect(of(7)).toEqual({ now: "generate:7", asRecorded: ["generate:7"] });
     expect(of(8)).toEqual({ now: "another", asRecorded: ["another"] });
-  });
-});
-
-describe("secrets that were not compared", () => {
-  it("bind no saved plan: those of a change without a fingerprint, sorted", () => {
-    const resolved = new Map([
-      ["z", new UnreadSecret("x")],
-      ["a", new Secret("x")],
-      ["b", new Secret("y")],
-      ["c", "plain"],
-    ] as [string, ResolvedValue][]);
-    expect(unboundSecrets({ resolved, fingerprints: { b: "f" } })).toEqual(["a", "z"]);
   });
 });
