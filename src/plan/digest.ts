@@ -179,11 +179,9 @@ export function compareWithRecord(
 ): readonly PlanDifference[] {
   const entries = entriesOf(plan);
   const { changes, unread } = reviewed;
-  const since = runs.findIndex(({ id }) => id !== undefined && id === reviewed.after);
-  const later = since < 0 ? runs : runs.slice(0, since);
-  if (since < 0 && later.length >= keptRuns) return [{ address: "the plan", kind: "forgotten" }];
-  const begun = later.findIndex(({ digest }) => digest === reviewed.digest);
-  if (later.slice(0, begun + 1).some(isEndedApply)) return [{ address: "the plan", kind: "applied" }];
+  const progress = progressOf(reviewed, runs);
+  if (progress === "forgotten" || progress === "applied") return [{ address: "the plan", kind: progress }];
+  const hasBegun = progress === "begun";
   const isFree = ({ address, instance }: DigestEntry): boolean =>
     instance !== undefined && address in unread && unread[address] === sourcePrint(address, instance, key);
   if (changes === undefined) {
@@ -193,7 +191,7 @@ export function compareWithRecord(
   }
   const fresh = new Map(entries.map((entry) => [entry.address, entry]));
   const rotated = entries.filter(
-    (one) => isFree(one) && (begun >= 0 || changes[one.address] === undefined) && isOfSecretAlone(one),
+    (one) => isFree(one) && (hasBegun || changes[one.address] === undefined) && isOfSecretAlone(one),
   );
   const parents = new Set(rotated.map(({ change }) => change?.parent));
   const runsRotated = ({ change }: DigestEntry): boolean =>
@@ -221,12 +219,11 @@ export function compareWithRecord(
   const kindAt = (address: string): PlanDifference["kind"] | undefined => {
     const whole = changes[address];
     const entry = fresh.get(address);
-    if (!entry) return begun < 0 ? "gone" : undefined;
+    if (!entry) return hasBegun ? undefined : "gone";
     if (rotated.includes(entry)) return undefined;
     if (!whole) return runsRotated(entry) ? undefined : "new";
-    const kinds: (PlanDifference["kind"] | undefined)[] = [kindOf(whole, entry, [true])];
-    for (let left = whole.rest; begun >= 0 && left; left = left.rest)
-      kinds.push(kindOf(left, entry, [true, false]));
+    const steps = hasBegun ? stepsOf(whole) : [whole];
+    const kinds = steps.map((step) => kindOf(step, entry, step === whole ? [true] : [true, false]));
     return kinds.includes(undefined) ? undefined : (kinds.find((kind) => kind === "value") ?? kinds[0]);
   };
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]
@@ -235,6 +232,20 @@ export function compareWithRecord(
       const kind = kindAt(address);
       return kind === undefined ? [] : [{ address, kind }];
     });
+}
+
+/** A reviewed change, and what is left of it once a run has stopped between two of its writes. */
+const stepsOf = (change: ReviewedChange): readonly ReviewedChange[] =>
+  change.rest ? [change, ...stepsOf(change.rest)] : [change];
+
+/** Returns how far runs since a review, newest first, have come with its plan; `forgotten` where they are not all known. */
+function progressOf({ after, digest }: PlanRecord, runs: readonly Begun[]) {
+  const since = runs.findIndex(({ id }) => id !== undefined && id === after);
+  const later = since < 0 ? runs : runs.slice(0, since);
+  if (since < 0 && later.length >= keptRuns) return "forgotten";
+  const begun = later.findIndex((one) => one.digest === digest);
+  if (later.slice(0, begun + 1).some(isEndedApply)) return "applied";
+  return begun < 0 ? "new" : "begun";
 }
 
 const confirmedByName = ({ options }: Plan): readonly Address[] => [
