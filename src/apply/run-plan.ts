@@ -41,7 +41,7 @@ interface EndedTask {
 export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
   const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
-  let stopped = false;
+  let stoppedBy: Address | undefined;
   for (const change of plan.changes) {
     const { address, reason } = change;
     const action = deedOf(change);
@@ -51,11 +51,11 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   run.reads.invalidate();
   await schedule(runTasks(plan), {
     parallelism,
-    stopped: () => stopped || run.signal.aborted,
+    stopped: () => stoppedBy !== undefined || run.signal.aborted,
     run: async (task, slot) => {
       const end = await applyChange(run, task, slot);
       ended.push({ task, end });
-      if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stopped = true;
+      if (end.kind === "failed" && stopping.includes(end.diagnostic.code)) stoppedBy = task.change.address;
       // What was interrupted has not failed, and nothing begins after it.
       return end.kind !== "failed";
     },
@@ -64,7 +64,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
       const action = deedOf(change);
       if (action === "no-op" || skipped.has(address)) return;
       skipped.add(address);
-      const failed = because.map((id) => id.replace(/ \(delete\)$/, "") as Address);
+      const causes = because.length > 0 ? because : stoppedBy === undefined ? [] : [stoppedBy];
+      const failed = causes.map((id) => id.replace(/ \(delete\)$/, "") as Address);
       run.emit({ type: "skipped", address, action, because: failed.filter((other) => other !== address) });
     },
   });

@@ -144,6 +144,7 @@ describe("a run", () => {
       const run = runOf({ types: [telling(log, { [`create ${api}`]: lost })] });
       const { counts } = await runPlan(run, planOf(of("create", api), of("create", web)), 1);
       expect(counts).toMatchObject({ added: 0, failed: 1, skipped: 1 });
+      expect(run.events.at(-1)).toMatchObject({ type: "skipped", address: web, because: [api] });
     },
   );
 
