@@ -112,9 +112,11 @@ export async function takeOverTerraform(
   );
   const { changes = [], instances } = taken.plan ?? {};
   const known = new Set(changes.flatMap((one) => heldAs(one, instances?.get(one.address)?.live)));
-  const left = held.filter(({ type, id }) => taken.isTaken && !known.has(`${type} ${id}`));
+  // Each run has an id of its own: the deployment of Terraform's state may not be the one that runs.
+  const runs = new Set(resourceTypes.filter((type) => type.runs).map(terraformNameOf));
+  const left = held.filter(({ type, id }) => taken.isTaken && !runs.has(type) && !known.has(`${type} ${id}`));
   const undeclared = left.map(({ address, id }) =>
-    warning("live.import_undeclared", `${address} is not declared here, and stays with Terraform`, {
+    warning("live.import_undeclared", `${address} is not declared here, or gone, and stays with Terraform`, {
       detail: `Its id is ${id}.`,
       hint: "rnv export shows how to declare it; then run the command again",
     }),

@@ -1,4 +1,4 @@
-import { warning } from "../diagnostics/diagnostic";
+import { error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import {
   isParentAttribute,
@@ -28,6 +28,7 @@ import {
   goesWithParent,
   lookupIn,
   nameAfter,
+  refuse,
   resolveInstance,
 } from "./resolve";
 
@@ -161,15 +162,20 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
     parentDeclares: (path) => around?.instance.desired?.attributes.has(path) === true,
     upstream: upstreamOf(instance, context),
   };
-  const isAsked = context.input.options.replace.includes(instance.address);
+  const held = reacts.held?.(reactionContext);
+  // What an interrupted run has started is waited for, and is not started again.
+  const isAsked = context.input.options.replace.includes(instance.address) && !recorded?.pending;
+  if (isAsked && held !== undefined) return refuse(about, cannotRun(error, instance, held));
   const reaction = isAsked ? "--replace asks for it" : reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
   if (reason !== null) {
-    const held = reacts.held?.(reactionContext);
-    if (held !== undefined) return { ...undecided, held, diagnostics: [cannotRun(instance, reason, held)] };
+    if (held !== undefined) {
+      const detail = `What is changed is saved and does not run (${reason}); an apply ends with exit 7 until it does.`;
+      return { ...undecided, held, diagnostics: [cannotRun(warning, instance, held, detail)] };
+    }
     const isUpdate = recorded !== undefined && !isNew;
     return {
       ...undecided,
@@ -187,10 +193,15 @@ function decideReaction(instance: ResourceInstance, reacts: Reaction, context: D
 const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
   changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
-const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held: string) =>
-  warning("plan.not_deployed", `${address} cannot run: ${held}`, {
+const cannotRun = (
+  severity: typeof error | typeof warning,
+  { address, desired }: ResourceInstance,
+  held: string,
+  detail?: string,
+) =>
+  severity("plan.not_deployed", `${address} cannot run: ${held}`, {
     address,
-    detail: `What is changed is saved and does not run (${reason}); an apply ends with exit 7 until it does.`,
+    detail,
     hint: "restore the service: take archived out of it, or out of its ignoreChanges, or use the dashboard; then apply again",
     range: desired?.range,
   });

@@ -48,10 +48,12 @@ export function gatherInstances(
       continue;
     }
     const previousAddress = previous.get(address);
-    const parent = destroy ? record?.parent : (desired?.parent ?? record?.parent);
-    if (type.removedWithParent && record?.parent && record.parent !== parent) {
-      const summary = `${previousAddress ?? address} cannot move to ${parent}: it is part of ${record.parent}`;
-      const how = previousAddress ? "remove its entry in moved" : "give it another name";
+    const { parent: from } = record ?? {};
+    const { parent: to = from } = desired ?? {};
+    if (type.removedWithParent && from !== undefined && from !== to) {
+      const summary = `${previousAddress ?? address} cannot move to ${to}: it is part of ${from}`;
+      const named = `if ${from} was renamed, move that; else give it another name`;
+      const how = previousAddress ? "remove its entry in moved" : named;
       const hint = `${how}: it is created there, and deleted here`;
       diagnostics.push(error("manifest.moved", summary, { address, hint, range: desired?.range }));
       continue;
@@ -66,7 +68,7 @@ export function gatherInstances(
       previousAddress,
       read,
       live: read.kind === "found" ? read.live : undefined,
-      parent,
+      parent: destroy ? from : to,
       removed: destroy || !desired,
     });
   }

@@ -1,5 +1,4 @@
 import type { ById } from "../api/reads";
-import type { ReadResult } from "../model/live";
 import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
@@ -39,9 +38,7 @@ export async function parentRecord<T>(
   attribute: string,
   ask: (id: string) => Promise<ById<T>>,
 ) {
-  const missing: Extract<ReadResult, { kind: "absent" | "gone" }> = {
-    kind: id === undefined ? "absent" : "gone",
-  };
+  const missing = { kind: id === undefined ? ("absent" as const) : ("gone" as const) };
   const known = declared.get(attribute) ?? parentId;
   if (typeof known !== "string") return missing;
   const read = await ask(known);

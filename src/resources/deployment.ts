@@ -42,7 +42,10 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;
   const inputs = recorded?.inputs ?? {};
   const written = upstream.filter(({ id, writes }) => writes !== ((id === undefined ? 0 : inputs[id]) ?? 0));
-  if (written.length > 0) return `${listed(written)} changed since the last deploy`;
+  // A deployment that failed is recorded without inputs.
+  const hasFailed = recorded?.inputs && Object.keys(inputs).length === 0;
+  if (written.length > 0)
+    return hasFailed ? "its last deployment failed" : `${listed(written)} changed since the last deploy`;
   const removed = Object.keys(inputs).filter((id) => !upstream.some((one) => one.id === id)).length;
   if (removed === 0) return undefined;
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
@@ -225,7 +228,7 @@ async function detailsOf(
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
-  const asksCommit = known === undefined && declared.has("commit");
+  const asksCommit = known === undefined && (applied !== undefined || declared.has("commit"));
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
   const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));

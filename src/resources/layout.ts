@@ -91,7 +91,8 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const canvas = await reads.layout(projectId);
   if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
-  const declared = target.declared.get("positions");
+  // What is no longer declared is compared as it was recorded.
+  const declared = target.declared.get("positions") ?? target.recorded?.applied.positions;
   const lacks = declared === "auto" && target.recorded ? unplaced(canvas) : undefined;
   const positions = lacks ? "auto" : shownPositions(canvas, declared, target.recorded?.applied.positions);
   const live = liveLayout(canvas, projectId, target.name, positions);

@@ -91,11 +91,10 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
         variables: found.map((one) => shownValues(variable, one)),
       };
     }
-    case "rnv_deployment":
-      return answered(
-        deploymentAnswer,
-        await findDeployment(reads, asked, around?.kind === "found" ? around.value : undefined),
-      ) as Values;
+    case "rnv_deployment": {
+      const at = around?.kind === "found" ? around.value : undefined;
+      return answered(deploymentAnswer, await findDeployment(reads, asked, at)) as Values;
+    }
     case "rnv_deployments": {
       const limit = Number(asked.get("limit") ?? defaultListed);
       const listed = await reads.live.listDeployments(serviceId, { limit });

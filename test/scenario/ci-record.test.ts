@@ -255,6 +255,8 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
     it("is found where a branch was merged as it is: its commit is that of other merge requests, too", async () => {
       const pull = { branch: "main", commit: merged, isOpen: false, commits: [merged] };
       server.pulls.splice(0, 2, { ...pull, number: 6 }, { ...pull, number: 7 });
+      scenario.write("rnv.yaml", shop(service('A: "2"')));
+      await plan(6);
       scenario.write("rnv.yaml", shop(service('A: "1"')));
       await plan();
       expect(await apply()).toMatchObject({ code: 0 });

@@ -134,7 +134,8 @@ describe("deployments", () => {
   });
 
   it("a pinned commit is deployed, and another live commit is drift that the next apply repairs", async () => {
-    await scenario.applied(api("branch: main", `{ commit: "${commit("a")}" }`));
+    const kept = "\nprojects: { kept: {} }\n";
+    await scenario.applied(`${api("branch: main", `{ commit: "${commit("a")}" }`)}${kept}`);
     expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a")]);
     await scenario.isQuiet();
     scenario.emulator.store.deploy(service().id, { commitSha: commit("b") });
@@ -145,6 +146,11 @@ describe("deployments", () => {
     await scenario.applies();
     expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a"), commit("b"), commit("a")]);
     await scenario.isQuiet();
+    // The same commit is no drift, also where the deployment is not declared any more.
+    scenario.emulator.store.deploy(service().id, { commitSha: commit("a") });
+    scenario.emulator.store.settle();
+    scenario.write("rnv.yaml", `services: {}${kept}`);
+    expect(await scenario.run("drift")).toMatchObject({ code: 0 });
   });
 
   it("a deployment superseded by a newer one is followed to its end", async () => {

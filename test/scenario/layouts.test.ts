@@ -60,6 +60,9 @@ describe("the layout of a canvas", () => {
     expect((await ok("plan")).stdout).toMatch(/\+ +"checkout": \{\s+\+ +"x": 640/);
     await applied(renamed, layout);
     expect(await places()).toEqual({ checkout: 640, web: 1 });
+    // What is not declared any more has not drifted.
+    scenario.write("rnv.yaml", shop(renamed, layout).replace(/ {4}layout.*\n/, ""));
+    expect((await ok("drift")).stdout).toContain("No drift. 1 not applied yet.");
   });
 
   it("auto has a place for a service that is restored, made, replaced or adopted, after one apply", async () => {

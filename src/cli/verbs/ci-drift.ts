@@ -142,11 +142,10 @@ async function tellJob(
       const found = { marker: markerOf("drift", subject), title: issueTitle(subject), body };
       return { ...found, farewell: farewellText(job) };
     });
-    const farewell = "This stage is not declared any more.\n";
     return keepIssues(host, wanted, (marker) =>
       isOfGone(marker, "drift", manifest, { stages, stacks: undefined })
-        ? [{ marker, title: "", farewell }]
-        : [],
+        ? "This stage is not declared any more.\n"
+        : undefined,
     );
   });
 }

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { keepComments, recordsOf } from "../../commands/ci/comments";
 import type { PlanRequest } from "../../commands/context";
 import { joinResults } from "../../commands/targets";
-import { DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { guardErrors } from "../../plan/guards";
@@ -64,8 +64,7 @@ export const ciPlanVerb: Verb = {
     const job = readJob(invocation);
     const request = { ...judgedRequestOf(invocation), needsKey: true };
     const { asked, declared } = await stagesAsked(invocation).catch(async (cause: unknown) => {
-      writeOutputs(invocation, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
-      await commentOnFailure(invocation, job, cause);
+      if (cause instanceof DiagnosticsError) await tellFailure(invocation, job, cause.diagnostics);
       throw cause;
     });
     const reading = { use: "each", others: "needed", isIndependent: true } as const;
@@ -75,7 +74,11 @@ export const ciPlanVerb: Verb = {
     if (first) report(first.run, await warnOfUndeclared(first.run));
     const planned = results.filter(({ run }) => run.stage !== undefined);
     const ends = results.map(({ outcome: { exitCode } }) => ({ exitCode }));
-    if (planned.length === 0 && results.length > 0) return joinResults(ends).exitCode;
+    if (planned.length === 0 && results.length > 0) {
+      const found = results.flatMap(({ outcome }) => outcome.diagnostics);
+      await tellFailure(invocation, job, found);
+      return joinResults(ends).exitCode;
+    }
     const written = tellRunner(invocation, planned, request);
     if (signal.aborted) return exitCodes.interrupted;
     const told = job.isQueue ? exitCodes.done : await commentOnPlans(invocation, job, planned, declared);
@@ -134,7 +137,10 @@ async function commentOnPlans(
     });
     const at = { kind: "pull request", number } as const;
     const names = [...listOf(invocation.positional[0]), ...listOf(invocation.options.stack)];
-    const stacks = names.length > 0 ? undefined : planned.flatMap(({ run }) => run.stack?.name ?? []);
+    // One that waits for another, which failed, has no result.
+    const isWhole =
+      names.length === 0 && planned.every(({ outcome }) => outcome.exitCode !== exitCodes.error);
+    const stacks = isWhole ? planned.flatMap(({ run }) => run.stack?.name ?? []) : undefined;
     const { manifest } = subjectOf(invocation);
     await keepComments(host, at, comments, (marker) =>
       isOfGone(marker, "plan", manifest, { stages, stacks })
@@ -144,16 +150,20 @@ async function commentOnPlans(
   });
 }
 
-/** Where not even the stages can be read, no comment on one is that of this commit. */
-async function commentOnFailure(invocation: Invocation, job: CiJob, cause: unknown): Promise<void> {
+/** Where it is not known what is to be planned, no comment on a plan is that of this commit. */
+async function tellFailure(
+  invocation: Invocation,
+  job: CiJob,
+  diagnostics: readonly Diagnostic[],
+): Promise<void> {
+  writeOutputs(invocation, { changes: "false", digest: "", exitcode: "1", plans: "[]" });
   const { pullRequest: number, proposes } = job;
-  const isAsked = invocation.options.comment !== false && proposes && cause instanceof DiagnosticsError;
-  if (!isAsked || number === undefined) return;
+  if (invocation.options.comment === false || !proposes || number === undefined) return;
   const subject = subjectOf(invocation);
   await tellHost(invocation, async (host) => {
-    const text = failedPlanComment(cause.diagnostics, subject, job, host.mostCharacters);
+    const text = failedPlanComment(diagnostics, subject, job, host.mostCharacters);
     await keepComments(host, { kind: "pull request", number }, [], (marker) =>
-      isOfGone(marker, "plan", subject.manifest, { stages: [], stacks: undefined })
+      isOfGone(marker, "plan", subject.manifest, { stages: [""], stacks: undefined })
         ? `${marker}\n${shownComment(text)}`
         : undefined,
     );

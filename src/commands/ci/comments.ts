@@ -48,7 +48,7 @@ export async function findReview(
 }
 
 /**
- * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined. With a
+ * Returns the records of the reviewed plans of a subject: any of one pull request, or those of several, joined and each. With a
  * `digest` the record that has it, also that of an apply that was refused. A diagnostic where there is none.
  */
 export function recordsOf(
@@ -70,7 +70,7 @@ export function recordsOf(
   if (first === undefined) return unreviewed(review, { isForeign, digest });
   if (digest !== undefined || more.length === 0) return first;
   const [one, ...others] = [first, ...more].flatMap((records) => records.at(-1) ?? []);
-  return one ? [joinRecords([one, ...others])] : [];
+  return one ? [joinRecords([one, ...others]), one, ...others] : [];
 }
 
 /** An apply in the job of a pull request that is open, in a queue, or was given up: it does nothing. */
@@ -190,20 +190,27 @@ const labels = ["rnv-drift"];
 
 /**
  * Brings the one issue of each marker to its text: it is opened, rewritten while there is something to tell, and closed
- * with a comment once there is not; `goneOf` makes those of what is no longer declared. The list is asked for once. What
- * fails stops no other, and is thrown at the end.
+ * with a comment once there is not. One of what is no longer declared is closed with what `farewellTo` returns for its marker.
+ * The list is asked for once. What fails stops no other, and is thrown at the end.
  */
 export async function keepIssues(
   host: CodeHost,
   wanted: readonly WantedIssue[],
-  goneOf: (marker: string) => readonly WantedIssue[],
+  farewellTo: (marker: string) => string | undefined,
 ): Promise<void> {
   if (wanted.length === 0) return;
   const own = await host.findIssues();
-  const gone = own.flatMap(({ body }) => goneOf(markerIn(body) ?? ""));
-  await keepEach([...wanted, ...gone], (one) => {
-    const standing = own.find(({ body }) => isMarked(body, one.marker));
-    return keepIssue(host, one, standing);
+  await keepEach(wanted, (one) =>
+    keepIssue(
+      host,
+      one,
+      own.find(({ body }) => isMarked(body, one.marker)),
+    ),
+  );
+  await keepEach(own, async (issue) => {
+    const marker = markerIn(issue.body) ?? "";
+    const farewell = farewellTo(marker);
+    if (farewell !== undefined) await keepIssue(host, { marker, title: "", farewell }, issue);
   });
 }
 

@@ -1,5 +1,6 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
+import type { RecordedResource } from "../../../src/model/state";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const shop = (deploy: Record<string, string> = {}, branch = "main") => [
@@ -26,6 +27,12 @@ describe("a deployment", () => {
   it.each(["changed", "never"])("runs where --replace asks for it, with when: %s", (when) => {
     const plan = settled({ when }).plan(desiredOf(shop({ when })), { replace: [at("deployment.api")] });
     expect(changeOf(plan, "deployment.api").reason).toBe("--replace asks for it");
+    const world = settled();
+    const started = world.recorded.get(at("deployment.api")) as RecordedResource;
+    const pending = { kind: "deployment", id: "d", startedAt: "2026-01-01T00:00:00Z" } as const;
+    world.recorded.set(at("deployment.api"), { ...started, pending });
+    const again = world.plan(desiredOf(shop({ when })), { replace: [at("deployment.api")] });
+    expect(changeOf(again, "deployment.api").action).toBe("no-op");
   });
 
   it("is forgotten when its service is created again and it is not wanted there", () => {
