@@ -76,7 +76,7 @@ describeTerraform("from rnv to Terraform and back", () => {
     expect(taken.stdout).toContain("No changes. Your infrastructure matches the configuration.");
     expect(taken.stdout).toContain("Terraform manages 9 resources; 6 are recorded here now");
     for (const name of ["rnv_service._2nd-one", "rnv_variables.more", "rnv_canvas_layout.more"])
-      expect(taken.stderr).toContain(`${name} is not declared here, and stays with Terraform`);
+      expect(taken.stderr).toContain(`${name} is not declared here, or gone, and stays with Terraform`);
     expect(await other.runWith({ env }, "plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
     expect((await other.runWith({ env }, "state", "list")).stdout).not.toContain("2nd-one");
     expect(world.writes()).toEqual([]);
