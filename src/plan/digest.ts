@@ -196,7 +196,7 @@ export function compareWithRecord(
   const parents = new Set(rotated.map(({ change }) => change?.parent));
   const runsRotated = ({ change }: DigestEntry): boolean =>
     change?.reason !== undefined && parents.has(change.parent);
-  const kindOf = (before: ReviewedChange, entry: DigestEntry, ids: readonly boolean[]) => {
+  const kindOf = (before: ReviewedChange, entry: DigestEntry, hasId: boolean) => {
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
@@ -205,9 +205,8 @@ export function compareWithRecord(
     const secrets = Object.keys(printsOf(entry, key));
     // What could not be read was no part of a replacement that sends it.
     const without = isFree(entry) ? [unknown, [...unknown, ...secrets]] : [unknown];
-    // The id of what a creation has made was not known to its review.
-    const isAsReviewed = without.some((paths) =>
-      ids.some((hasId) => shortHash(entry.contentWithout(paths, hasId)) === before.digest),
+    const isAsReviewed = without.some(
+      (paths) => shortHash(entry.contentWithout(paths, hasId)) === before.digest,
     );
     if (!isAsReviewed || (!wasBlocked && before.action !== entry.action)) return "other";
     const isEqual = (path: string): boolean =>
@@ -223,7 +222,9 @@ export function compareWithRecord(
     if (rotated.includes(entry)) return undefined;
     if (!whole) return runsRotated(entry) ? undefined : "new";
     const steps = hasBegun ? stepsOf(whole) : [whole];
-    const kinds = steps.map((step) => kindOf(step, entry, step === whole ? [true] : [true, false]));
+    // The id of what a creation has made was not known to its review.
+    const isMade = !whole.action.endsWith("update");
+    const kinds = steps.map((step) => kindOf(step, entry, step === whole || !isMade));
     return kinds.includes(undefined) ? undefined : (kinds.find((kind) => kind === "value") ?? kinds[0]);
   };
   return [...new Set([...Object.keys(changes), ...fresh.keys()])]

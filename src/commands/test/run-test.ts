@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute, posix } from "node:path";
 import { defaultGaps } from "../../api/gaps";
-import {
-  type Diagnostic,
-  DiagnosticsError,
-  error,
-  hasErrors,
-  SourceFile,
-} from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, hasErrors, SourceFile } from "../../diagnostics/diagnostic";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../emulator/emulator";
 import { manualClock } from "../../emulator/testing";
 import { standardInputName } from "../../manifest/files";
@@ -17,6 +11,7 @@ import { forbiddenInTests } from "../../manifest/trust";
 import type { Address } from "../../model/address";
 import { Secret } from "../../model/secret";
 import { splitStage } from "../../model/stage";
+import { guardErrors } from "../../plan/guards";
 import { isWritten, type Plan } from "../../plan/plan";
 import { diagnosticData } from "../../report/diagnostics";
 import { rounded, type TestDifference, type TestResult } from "../../report/test-report";
@@ -189,12 +184,9 @@ const findingsOf = ({
   diagnostics,
   plan: made,
 }: Outcome & { readonly plan?: Plan }): readonly Diagnostic[] => {
-  const guards = (made?.changes ?? []).flatMap(({ address, guard }) =>
-    guard && !diagnostics.some(({ code, address: about }) => code === guard.code && about === address)
-      ? [error(guard.code, guard.summary, { address, hint: guard.hint })]
-      : [],
-  );
-  return [...diagnostics, ...guards];
+  const isNew = ({ code, address }: Diagnostic): boolean =>
+    !diagnostics.some((one) => one.code === code && one.address === address);
+  return [...diagnostics, ...(made?.changes ?? []).flatMap(guardErrors).filter(isNew)];
 };
 
 function placedIn(test: ManifestTest, found: Diagnostic): Diagnostic {
