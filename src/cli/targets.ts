@@ -6,29 +6,29 @@ import type { CrossValue } from "../manifest/context";
 import { stackPlace } from "../manifest/stages";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
-import type { Target } from "../model/target";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
+import { givenAddress, settingsOf, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
 import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A target of a command line. */
-interface ReachedTarget extends Target {
+/** A target of a command line, in its stage. */
+interface ReachedTarget {
+  readonly stack: string;
   /** Stacks that come before it. */
   readonly waitsFor: readonly string[];
-  /** Returns the invocation in the stage and the stack, once those before it have ended. */
+  /** Returns the invocation in the stack, once those before it have ended. */
   readonly enter: () => Promise<Invocation>;
 }
 
 const reach = (invocation: Invocation): ReachedTarget => ({
-  ...{ ...targetOf(invocation), waitsFor: [], enter: async () => invocation },
+  ...{ stack: "", waitsFor: [], enter: async () => invocation },
 });
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
@@ -48,7 +48,6 @@ export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): v
 
 /** How a verb ended on a target. */
 export interface TargetResult {
-  readonly target: Target;
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
   readonly outcome: TargetOutcome;
@@ -68,11 +67,11 @@ export async function resultsOf(
   onResult: (result: TargetResult) => void = () => {},
 ): Promise<readonly TargetResult[]> {
   const results: TargetResult[] = [];
-  const runOne = async (target: Target, one: Invocation, work = run): Promise<TargetOutcome> => {
+  const runOne = async (one: Invocation, work = run): Promise<TargetOutcome> => {
     const start = systemClock.elapsed();
     const outcome = await work(one).catch((cause: unknown) => failureOf(cause, one.signal.aborted));
     const seconds = Math.round(systemClock.elapsed() - start) / 1000;
-    const result = { target, run: one, outcome, seconds };
+    const result = { run: one, outcome, seconds };
     results.push(result);
     onResult(result);
     return outcome;
@@ -90,7 +89,7 @@ export async function resultsOf(
       if (isDocument && cause instanceof DiagnosticsError)
         invocation.terminal.out(errorDocument(cause.diagnostics));
       const named = stage === undefined ? invocation : { ...invocation, stage: splitStage(stage) };
-      await runOne(targetOf(named), named, () => Promise.reject(cause));
+      await runOne(named, () => Promise.reject(cause));
     }
   };
   await runTargets(stages, runStage, { signal: invocation.signal });
@@ -102,13 +101,12 @@ async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
   targets: readonly ReachedTarget[],
-  run: (target: Target, one: Invocation) => Promise<TargetOutcome>,
+  run: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
   const isStream = reading.streams === true;
   const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
   const failed = new Set<string>();
-  const runOne = async (target: ReachedTarget): Promise<void> => {
-    const { stack = "", waitsFor, enter } = target;
+  const runOne = async ({ stack, waitsFor, enter }: ReachedTarget): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
     if (because !== undefined && !reading.isIndependent) {
       failed.add(stack);
@@ -118,8 +116,7 @@ async function runStacks(
       return;
     }
     const one = await enter();
-    const runIn = (shown: Invocation) => run(target, shown);
-    const { exitCode } = await (screen === undefined ? runIn(one) : screen.show(one, runIn));
+    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
     if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
   };
   await runTargets(targets, runOne, { signal });
@@ -173,7 +170,7 @@ function stackTargets(
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
   return ordered.map(({ unit: stack, dependencies }) => ({
-    ...targetOf(inStack(invocation, stack)),
+    stack,
     waitsFor: isReversed ? needing(stack) : dependencies,
     enter: () => enterStack(invocation, stack, app),
   }));

@@ -26,7 +26,7 @@ import { isOfGone, markerOf } from "../../report/job-comment";
 import { readJob, subjectOf, tellHost, writeOutputs, writeSummary } from "../ci-job";
 import { manifestsOf } from "../context";
 import { makeFolder, writeWholeFile } from "../files";
-import { formatOf, type Invocation, listOf } from "../invocation";
+import { formatOf, type Invocation, listOf, namesOf } from "../invocation";
 import { startedBy } from "../job";
 import { options, readingOptions, scopeOptions } from "../options";
 import { annotate, exitCodes, outStyle, report, tryToWrite } from "../report";
@@ -108,11 +108,11 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
 }
 
 /** Returns what the report shows of a stage, or of a stack of it. */
-function shownOf({ target: { stage, stack }, outcome, seconds }: TargetResult): StageDrift {
+function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
   return {
-    ...{ stage, stack, seconds },
+    ...{ ...namesOf(run), seconds },
     ...{ runId, exitCode, diagnostics },
     ...(report && { report, recordedIds }),
   };

@@ -20,7 +20,7 @@ import {
   writeOutputs,
   writeSummary,
 } from "../ci-job";
-import { type Invocation, listOf } from "../invocation";
+import { type Invocation, listOf, namesOf } from "../invocation";
 import { ignoredOptions, options, planningOptions, policyOptions } from "../options";
 import { reportFolder, writeReports } from "../plan-reports";
 import { annotate, exitCodes, report } from "../report";
@@ -96,8 +96,8 @@ function showResult({ run: invocation, outcome }: TargetResult): void {
 
 /** Writes the reports, the outputs and the summary of the job. Returns 1 where a report could not be written. */
 function tellRunner(invocation: Invocation, planned: readonly TargetResult[], request: PlanRequest): number {
-  const plans = planned.map(({ target: { stage = "", stack = "" }, outcome: { plan: made, exitCode } }) => ({
-    ...{ stage, stack },
+  const plans = planned.map(({ run, outcome: { plan: made, exitCode } }) => ({
+    ...{ stage: "", stack: "", ...namesOf(run) },
     changes: made !== undefined && hasChanges(made),
     digest: (exitCode === exitCodes.error ? undefined : made?.digest) ?? "",
     exitcode: exitCode,

@@ -144,8 +144,8 @@ async function sweepInstances(
   { goes, kept }: Sweep,
 ): Promise<number> {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
-  const tell = ({ target: { stage = "" }, outcome }: TargetResult): void => {
-    const { exitCode, counts, diagnostics } = outcome;
+  const tell = ({ run, outcome: { exitCode, counts, diagnostics } }: TargetResult): void => {
+    const { stage = "" } = namesOf(run);
     const destroyed = counts?.destroyed ?? 0;
     swept.push({ stage, destroyed, exit_code: exitCode });
     report(invocation, diagnostics);
