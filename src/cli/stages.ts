@@ -145,10 +145,8 @@ export interface Reading {
   readonly readsState?: true;
   /** The word behind it may be a saved plan; `alone`: which is all that is read then. */
   readonly takesPlan?: true | "alone";
-  /** Its JSON is a line for each event. */
-  readonly streams?: true;
-  /** A stack is run although one that comes before it is not done. */
-  readonly isIndependent?: true;
+  /** Its JSON is a line for each event, and no stack is written before those that it needs. */
+  readonly writes?: true;
 }
 
 /** Returns true if a file is one of stacks, which have no stages that are declared. */

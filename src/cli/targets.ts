@@ -85,7 +85,7 @@ export async function resultsOf(
     try {
       await runStacks(staged, reading, await targetsOf(staged, reading), runOne);
     } catch (cause) {
-      const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.streams;
+      const isDocument = formatOf(invocation.options) === "json" && !reading.readsState && !reading.writes;
       if (isDocument && cause instanceof DiagnosticsError)
         invocation.terminal.out(errorDocument(cause.diagnostics));
       const named = stage === undefined ? invocation : { ...invocation, stage: splitStage(stage) };
@@ -96,19 +96,19 @@ export async function resultsOf(
   return results;
 }
 
-/** Runs a manifest, or stacks one after the other. One is left out, without a result, where one that it waits for is not done. */
+/** Runs a manifest, or stacks one after the other. None is written, nor has a result, where one that it waits for is not done. */
 async function runStacks(
   { signal, terminal, options }: Invocation,
   reading: Reading,
   targets: readonly ReachedTarget[],
   run: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
-  const isStream = reading.streams === true;
-  const screen = targets.length > 1 ? sharedScreen({ terminal, options }, isStream) : undefined;
+  const writes = reading.writes === true;
+  const screen = targets.length > 1 ? sharedScreen({ terminal, options }, writes) : undefined;
   const failed = new Set<string>();
   const runOne = async ({ stack, waitsFor, enter }: ReachedTarget): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
-    if (because !== undefined && !reading.isIndependent) {
+    if (writes && because !== undefined) {
       failed.add(stack);
       terminal.err(
         `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
@@ -226,7 +226,7 @@ async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocat
       { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
     );
   const staged = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  const invocation = await inAskedStage(staged, files, { use: "each", streams: true });
+  const invocation = await inAskedStage(staged, files, { use: "each" });
   if (stack === undefined) return invocation;
   const stacks = await listStacks(files, invocation.cwd);
   return enterStack(invocation, stack, { stacks, others: "needed", planned: new Map(), sharesRun: false });
@@ -236,9 +236,9 @@ const heading = (invocation: Invocation, title: string): string =>
   `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
 
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
-function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "options">, streams: boolean) {
+function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "options">, writes: boolean) {
   const format = formatOf(options);
-  const isDocument = format === "json" && !streams;
+  const isDocument = format === "json" && !writes;
   const documents: Record<string, unknown> = {};
   let gap = "";
   const showHeading = (invocation: Invocation, name: string): void => {

@@ -20,7 +20,7 @@ import type { Verb } from "./verb";
 
 export const applyVerb: Verb = {
   usage: "apply [planfile|stack...]",
-  stacks: { use: "each", others: "needed", takesPlan: true, streams: true },
+  stacks: { use: "each", others: "needed", takesPlan: true, writes: true },
   summary: "Make the service match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
@@ -74,7 +74,7 @@ export function expectedDigestOf(invocation: Invocation): string | undefined {
 
 export const destroyVerb: Verb = {
   usage: "destroy [stack...]",
-  stacks: { use: "each, reversed", streams: true },
+  stacks: { use: "each, reversed", writes: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
   options: [

@@ -25,7 +25,7 @@ import type { Verb } from "./verb";
 
 export const ciApplyVerb: Verb = {
   usage: "apply [stack...]",
-  stacks: { use: "each", others: "needed", streams: true },
+  stacks: { use: "each", others: "needed", writes: true },
   summary: "Apply in a job exactly what was reviewed in the pull request",
   detail:
     "On the merged commit: finds its pull request, reads the digest of the reviewed plan from the comment, plans again, " +

@@ -75,7 +75,7 @@ export const ciDriftVerb: Verb = {
       throw cause;
     });
     const quiet = { ...invocation, terminal: { ...terminal, out: () => undefined } };
-    const reading = { use: "each", isIndependent: true } as const;
+    const reading = { use: "each" } as const;
     const results = await resultsOf(quiet, asked, reading, (one) => driftOf(one, accepted));
     const told = withoutOthers(results.map(shownOf));
     const { commit, job: page } = startedBy(environment, cwd, listOf(options.file));

@@ -67,7 +67,7 @@ export const ciPlanVerb: Verb = {
       if (cause instanceof DiagnosticsError) await tellFailure(invocation, job, cause.diagnostics);
       throw cause;
     });
-    const reading = { use: "each", others: "needed", isIndependent: true } as const;
+    const reading = { use: "each", others: "needed" } as const;
     const planOne = (one: Invocation) => countedPlan(one, request);
     const results = await resultsOf(invocation, asked, reading, planOne, showResult);
     const [first] = results;

@@ -94,8 +94,8 @@ function rowOf({ name, declared, location, state, problem }: StageInstance): Sta
 async function driftStatus(invocation: Invocation, one: StageInstance): Promise<StageRow["drift"]> {
   if (isEmpty(one) || one.problem !== undefined) return undefined;
   const look = (run: Invocation) => driftOf(run, readAccepted(invocation));
-  const reading = { use: "one", streams: true } as const;
-  const [result] = await resultsOf(invocation, [stageText(one.name)], reading, look, tellFindings);
+  const quiet = { ...invocation, terminal: { ...invocation.terminal, out: () => undefined } };
+  const [result] = await resultsOf(quiet, [stageText(one.name)], { use: "one" }, look, tellFindings);
   const { exitCode } = result?.outcome ?? {};
   return exitCode === 0 ? "none" : exitCode === 2 ? "drift" : "unchecked";
 }
