@@ -4,7 +4,6 @@ import { dirname, join, resolve, sep } from "node:path";
 import { failure } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
 import { appEnvironment, trustOf } from "../manifest/trust";
-import { stageText } from "../model/stage";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 
@@ -15,16 +14,13 @@ type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown
 
 /**
  * Runs the program of a stack and returns the invocation with `--file` naming its output. A program runs in two cases
- * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named. A saved plan needs no
- * program.
+ * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named.
  */
-export async function withStack(invocation: Invocation, isSaved: boolean): Promise<Invocation> {
+export async function withStack(invocation: Invocation): Promise<Invocation> {
   const { cwd, environment, options, terminal } = invocation;
-  if (options.app !== undefined && (isSaved || options.file !== undefined)) {
-    const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
-    throw failure("command.usage", `--app ${what}`);
-  }
-  if (isSaved || options.file !== undefined) return invocation;
+  if (options.app !== undefined && options.file !== undefined)
+    throw failure("command.usage", "--app and --file exclude each other");
+  if (options.file !== undefined) return invocation;
   const settings = readAppSettings(cwd);
   const manifest = manifestIn(cwd);
   const command = options.app ?? settings.app;
@@ -121,13 +117,13 @@ function isInProject(folder: string, cwd: string): boolean {
 
 /** Runs a program; returns what it printed, and why it did not end well. */
 function execute(
-  { cwd, environment, signal, stage }: Invocation,
+  { cwd, environment, signal, options }: Invocation,
   { command, folder, context }: App,
 ): Promise<{ readonly problem?: string | undefined; readonly output: string }> {
   const env = {
     ...appEnvironment(environment),
     CDKTF_OUTDIR: folder,
-    ...(stage && { RNV_STAGE: stageText(stage) }),
+    ...(typeof options.stage === "string" && { RNV_STAGE: options.stage.trim() }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };
   const ended = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);

@@ -127,22 +127,20 @@ async function runStacks(
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { use, takesPlan } = reading;
   if (reading.readsState) return targetsOfState(given, reading);
-  const words = use === "one" && !takesPlan ? [] : listOf(given.positional[0]);
+  const takesWords = use !== "one" || takesPlan === true;
+  const words = takesWords ? listOf(given.positional[0]) : [];
   const mayBePlan = takesPlan && words.length === 1;
   const planFile = mayBePlan ? words.find((word) => isFile(resolve(given.cwd, word))) : undefined;
-  const positional =
-    use === "one" && !takesPlan ? given.positional : planFile === undefined ? [] : [planFile];
-  if (planFile !== undefined && takesPlan === "alone") return [reach({ ...given, positional })];
-  const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
-  const asked = askedStage(given);
-  const synthesized = await withStack(
-    { ...given, positional, ...(asked && { stage: { ...asked, takesUnnamed: true } }) },
-    planFile !== undefined,
-  );
-  if (planFile !== undefined) return [reach(await inSavedPlan(synthesized, planFile))];
-  const files = listOf(synthesized.options.file);
-  const stacks = await listStacks(files, synthesized.cwd);
-  if (!(await areStacks(files, synthesized.cwd))) refuseWords(named, takesPlan !== undefined);
+  const saved = planFile === undefined ? undefined : readSavedPlan(readText(planFile)).document?.request;
+  const positional = planFile !== undefined ? [planFile] : takesWords ? [] : given.positional;
+  const unplaced = { ...given, positional };
+  // A verb about one stack reads a saved plan alone, and each reports a damaged one.
+  if (planFile !== undefined && (use === "one" || saved === undefined)) return [reach(unplaced)];
+  const synthesized = saved ? inSavedStage(unplaced, saved.stage) : await withStack(unplaced);
+  const files = saved?.files ?? listOf(synthesized.options.file);
+  const named = saved ? listOf(saved.stack && [saved.stack]) : [...words, ...listOf(given.options.stack)];
+  const stacks = await listStacks(files, given.cwd);
+  if (!(await areStacks(files, given.cwd))) refuseWords(named, takesPlan);
   const invocation = await inAskedStage(synthesized, files, reading);
   if (stacks.length === 0) return [reach(invocation)];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");
@@ -155,6 +153,17 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   for (const { constructPath, message } of invocation.options.json === true ? [] : notes)
     invocation.terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
   return stackTargets(invocation, reading, stacks, chosen);
+}
+
+/** Returns the invocation in the stage that a plan was saved for; another stage that is asked for is refused. */
+function inSavedStage(given: Invocation, stage: string | undefined): Invocation {
+  const asked = askedStage(given);
+  if (asked === undefined || stageText(asked) === stage)
+    return { ...given, options: { ...given.options, stage } };
+  const planned = stage === undefined ? "no stage" : `the stage ${stage}`;
+  const summary = `${given.positional[0]} was planned for ${planned}, not for ${stageText(asked)}`;
+  const hint = "leave --stage and RNV_STAGE out: a saved plan names its stage itself";
+  throw failure("guard.stage", summary, { hint });
 }
 
 /** Returns the `chosen` ones of all stacks as targets: in their order, or from the last one. */
@@ -201,35 +210,13 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   });
 }
 
-function refuseWords([word]: readonly string[], takesPlan: boolean): void {
+function refuseWords([word]: readonly string[], takesPlan?: true): void {
   if (word === undefined) return;
   const isFileName = takesPlan && /[./\\]/.test(word);
   if (isFileName) throw failure("command.usage", `${word}: no such file`);
   throw failure("command.usage", `there is no stack ${JSON.stringify(word)}`, {
     hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
   });
-}
-
-/**
- * Returns the invocation in the stage and the stack that a plan was saved for; another stage that is asked for is refused. The
- * verb reports a damaged plan.
- */
-async function inSavedPlan(given: Invocation, planFile: string): Promise<Invocation> {
-  const request = readSavedPlan(readText(planFile)).document?.request;
-  if (request === undefined) return given;
-  const { stage, stack, files } = request;
-  const asked = askedStage(given);
-  if (asked !== undefined && stageText(asked) !== stage)
-    throw failure(
-      "guard.stage",
-      `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
-      { hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself" },
-    );
-  const staged = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
-  const invocation = await inAskedStage(staged, files, { use: "each" });
-  if (stack === undefined) return invocation;
-  const stacks = await listStacks(files, invocation.cwd);
-  return enterStack(invocation, stack, { stacks, others: "needed", planned: new Map(), sharesRun: false });
 }
 
 const heading = (invocation: Invocation, title: string): string =>

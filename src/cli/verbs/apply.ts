@@ -102,7 +102,9 @@ export const destroyVerb: Verb = {
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {
-  const others = "file target exclude replace adopt allowEmpty verifyValues destroy refreshOnly".split(" ");
+  const others = "app file target exclude replace adopt allowEmpty verifyValues destroy refreshOnly".split(
+    " ",
+  );
   const first = others.find((name) => options[name] !== undefined);
   if (first === undefined) return;
   throw failure("command.usage", `${flagOf(first)} cannot change a saved plan`, {

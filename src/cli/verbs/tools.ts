@@ -34,7 +34,7 @@ import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
   usage: "graph [planfile|stack...]",
-  stacks: { use: "one", others: "none", takesPlan: "alone" },
+  stacks: { use: "one", others: "none", takesPlan: true },
   summary: "Print services and what they refer to, as DOT, Mermaid or SVG",
   detail:
     "Services are in the frames of their projects; of more than 300 each project is one node. Of a saved plan, each node " +

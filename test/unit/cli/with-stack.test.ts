@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Invocation } from "../../../src/cli/invocation";
-import { withStack as withStackOf } from "../../../src/cli/synthesize";
+import { withStack } from "../../../src/cli/synthesize";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 
 let folder: string;
@@ -36,23 +36,19 @@ if (process.argv[2] !== "nothing") fs.writeFileSync(out + "/manifest.json", '{"s
 
 function invocation(
   options: Record<string, unknown> = {},
-  positional: readonly unknown[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Invocation {
   return {
     cwd: folder,
     environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept", ...environment },
     options,
-    positional,
+    positional: [],
     commandLine: "rnv",
     signal: new AbortController().signal,
     terminal: { err: (text: string) => told.push(text) } as unknown as Invocation["terminal"],
     program: undefined as unknown as Invocation["program"],
   };
 }
-
-/** A word behind the verb stands for a saved plan here. */
-const withStack = (made: Invocation) => withStackOf(made, made.positional[0] !== undefined);
 
 async function refused(made: Invocation) {
   const failure = await withStack(made).catch((cause: unknown) => cause);
@@ -101,7 +97,7 @@ describe("--app and cdktf.json", () => {
       GH_TOKEN: "listed",
       RNV_ALLOW_ENV: "GH_TOKEN RNV_API_KEY",
     };
-    await withStack(invocation({ app: "node app.js" }, [], environment));
+    await withStack(invocation({ app: "node app.js" }, environment));
     const seen = JSON.parse(readFileSync(join(folder, "seen.json"), "utf8"));
     expect(seen).toMatchObject({ ...others, GH_TOKEN: "listed" });
     expect(Object.keys(seen).filter((name) => name in credentials || name === "RNV_API_KEY")).toEqual([]);
@@ -113,14 +109,14 @@ describe("--app and cdktf.json", () => {
   ])("run no program where %s forbids it", async (what, options, environment) => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js" }));
-    expect(await refused(invocation(options, [], environment))).toMatchObject({
+    expect(await refused(invocation(options, environment))).toMatchObject({
       code: "guard.untrusted",
       summary: `the program "node app.js" of cdktf.json is not run: ${what} forbids it`,
     });
-    expect(await refused(invocation({ ...options, app: "node app.js" }, [], environment))).toMatchObject({
+    expect(await refused(invocation({ ...options, app: "node app.js" }, environment))).toMatchObject({
       code: "guard.untrusted",
     });
-    await expect(withStack(invocation(options, [], environment))).rejects.toMatchObject({ exitCode: 4 });
+    await expect(withStack(invocation(options, environment))).rejects.toMatchObject({ exitCode: 4 });
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
 
@@ -147,16 +143,15 @@ describe("--app and cdktf.json", () => {
   });
 
   it.each([
-    ["a manifest stands", "rnv.yaml", {}, []],
-    ["a folder of manifests stands", "rnv", {}, []],
-    ["a file is named", undefined, { file: ["x.yaml"] }, []],
-    ["a saved plan is named", undefined, {}, ["plan.rnvplan"]],
-  ])("nothing runs where %s", async (_where, manifest, options, positional) => {
+    ["a manifest stands", "rnv.yaml", {}],
+    ["a folder of manifests stands", "rnv", {}],
+    ["a file is named", undefined, { file: ["x.yaml"] }],
+  ])("nothing runs where %s", async (_where, manifest, options) => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js" }));
     if (manifest === "rnv") mkdirSync(join(folder, "rnv"));
     else if (manifest !== undefined) write(manifest, "projects: {}");
-    const made = invocation(options, positional);
+    const made = invocation(options);
     expect(await withStack(made)).toBe(made);
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
   });
@@ -195,7 +190,6 @@ describe("--app and cdktf.json", () => {
     expect(await refused(invocation({ app: "node app.js", file: ["a"] }))).toMatchObject({
       code: "command.usage",
     });
-    expect(await refused(invocation({ app: "node app.js" }, ["p"]))).toMatchObject({ code: "command.usage" });
   });
 
   it("a program that fails is shown with what it printed", async () => {
