@@ -49,9 +49,9 @@ export interface StageRun extends StageName {
 /** One stack of a run. */
 export interface StackRun extends StackUnit {
   /** Others are read in the same run: one state cannot serve them all. */
-  readonly sharesRun: boolean;
+  readonly sharesRun?: boolean;
   /** Takes the outputs of its plan, for the stacks that need them. */
-  readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
+  readonly tellOutputs?: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
 
 /** Returns what the target of an invocation is called. */

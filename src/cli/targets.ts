@@ -11,7 +11,7 @@ import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
 import { listStacks } from "../stack/load-desired";
-import { givenAddress, settingsOf, stateOf } from "./context";
+import { givenAddress, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
@@ -173,15 +173,35 @@ function stackTargets(
   stacks: readonly StackFile[],
   chosen: readonly StackFile[],
 ): readonly ReachedTarget[] {
-  const app = { stacks, others, planned: new Map(), sharesRun: chosen.length > 1 };
+  // Outputs of the stacks that were planned in this run: they count more than those of the states.
+  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const address = givenAddress(invocation);
+  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
+  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
+  const enter = async (name: string): Promise<Invocation> => {
+    const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
+    const ownedElsewhere = new Set<string>();
+    for (const { unit: other } of areRead ? stacks.filter(({ unit }) => unit !== name) : []) {
+      const state = await stateOf({ ...invocation, stack: { name: other } });
+      const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
+      const recorded = outputs.map(([key, value]): [string, CrossValue] => [key, { kind: "value", value }]);
+      crossValues.set(other, planned.get(other) ?? new Map(recorded));
+      for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
+    }
+    const stack: StackRun = {
+      ...{ name, crossValues, ownedElsewhere, needsValues: others === "needed" },
+      sharesRun: chosen.length > 1,
+      tellOutputs: (outputs) => planned.set(name, outputs),
+    };
+    return { ...invocation, stack };
+  };
   const isReversed = use === "each, reversed";
-  const ordered = isReversed ? [...chosen].reverse() : chosen;
   const needing = (unit: string): readonly string[] =>
     stacks.flatMap((other) => (other.dependencies.includes(unit) ? other.unit : []));
-  return ordered.map(({ unit: stack, dependencies }) => ({
+  return (isReversed ? [...chosen].reverse() : chosen).map(({ unit: stack, dependencies }) => ({
     stack,
     waitsFor: isReversed ? needing(stack) : dependencies,
-    enter: () => enterStack(invocation, stack, app),
+    enter: () => enter(stack),
   }));
 }
 
@@ -196,7 +216,7 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
     throw failure("command.usage", "--stack is given twice, and this is about one stack");
-  if (name !== undefined) return [reach(inStack(invocation, name))];
+  if (name !== undefined) return [reach({ ...invocation, stack: { name } })];
   const folder = resolve(invocation.cwd, ".rnv", invocation.stage ? stageText(invocation.stage) : "");
   const hasState = (name: string): boolean => isFile(join(folder, name, "state.json"));
   // One that is in no folder of its own is that of all.
@@ -204,7 +224,7 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   const names = isOne ? [] : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [reach(invocation)];
   if (names.length === 1 || (use === "each" && given.positional[0] === undefined))
-    return names.map((stack) => reach(inStack(invocation, stack)));
+    return names.map((name) => reach({ ...invocation, stack: { name } }));
   throw failure("command.usage", "each stack has a state of its own here, and none is named", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
   });
@@ -253,52 +273,4 @@ function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "opti
       if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
     },
   };
-}
-
-/** Returns the invocation in a stack, with what that is given of the others. */
-function inStack(invocation: Invocation, name: string, run: Partial<StackRun> = {}): Invocation {
-  const stack = {
-    crossValues: new Map(),
-    needsValues: false,
-    ownedElsewhere: new Set<string>(),
-    sharesRun: false,
-    tellOutputs: () => {},
-    ...run,
-    name,
-  };
-  return { ...invocation, stack };
-}
-
-/** What the stacks of an app know of each other in a run. */
-interface AppRun {
-  readonly stacks: readonly StackFile[];
-  readonly others: Reading["others"];
-  /** Outputs by the stacks that were planned in this run: they count more than those of the states. */
-  readonly planned: Map<string, ReadonlyMap<string, CrossValue>>;
-  readonly sharesRun: boolean;
-}
-
-/** Returns the invocation in a stack, with what the states of the other stacks record. */
-async function enterStack(
-  invocation: Invocation,
-  unit: string,
-  { stacks, others, planned, sharesRun }: AppRun,
-): Promise<Invocation> {
-  // Throws where it is not clear which state is that of the stack.
-  settingsOf(inStack(invocation, unit));
-  const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
-  const ownedElsewhere = new Set<string>();
-  const address = givenAddress(invocation);
-  // Each stack has a state of its own: the address is the default one, or holds the name of the stack.
-  const areRead = others !== "none" && (address === "" || address.includes(stackPlace));
-  for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
-    const state = await stateOf(inStack(invocation, other));
-    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
-    const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
-    crossValues.set(other, planned.get(other) ?? new Map(recorded));
-    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
-  }
-  const tellOutputs = (outputs: ReadonlyMap<string, CrossValue>) => planned.set(unit, outputs);
-  const needsValues = others === "needed";
-  return inStack(invocation, unit, { crossValues, needsValues, ownedElsewhere, sharesRun, tellOutputs });
 }

@@ -50,11 +50,11 @@ export interface LoadedManifest {
 export interface StackUnit {
   /** Its name in the manifest.json of the app, unique in it. */
   readonly name: string;
-  readonly crossValues: CrossValues;
+  readonly crossValues?: CrossValues;
   /** A value of another stack that is not there yet is a mistake; else it is known later. */
-  readonly needsValues: boolean;
+  readonly needsValues?: boolean;
   /** Ids of what the states of the other stacks record. */
-  readonly ownedElsewhere: ReadonlySet<string>;
+  readonly ownedElsewhere?: ReadonlySet<string>;
 }
 
 /** Outputs of the stacks that a stack depends on, by stack and output. */

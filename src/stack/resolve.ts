@@ -262,7 +262,7 @@ const inputOf = (constructPath: string): string =>
 /** An output of another stack that its apply makes, from the plan or the state of that stack. */
 function crossValue(stack: string, output: string, rest: Steps, scope: Scope): Value {
   const { unit } = scope.context;
-  const found = unit?.crossValues.get(stack)?.get(output);
+  const found = unit?.crossValues?.get(stack)?.get(output);
   if (found === undefined && unit?.needsValues === true)
     throw unknownReference(
       `the stack ${stack} has not made this value yet`,

@@ -126,7 +126,7 @@ async function planTarget(invocation: Invocation, request: PlanRequest): Promise
   const outputs = Object.entries(outcome.plan.plannedOutputs).flatMap(([name, value]) =>
     value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue] as const] : [],
   );
-  invocation.stack?.tellOutputs(new Map(outputs));
+  invocation.stack?.tellOutputs?.(new Map(outputs));
   return outcome;
 }
 
