@@ -51,8 +51,6 @@ export interface DeclaredStages extends FoundStages {
   readonly enter: (asked: StageName) => Invocation;
   /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   readonly at: (asked: StageName) => Invocation;
-  /** Returns the address of the state of a stage or an instance. */
-  readonly locationOf: (name: StageName) => string;
   /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
   readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
 }
@@ -74,7 +72,6 @@ export async function stagesOf(
   const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
   return {
     ...{ ...found, at },
-    locationOf: (name) => targetOf({ ...invocation, stage: { ...name, ...found.place(name).place } }).state,
     enter: (asked) => {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
@@ -239,7 +236,7 @@ export interface StageInstance {
   readonly name: StageName;
   /** Absent where the manifest does not declare it: it was removed from there, or renamed. */
   readonly declared?: StageDeclaration;
-  /** The address of its state. */
+  /** The address of its state; empty where the manifest has a mistake in it. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;
@@ -248,15 +245,17 @@ export interface StageInstance {
 export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
-/** Reads the state of an invocation, whatever workspace it belongs to; what keeps it from being read is the problem. */
-async function recordedIn(enter: () => Invocation): Promise<Pick<StageInstance, "state" | "problem">> {
+/** Reads the state of a stage, whatever workspace it belongs to; what keeps it from being read is the problem. */
+async function recordedIn(name: StageName, enter: () => Invocation): Promise<StageInstance> {
+  let location = "";
   try {
     const invocation = enter();
+    location = targetOf(invocation).state;
     const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
-    return { state: await stateOf({ ...invocation, environment }) };
+    return { name, location, state: await stateOf({ ...invocation, environment }) };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
-    return { problem: cause.diagnostics[0] as Diagnostic };
+    return { name, location, problem: cause.diagnostics[0] as Diagnostic };
   }
 }
 
@@ -267,8 +266,8 @@ export async function standings(
 ): Promise<readonly StageInstance[] | undefined> {
   const names = await found.namesOf(declared);
   const read = async (name: StageName): Promise<StageInstance> => ({
-    ...(await recordedIn(() => found.at(name))),
-    ...{ name, declared, location: found.locationOf(name) },
+    ...(await recordedIn(name, () => found.at(name))),
+    declared,
   });
   return names && runTargets(names, read);
 }
@@ -280,27 +279,20 @@ export async function standings(
 export async function undeclaredStates(
   invocation: Invocation,
   declared: readonly string[],
-): Promise<readonly (StageInstance & { readonly state: State })[]> {
+): Promise<readonly StageInstance[]> {
   const { cwd, options } = invocation;
   if (typeof options.state === "string") return [];
-  const inStage = (stage: StageName) => ({ ...invocation, stage });
-  const list = async (stage: StageName): Promise<readonly string[]> => {
-    const none = (cause: unknown) => (cause instanceof DiagnosticsError ? [] : Promise.reject(cause));
-    return (await listIds(inStage(stage)).catch(none)) ?? [];
-  };
+  const none = (cause: unknown) => (cause instanceof DiagnosticsError ? [] : Promise.reject(cause));
+  const listed = (await listIds({ ...invocation, stage: { name: instancePlace } }).catch(none)) ?? [];
   const folder = join(cwd, ".rnv");
-  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  const folders = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : []));
-  const listed = await list({ name: instancePlace });
-  const found = [];
-  for (const name of [...new Set([...listed, ...folders].filter(isStageWord))].sort()) {
-    if (declared.includes(name)) continue;
-    const ids = await list({ name, id: instancePlace });
-    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const { state } = await recordedIn(() => inStage(stage));
-      if (state?.stage !== stageText(stage) || Object.keys(state.resources).length === 0) continue;
-      found.push({ name: stage, location: targetOf(inStage(stage)).state, state });
-    }
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  const kept = files.flatMap((file) => /^(.+)[\\/]state\.json$/.exec(file)?.[1] ?? []);
+  const found: StageInstance[] = [];
+  for (const text of [...new Set([...listed, ...kept])].sort()) {
+    const name = splitStage(text);
+    if (declared.includes(name.name)) continue;
+    const one = await recordedIn(name, () => ({ ...invocation, stage: name }));
+    if (one.state?.stage === text && !isEmpty(one)) found.push(one);
   }
   return found;
 }
@@ -312,7 +304,7 @@ export async function warnOfUndeclared(invocation: Invocation): Promise<readonly
   return (await undeclaredStates(invocation, declaredStages)).map(({ name: stage, location, state }) => {
     const name = stageText(stage);
     return warning("guard.stage", `stage ${name} is not declared, and its resources still exist`, {
-      detail: `Recorded: ${shortList(Object.keys(state.resources).sort(), 10)}`,
+      detail: `Recorded: ${shortList(Object.keys(state?.resources ?? {}).sort(), 10)}`,
       hint: `To destroy them: rnv destroy --stage ${name} --state ${location}`,
     });
   });

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { stageText } from "../../model/stage";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
+import { targetOf } from "../context";
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle } from "../report";
 import {
@@ -43,7 +44,7 @@ const stageListVerb: Verb = {
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };
-        const row = rowOf({ name, declared, location: found.locationOf(name) });
+        const row = rowOf({ name, declared, location: targetOf(found.at(name)).state });
         rows.push({ ...row, unlisted: all === undefined || undefined });
       }
       for (const one of all ?? []) {
