@@ -12,7 +12,7 @@ import {
   hasErrors,
   warning,
 } from "../diagnostics/diagnostic";
-import { type FoundStages, findStages } from "../manifest/load-manifest";
+import { findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
@@ -36,8 +36,7 @@ export function askedStage({ options, environment }: Invocation): StageName | un
 }
 
 /** A stage that nothing declares: that of an app of constructs, which gets it from RNV_STAGE. */
-function undeclaredStage(asked: StageName | undefined): StageRun | null {
-  if (asked === undefined) return null;
+function undeclaredStage(asked: StageName): StageRun {
   const wrong = [asked.name, asked.id].find((word) => word !== undefined && !isStageWord(word));
   if (wrong === undefined) return { ...asked, takesUnnamed: true };
   throw failure("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
@@ -45,21 +44,13 @@ function undeclaredStage(asked: StageName | undefined): StageRun | null {
   });
 }
 
-/** The stages that a manifest declares, for an invocation. */
-export interface DeclaredStages extends FoundStages {
-  /** Returns the invocation in a stage; throws where it is not declared so, or this run is in another workspace. */
-  readonly enter: (asked: StageName) => Invocation;
-  /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
-  readonly at: (asked: StageName) => Invocation;
-  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
-  readonly namesOf: (declared: StageDeclaration) => Promise<readonly StageName[] | undefined>;
-}
+export type DeclaredStages = Awaited<ReturnType<typeof stagesOf>>;
 
-/** Reads the stages that a manifest declares. */
+/** Reads the stages that a manifest declares, for an invocation. */
 export async function stagesOf(
   invocation: Invocation,
   files: readonly string[] = listOf(invocation.options.file),
-): Promise<DeclaredStages> {
+) {
   const { cwd, environment, options, terminal } = invocation;
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
@@ -69,10 +60,13 @@ export async function stagesOf(
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
     return { ...asked, ...place };
   };
+  /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
   const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
   return {
-    ...{ ...found, at },
-    enter: (asked) => {
+    ...found,
+    at,
+    /** Returns the invocation in a stage; throws where it is not declared so, or this run is in another workspace. */
+    enter: (asked: StageName): Invocation => {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
       const declared = one.stage;
@@ -83,7 +77,8 @@ export async function stagesOf(
       const declaredStages = [...found.stages.keys()];
       return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages };
     },
-    namesOf: async ({ name, each }) => {
+    /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
+    namesOf: async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
       if (!each) return [{ name }];
       const named = options.ids as readonly string[] | undefined;
       const ids = named ?? (await listIds(at({ name, id: instancePlace })));
@@ -160,8 +155,9 @@ export async function inAskedStage(
 ): Promise<Invocation> {
   const { options, cwd } = invocation;
   const asked = askedStage(invocation);
+  const isGiven = others === "none" || (readsState && givenAddress(invocation) !== "");
   const unstaged = readsState ? invocation : { ...invocation, stage: null };
-  if (readsState && asked === undefined && givenAddress(invocation) !== "") return unstaged;
+  if (asked === undefined && isGiven) return unstaged;
   const hasNone = readsState && files.length === 0 && manifestIn(cwd) === undefined;
   // Stacks that cannot be read are reported where they are read.
   if (hasNone || (await areStacks(files, cwd)))
@@ -173,8 +169,7 @@ export async function inAskedStage(
   // `destroy` also deletes what the state of a stage records that is no longer declared.
   if (use === "each, reversed" && isNowhere && typeof options.state === "string")
     return { ...invocation, stage: { ...asked, isUndeclared: true } };
-  if (hasErrors(found.diagnostics) || (others === "none" && asked === undefined))
-    return asked === undefined ? unstaged : { ...invocation, stage: asked };
+  if (hasErrors(found.diagnostics)) return asked === undefined ? unstaged : { ...invocation, stage: asked };
   if (asked !== undefined) return found.enter(asked);
   if (found.stages.size === 0) return { ...unstaged, declaredStages: [] };
   throw new DiagnosticsError([stageMissing(found.stages)], 1);

@@ -208,10 +208,9 @@ function stackTargets(
 /** Returns the targets of a verb that works on a state alone. */
 async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { takesPlan, others, use } = reading;
-  // It reads the state for what it knows, and continues without.
-  const isOptional = others === "none" && askedStage(given) === undefined;
-  if (isOptional || (takesPlan && given.positional[0] !== undefined)) return [reach(given)];
+  if (takesPlan && given.positional[0] !== undefined) return [reach(given)];
   const invocation = await inAskedStage(given, listOf(given.options.file), reading);
+  // It reads the state for what it knows, and continues without.
   if (others === "none") return [reach(invocation)];
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
