@@ -82,7 +82,7 @@ export const endedMember = (
 ): MemberResult =>
   resultOf(member, {
     ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
-    output: output.trim().slice(-2000) || undefined,
+    output: output.trim() || undefined,
     diagnostics: problems.length > 0 ? problems.map(diagnosticData) : undefined,
   });
 

@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { type EndedBy, endedMember, makeReport } from "../../commands/fleet";
@@ -89,7 +88,7 @@ async function runAll(
   const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted));
   const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
   const parallelism = Math.max(1, Math.floor(most / groups.size));
-  const run = (group: readonly FleetMember[]): Promise<void> =>
+  const run = (group: readonly FleetMember[]) =>
     runGroup({ verb, options, parallelism, root, members: group }, signal, onResult);
   await runTargets(groups.values(), run, { parallelism: most, signal });
 }
@@ -132,38 +131,34 @@ async function runGroup(
 const graceMs = 10_000;
 
 /** Characters that are kept of what it prints. */
-const mostKept = 100_000;
+const mostPrinted = 2000;
 
 /**
- * Runs members in one process, to its end; returns what ended it, and what it printed. It has a process group of its own: a
- * Ctrl-C at the terminal reaches it through this process alone. It ends by itself when this process does. Never rejects.
+ * Runs members in one process, to its end, in the folder of the first and with its environment; returns what ended it, and
+ * the end of what it printed. It has a process group of its own: a Ctrl-C at the terminal reaches it through this process
+ * alone, once. It ends by itself when this process does. Never rejects.
  */
 async function runProcess(
   job: MembersJob,
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
 ): Promise<{ readonly endedBy: EndedBy; readonly output: string }> {
-  let endedBy: EndedBy = "failed";
+  const cwd = join(job.root, job.members[0]?.manifest ?? ".");
   let output = "";
-  const timers: NodeJS.Timeout[] = [];
-  let interrupt = (): void => {};
+  let isStuck = false;
   try {
-    const child = forkMembers(job);
-    const kill = (): void => killGroup(child.pid);
+    const child = fork(join(packageRoot(__dirname), "dist", "bin", "rnv.js"), ["fleet", "members"], {
+      ...{ cwd, env: job.members[0]?.environment, execArgv: [], detached: true },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
     // Each member ends by itself when its time is over: a process in which none does so hangs.
     const longest = Math.max(...job.members.map(({ timeoutMs }) => timeoutMs));
     const stop = (): void => {
-      endedBy = "timeout";
-      kill();
+      isStuck = true;
+      killGroup(child.pid);
     };
-    const stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer));
-    timers.push(stuck);
-    // Once: it hands that on to what it has started.
-    interrupt = () => {
-      endedBy = "interrupted";
-      child.kill("SIGINT");
-      if (job.verb !== "apply") timers.push(setTimeout(kill, graceMs));
-    };
+    const stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer)).unref();
+    const interrupt = (): void => void child.kill("SIGINT");
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
     child.on("message", (result) => {
@@ -171,30 +166,19 @@ async function runProcess(
       onResult(result as MemberResult);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      output = (output + text).slice(-mostKept);
+      output = (output + text).slice(-mostPrinted);
     });
-    // What it has started and left behind would hold its output open, and go on.
-    child.once("exit", kill);
+    child.once("exit", () => {
+      clearTimeout(stuck);
+      signal.removeEventListener("abort", interrupt);
+      // What it has started and left behind would hold its output open, and go on.
+      killGroup(child.pid);
+    });
     child.send(job, () => {});
     await once(child, "close");
   } catch (cause) {
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
-    output = `rnv cannot be started in ${folderOf(job)} (${code})`;
+    output = `rnv cannot be started in ${cwd} (${code})`;
   }
-  timers.forEach(clearTimeout);
-  signal.removeEventListener("abort", interrupt);
-  return { endedBy, output };
-}
-
-/** The process starts in the folder of its first member, with its environment. */
-const folderOf = ({ root, members }: MembersJob): string => join(root, members[0]?.manifest ?? ".");
-
-function forkMembers(job: MembersJob): ChildProcess {
-  // The entry of this program: beside its bundle, else where the package has it.
-  const beside = join(__dirname, "rnv.js");
-  const program = existsSync(beside) ? beside : join(packageRoot(__dirname), "dist", "bin", "rnv.js");
-  return fork(program, ["fleet", "members"], {
-    ...{ cwd: folderOf(job), env: job.members[0]?.environment, execArgv: [], detached: true },
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
+  return { endedBy: signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed", output };
 }
