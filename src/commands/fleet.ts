@@ -16,11 +16,6 @@ import { joinResults, type TargetOutcome } from "./targets";
 /** A member, of which a report of shards may not know the folder. */
 type MemberNames = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
 
-const resultOf = (
-  { name, manifest: folder, stage }: MemberNames,
-  ended: Pick<MemberResult, "status" | "exit_code" | "seconds"> & Partial<MemberResult>,
-): MemberResult => ({ name, folder, stage, ...ended, seconds: Math.round(ended.seconds * 100) / 100 });
-
 /** Returns the status of a run that ended with an exit code: the first, where several have it. */
 const statusAfter = (exitCode: number): MemberStatus =>
   memberStatuses.find((status) => statuses[status][2] === exitCode) ?? "failed";
@@ -47,12 +42,14 @@ export function memberResult(
   const hasApplied = verb === "apply" && Object.values(added.changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
   const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statusAfter(exitCode);
-  return resultOf(member, {
-    ...{ status, exit_code: exitCode, ...added },
+  const { name, manifest: folder, stage } = member;
+  return {
+    ...{ name, folder, stage, status, exit_code: exitCode, ...added },
+    seconds: Math.round(added.seconds * 100) / 100,
     digest: verb === "plan" && outcomes.length === 1 ? outcomes[0]?.plan?.digest : undefined,
     runs: runs.length > 0 ? runs : undefined,
     diagnostics: diagnostics.length > 0 ? diagnostics : undefined,
-  });
+  };
 }
 
 function changesOf(verb: FleetVerb, { plan, counts }: TargetOutcome): MemberResult["changes"] {
@@ -76,15 +73,15 @@ export type EndedBy = "failed" | "timeout" | "interrupted";
 
 /** The result of a member that was not run to its end, with what its process printed or why it was not run. */
 export const endedMember = (
+  verb: FleetVerb,
   member: MemberNames,
   endedBy: EndedBy,
-  { seconds = 0, output = "", problems = [] as readonly Diagnostic[] } = {},
-): MemberResult =>
-  resultOf(member, {
-    ...{ status: endedBy, exit_code: statuses[endedBy][2], seconds },
-    output: output.trim() || undefined,
-    diagnostics: problems.length > 0 ? problems.map(diagnosticData) : undefined,
-  });
+  { seconds = 0, output = "", problems: diagnostics = [] as readonly Diagnostic[] } = {},
+): MemberResult => ({
+  ...memberResult(verb, member, [{ outcome: { diagnostics, exitCode: statuses[endedBy][2] }, seconds }]),
+  status: endedBy,
+  output: output.trim() || undefined,
+});
 
 /** Makes the report of members; the exit code is the most telling one that `counts` says counts. */
 export function makeReport(

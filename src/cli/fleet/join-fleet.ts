@@ -70,7 +70,7 @@ export function joinReports(files: readonly ReportFile[], isDetailed: boolean): 
   const results = new Map(reports.flatMap(({ members }) => members.map((one) => [one.name, one])));
   const lost = error("command.usage", "it is in no report", { hint: `run ${missingShards(reports)} again` });
   for (const name of selected.filter((one) => !results.has(one)))
-    results.set(name, endedMember({ name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
+    results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
   const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
   const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
   return makeReport(head, [...results.values()], { isDetailed });

@@ -44,10 +44,11 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
       terminal.err(`[${results.size}/${members.length}] ${memberLine(result, verb === "apply")}\n`);
   };
   for (const member of members)
-    if (member.problems.length > 0) onResult(endedMember(member, "failed", member));
+    if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
   const sound = members.filter(({ problems }) => problems.length === 0);
   await runAll(invocation, { verb, root, members: sound }, onResult);
-  for (const member of members) if (!results.has(member.name)) onResult(endedMember(member, "interrupted"));
+  for (const member of members)
+    if (!results.has(member.name)) onResult(endedMember(verb, member, "interrupted"));
   const head = {
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
     ...{ shard, selected: selected.map(({ name }) => name) },
@@ -124,7 +125,7 @@ async function runGroup(
     return;
   }
   const seconds = (performance.now() - start) / 1000;
-  for (const member of left.values()) onResult(endedMember(member, endedBy, { output, seconds }));
+  for (const member of left.values()) onResult(endedMember(job.verb, member, endedBy, { output, seconds }));
 }
 
 /** Milliseconds that a process whose members should have ended has to end what is in flight. */

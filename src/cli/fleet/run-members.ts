@@ -48,7 +48,7 @@ export async function runMembers(invocation: Invocation): Promise<number> {
     const [{ stacks = { use: "each" as const } }, run] = verbs[verb];
     const result = memberResult(verb, member, await resultsOf(own, [member.stage], stacks, run));
     const isLate = result.status === "interrupted" && !invocation.signal.aborted;
-    const told = isLate ? endedMember(member, "timeout", result) : result;
+    const told = isLate ? endedMember(verb, member, "timeout", result) : result;
     await new Promise((done) => send.call(process, told, done));
   };
   await runTargets(members, runMember, { parallelism, signal: invocation.signal });
