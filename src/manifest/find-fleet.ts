@@ -6,7 +6,7 @@ import type { Target } from "../model/target";
 import { compareTexts, type ProcessEnvironment, reasonOf } from "../model/text";
 import { longestTimer, parseDuration } from "../model/time";
 import type { ManifestRequest } from "./context";
-import { filesBelow, isBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
+import { filesBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { stateAddress } from "./stages";
@@ -121,20 +121,14 @@ function problemsOf(
   return [error("manifest.unreadable", `the folder ${folder} of ${name} is a link out of the fleet`)];
 }
 
-/**
- * Returns true if changed files, absolute and with links followed, are of a member: in its folder, or outside of it and
- * mentioned by its manifest.
- */
-export function isTouched(member: FleetMember, root: string, changed: readonly string[]): boolean {
+/** Returns the paths that a member is made of: its folder, with and without links followed, and what its manifest mentions. */
+export function partsOf(member: FleetMember, root: string): readonly string[] {
   const folder = resolve(root, member.manifest);
   const mentioned = manifestsIn(folder).flatMap((file) => {
     const words = readTextOf(file).match(/[^\s"',:[\]{}()]+/g) ?? [];
     return words.filter((word) => /[./]/.test(word)).map((word) => resolve(dirname(file), word));
   });
-  // A path of git may be a folder: a submodule, or a link.
-  return [folder, realOf(folder), ...new Set(mentioned)].some((part) =>
-    changed.some((path) => isBelow(path, part) || isBelow(part, path)),
-  );
+  return [folder, realOf(folder), ...new Set(mentioned)];
 }
 
 /** Returns true if the run of a member may start a program: one of constructs, or for a plan one that prints a secret. */

@@ -9,8 +9,8 @@ import {
   type FleetMember,
   type FleetRequest,
   findFleet,
-  isTouched,
   memberPlace,
+  partsOf,
 } from "../../manifest/find-fleet";
 import { fleetFileName } from "../../manifest/fleet-file";
 import { commandEnvironment } from "../../manifest/trust";
@@ -121,11 +121,11 @@ function changedMembers(
   const changes = changedFiles(ref, root, environment);
   report(invocation, warnOfGone({ ...request, root }, members, changes));
   const policies = policiesOf(invocation).map((path) => realOf(resolve(cwd, path)));
-  const ofAll = [fleetFile, realOf(fleetFile), ...policies];
-  const isOfAll = changes.paths.some((path) =>
-    ofAll.some((part) => isBelow(path, part) || isBelow(part, path)),
-  );
-  return isOfAll ? members : members.filter((member) => isTouched(member, root, changes.paths));
+  // A path of git may be a folder: a submodule, or a link.
+  const areTouched = (parts: readonly string[]): boolean =>
+    changes.paths.some((path) => parts.some((part) => isBelow(path, part) || isBelow(part, path)));
+  if (areTouched([fleetFile, realOf(fleetFile), ...policies])) return members;
+  return members.filter((member) => areTouched(partsOf(member, root)));
 }
 
 /** Returns a warning, with the state, for each member of the commit before that is not declared any more. */
