@@ -28,7 +28,7 @@ interface ReachedTarget {
 }
 
 const reach = (invocation: Invocation): ReachedTarget => ({
-  ...{ stack: "", waitsFor: [], enter: async () => invocation },
+  ...{ stack: invocation.stack?.name ?? "", waitsFor: [], enter: async () => invocation },
 });
 
 /** Runs a verb on its targets; returns the exit code that says most (DESIGN section 11, "Stacks"). */
@@ -96,19 +96,25 @@ export async function resultsOf(
   return results;
 }
 
-/** Runs a manifest, or stacks one after the other. None is written, nor has a result, where one that it waits for is not done. */
+/**
+ * Runs a manifest, or stacks one after the other: under a heading each, or as one JSON document. None is written, nor has a
+ * result, where one that it waits for is not done.
+ */
 async function runStacks(
-  { signal, terminal, options }: Invocation,
+  invocation: Invocation,
   reading: Reading,
   targets: readonly ReachedTarget[],
   run: (one: Invocation) => Promise<TargetOutcome>,
 ): Promise<void> {
-  const writes = reading.writes === true;
-  const screen = targets.length > 1 ? sharedScreen({ terminal, options }, writes) : undefined;
+  const { signal, terminal, options } = invocation;
+  const areMany = targets.length > 1;
+  const isDocument = areMany && formatOf(options) === "json" && !reading.writes;
+  const documents: Record<string, unknown> = {};
   const failed = new Set<string>();
+  let gap = "";
   const runOne = async ({ stack, waitsFor, enter }: ReachedTarget): Promise<void> => {
     const because = waitsFor.find((other) => failed.has(other));
-    if (writes && because !== undefined) {
+    if (reading.writes && because !== undefined) {
       failed.add(stack);
       terminal.err(
         `The stack ${escapeText(stack)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
@@ -116,12 +122,30 @@ async function runStacks(
       return;
     }
     const one = await enter();
-    const { exitCode } = await (screen === undefined ? run(one) : screen.show(one, run));
+    if (areMany && !isDocument) terminal.out(stackHeading(one, stack, gap));
+    gap = "\n";
+    let text = "";
+    const out = (part: string): void => {
+      text += part;
+    };
+    const { exitCode } = await run(isDocument ? { ...one, terminal: { ...terminal, out } } : one);
+    if (isDocument) documents[stack] = JSON.parse(text === "" ? "null" : text);
     if (exitCode !== exitCodes.done && exitCode !== exitCodes.changes) failed.add(stack);
   };
   await runTargets(targets, runOne, { signal });
-  screen?.end();
+  if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
 }
+
+/** Returns what is above the output of a stack, where several are on one standard output. */
+function stackHeading(invocation: Invocation, stack: string, gap: string): string {
+  const format = formatOf(invocation.options);
+  if (format === "json") return `${escapeJson({ type: "stack", stack })}\n`;
+  if (format === "markdown") return `${gap}## Stack ${escapeText(stack)}\n\n`;
+  return `${gap}${heading(invocation, `Stack ${stack}`)}`;
+}
+
+const heading = (invocation: Invocation, title: string): string =>
+  `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
 
 /** Returns what a command line names: a manifest, or its stacks, in the stage that is asked for. */
 async function targetsOf(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
@@ -236,40 +260,4 @@ function refuseWords([word]: readonly string[], takesPlan?: true): void {
   throw failure("command.usage", `there is no stack ${JSON.stringify(word)}`, {
     hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
   });
-}
-
-const heading = (invocation: Invocation, title: string): string =>
-  `${outStyle(invocation).colors.bold(escapeText(title))}\n\n`;
-
-/** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
-function sharedScreen({ terminal, options }: Pick<Invocation, "terminal" | "options">, writes: boolean) {
-  const format = formatOf(options);
-  const isDocument = format === "json" && !writes;
-  const documents: Record<string, unknown> = {};
-  let gap = "";
-  const showHeading = (invocation: Invocation, name: string): void => {
-    if (format === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
-    else if (format === "markdown") terminal.out(`${gap}## Stack ${escapeText(name)}\n\n`);
-    else terminal.out(`${gap}${heading(invocation, `Stack ${name}`)}`);
-    gap = "\n";
-  };
-  return {
-    show: async <R>(invocation: Invocation, run: (one: Invocation) => Promise<R>): Promise<R> => {
-      const name = invocation.stack?.name ?? "";
-      if (!isDocument) {
-        showHeading(invocation, name);
-        return run(invocation);
-      }
-      let text = "";
-      const out = (part: string): void => {
-        text += part;
-      };
-      const result = await run({ ...invocation, terminal: { ...terminal, out } });
-      documents[name] = JSON.parse(text === "" ? "null" : text);
-      return result;
-    },
-    end: (): void => {
-      if (isDocument) terminal.out(jsonText({ format_version: "1.0", stacks: documents }));
-    },
-  };
 }
