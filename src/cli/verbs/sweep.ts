@@ -80,13 +80,10 @@ interface SweepChoice {
   readonly olderThan?: number;
 }
 
-/** The instances of a stage that go and those that stay, by name. */
-interface Sweep {
-  readonly goes: readonly string[];
-  readonly kept: readonly string[];
-}
-
-/** Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. */
+/**
+ * Sweeps a stage of the instances that `choose` does not keep; it is asked once the stage is known to be disposable. One whose
+ * age counts and is unknown stays: it had no run.
+ */
 export async function sweepStage(
   invocation: Invocation,
   choose: (invocation: Invocation, declared: StageDeclaration) => Promise<Keeps | undefined>,
@@ -96,30 +93,6 @@ export async function sweepStage(
   const declared = sweepable(invocation, found);
   const keeps = await choose(invocation, declared);
   const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
-  const sweep = await chooseInstances(found, declared, keeps, ageMs);
-  const names = sweep.goes.map((name) => `  ${name}\n`).join("");
-  if (names === "" || options.dryRun === true) {
-    const nothing = `Nothing to sweep: ${counted(sweep.kept.length, "instance")} of ${declared.name} kept.\n`;
-    const text = names === "" ? nothing : `Would destroy:\n${names}`;
-    say(invocation, text, { would_sweep: sweep.goes, kept: sweep.kept });
-    return exitCodes.done;
-  }
-  // In another workspace nothing is swept, rather than one after the other refused.
-  for (const name of sweep.goes) found.enter(splitStage(name));
-  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
-  if (await isApproved(invocation, "stage sweep", question))
-    return sweepInstances(invocation, declared, sweep);
-  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
-  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
-}
-
-/** Chooses among the instances that have a state. Without a last run the age of one is unknown, and it stays. */
-async function chooseInstances(
-  found: DeclaredStages,
-  declared: StageDeclaration,
-  keeps: Keeps | undefined,
-  ageMs: number | undefined,
-): Promise<Sweep> {
   const listed = await standings(found, declared);
   if (listed === undefined)
     throw usage(
@@ -134,14 +107,28 @@ async function chooseInstances(
     const isKept = !isOld || (await keeps?.(name.id ?? "")) === true;
     (isKept ? kept : goes).push(stageText(name));
   }
-  return { goes, kept };
+  const names = goes.map((name) => `  ${name}\n`).join("");
+  if (names === "" || options.dryRun === true) {
+    const nothing = `Nothing to sweep: ${counted(kept.length, "instance")} of ${declared.name} kept.\n`;
+    const text = names === "" ? nothing : `Would destroy:\n${names}`;
+    say(invocation, text, { would_sweep: goes, kept });
+    return exitCodes.done;
+  }
+  // In another workspace nothing is swept, rather than one after the other refused.
+  for (const name of goes) found.enter(splitStage(name));
+  const question = `These instances and all that they own will be destroyed:\n\n${names}\n  There is no undo. `;
+  if (await isApproved(invocation, "stage sweep", question))
+    return sweepInstances(invocation, declared, goes, kept);
+  terminal.err(signal.aborted ? "\nCancelled.\n" : "\nSweep cancelled. Nothing was changed.\n");
+  return signal.aborted ? exitCodes.interrupted : exitCodes.error;
 }
 
 /** Destroys instances one by one, with a line for each. Whatever keeps one from it, the same command continues: exit 3. */
 async function sweepInstances(
   invocation: Invocation,
   declared: StageDeclaration,
-  { goes, kept }: Sweep,
+  goes: readonly string[],
+  kept: readonly string[],
 ): Promise<number> {
   const swept: { stage: string; destroyed: number; exit_code: number }[] = [];
   const tell = ({ run, outcome: { exitCode, counts, diagnostics } }: TargetResult): void => {
@@ -194,14 +181,15 @@ async function destroyInstance(
   { protect, disposable }: StageDeclaration,
 ): Promise<ApplyOutcome> {
   const { options, commandLine } = invocation;
-  const recordedOf = { name: namesOf(invocation).stage ?? "", protect, disposable };
-  const lockTimeoutMs = options.lockTimeout as number;
-  const parallelism = options.parallelism as number;
-  const approve = async () => ({ confirmedDeletes: [] });
-  const request = { ...planRequest, mode: "destroy" as const, recordedOf, commandLine };
-  const outcome = await withContext(invocation, (context) =>
-    apply(context, { ...request, lockTimeoutMs, parallelism, approve }),
-  );
-  if (outcome.exitCode === exitCodes.done) await withContext(invocation, (context) => eraseState(context, 0));
-  return outcome;
+  return withContext(invocation, async (context) => {
+    const outcome = await apply(context, {
+      ...{ ...planRequest, mode: "destroy", commandLine },
+      recordedOf: { name: namesOf(invocation).stage ?? "", protect, disposable },
+      lockTimeoutMs: options.lockTimeout as number,
+      parallelism: options.parallelism as number,
+      approve: async () => ({ confirmedDeletes: [] }),
+    });
+    if (outcome.exitCode === exitCodes.done) await eraseState(context, 0);
+    return outcome;
+  });
 }
