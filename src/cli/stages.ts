@@ -19,7 +19,7 @@ import type { State } from "../model/state";
 import { type ProcessEnvironment, shortList } from "../model/text";
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
-import { isStackPath } from "../stack/files";
+import { areStackPaths } from "../stack/load-desired";
 import { instancePlace, listInstances } from "../state/list-instances";
 import { givenAddress, settingsOf, stateOf, targetOf } from "./context";
 import { readStandardInput } from "./files";
@@ -141,12 +141,6 @@ export interface Reading {
   readonly writes?: true;
 }
 
-/** Returns true if a file is one of stacks, which have no stages that are declared. */
-export async function areStacks(files: readonly string[], cwd: string): Promise<boolean> {
-  const found = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
-  return found.includes(true);
-}
-
 /** The invocation of a verb in the stage that was asked for. Throws where that is not clear. */
 export async function inAskedStage(
   invocation: Invocation,
@@ -159,8 +153,8 @@ export async function inAskedStage(
   const unstaged = readsState ? invocation : { ...invocation, stage: null };
   if (asked === undefined && isGiven) return unstaged;
   const hasNone = readsState && files.length === 0 && manifestIn(cwd) === undefined;
-  // Stacks that cannot be read are reported where they are read.
-  if (hasNone || (await areStacks(files, cwd)))
+  // Stacks have no stages that are declared; those that cannot be read are reported where they are read.
+  if (hasNone || (await areStackPaths(files, cwd)).includes(true))
     return asked === undefined ? unstaged : { ...invocation, stage: undeclaredStage(asked) };
   const found = await stagesOf(invocation, files);
   if (readsState && hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);

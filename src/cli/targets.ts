@@ -10,12 +10,12 @@ import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
 import type { StackFile } from "../stack/files";
-import { listStacks } from "../stack/load-desired";
+import { areStackPaths, listStacks } from "../stack/load-desired";
 import { givenAddress, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
-import { areStacks, askedStage, inAskedStage, type Reading } from "./stages";
+import { askedStage, inAskedStage, type Reading } from "./stages";
 import { withStack } from "./synthesize";
 
 /** A target of a command line, in its stage. */
@@ -164,7 +164,7 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const files = saved?.files ?? listOf(synthesized.options.file);
   const named = saved ? listOf(saved.stack && [saved.stack]) : [...words, ...listOf(given.options.stack)];
   const stacks = await listStacks(files, given.cwd);
-  if (!(await areStacks(files, given.cwd))) refuseWords(named, takesPlan);
+  if (!(await areStackPaths(files, given.cwd)).includes(true)) refuseWords(named, takesPlan);
   const invocation = await inAskedStage(synthesized, files, reading);
   if (stacks.length === 0) return [reach(invocation)];
   const chosen = chooseNamed(stacks, ({ unit }) => unit, named, "stack");

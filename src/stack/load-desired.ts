@@ -14,7 +14,8 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
   return { diagnostics: [error("manifest.unsupported", summary, { hint })] };
 }
 
-const areStackPaths = (files: readonly string[], cwd: string): Promise<readonly boolean[]> =>
+/** Returns which of the files that `-f` values name are of stacks. */
+export const areStackPaths = (files: readonly string[], cwd: string): Promise<readonly boolean[]> =>
   Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
 
 /** Lists the stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */
