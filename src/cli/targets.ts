@@ -236,19 +236,16 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   const invocation = await inAskedStage(given, listOf(given.options.file), reading);
   // It reads the state for what it knows, and continues without.
   if (others === "none") return [reach(invocation)];
-  const [name, another] = listOf(invocation.options.stack);
-  if (another !== undefined)
-    throw failure("command.usage", "--stack is given twice, and this is about one stack");
-  if (name !== undefined) return [reach({ ...invocation, stack: { name } })];
   const folder = resolve(invocation.cwd, ".rnv", invocation.stage ? stageText(invocation.stage) : "");
   const hasState = (name: string): boolean => isFile(join(folder, name, "state.json"));
   // One that is in no folder of its own is that of all.
   const isOne = givenAddress(invocation) !== "" || hasState("") || !existsSync(folder);
-  const names = isOne ? [] : readdirSync(folder).filter(hasState);
+  const named = listOf(invocation.options.stack);
+  const names = isOne || named.length > 0 ? named : readdirSync(folder).filter(hasState);
   if (names.length === 0) return [reach(invocation)];
   if (names.length === 1 || (use === "each" && given.positional[0] === undefined))
     return names.map((name) => reach({ ...invocation, stack: { name } }));
-  throw failure("command.usage", "each stack has a state of its own here, and none is named", {
+  throw failure("command.usage", "each stack has a state of its own here, and this is about one", {
     hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
   });
 }
