@@ -25,10 +25,7 @@ import { report } from "../report";
 import { askedStage } from "../stages";
 import { policiesOf } from "../verbs/plan";
 
-/**
- * Returns the members that a command line means, of a folder: those that are named and have changed in all shards
- * (`selected`), and those to run in this shard (`members`).
- */
+/** Returns the members of a folder that a command line means, those of all shards: they are named, and have changed. */
 export function chooseMembers(invocation: Invocation) {
   const { cwd, environment, options, positional } = invocation;
   const root = resolve(cwd, (positional[0] as string | undefined) ?? ".");
@@ -47,9 +44,7 @@ export function chooseMembers(invocation: Invocation) {
     });
   const shared = sharedStates(all, root);
   if (shared.length > 0) throw new DiagnosticsError(shared);
-  const selected = namedMembers(all, invocation).filter((member) => changed.includes(member));
-  const shard = (options.shard as Shard | undefined) ?? shardOf(environment);
-  return { selected, members: inShard(selected, shard), root, shard };
+  return { root, selected: namedMembers(all, invocation).filter((member) => changed.includes(member)) };
 }
 
 /** The members that `--member` and `--stage` name; all without either. */
@@ -60,8 +55,12 @@ function namedMembers(all: readonly FleetMember[], invocation: Invocation): read
   return chooseNamed(inStage, nameOf, listOf(invocation.options.member), "member");
 }
 
-/** The shard of a job of several: an Indexed Job of Kubernetes, which has to say of how many, or `parallel` of GitLab. */
-function shardOf(environment: ProcessEnvironment): Shard | undefined {
+/**
+ * Returns the shard that is asked for, else that of a job of several: an Indexed Job of Kubernetes, which has to say of how
+ * many, or `parallel` of GitLab.
+ */
+export function shardOf({ options, environment }: Invocation): Shard | undefined {
+  if (options.shard !== undefined) return options.shard as Shard;
   const { JOB_COMPLETION_INDEX: index, RNV_SHARDS: shards } = environment;
   const { CI_NODE_INDEX: node, CI_NODE_TOTAL: nodes } = environment;
   if (!index && !(node && nodes)) return undefined;

@@ -37,8 +37,7 @@ function reportsIn(folder: string): readonly string[] {
 /** `rnv fleet matrix`: the jobs of a workflow, one for each member or each shard. */
 export async function printMatrix(invocation: Invocation): Promise<number> {
   const { options, terminal } = invocation;
-  const whole = { ...options, shard: { index: 1, count: 1 } };
-  const { selected } = chooseMembers({ ...invocation, options: whole });
+  const { selected } = chooseMembers(invocation);
   const count = Math.min((options.shards as number | undefined) ?? 0, selected.length);
   const include =
     options.shards === undefined

@@ -25,7 +25,7 @@ import { writePage } from "../page-file";
 import { withProfile } from "../profile";
 import { exitCodes, outStyle } from "../report";
 import { killGroup } from "../synthesize";
-import { chooseMembers } from "./choose-members";
+import { chooseMembers, inShard, shardOf } from "./choose-members";
 import type { MembersJob } from "./run-members";
 
 /** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
@@ -35,7 +35,9 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
     throw failure("command.usage", "a fleet does not ask while it applies", {
       hint: "look at rnv fleet plan, then give --auto-approve; deletions are confirmed by removed: in the manifests",
     });
-  const { selected, members, root, shard } = chooseMembers(invocation);
+  const { selected, root } = chooseMembers(invocation);
+  const shard = shardOf(invocation);
+  const members = inShard(selected, shard);
   const started = { at: new Date().toISOString(), ms: performance.now() };
   const results = new Map<string, MemberResult>();
   const onResult = (result: MemberResult): void => {
