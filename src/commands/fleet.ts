@@ -68,14 +68,11 @@ function placedIn(found: MemberFinding, { manifest: folder = "." }: MemberNames)
   return { ...found, location: { ...found.location, file: posix.join(folder, file) } };
 }
 
-/** What ends the run of a member before it has a result. */
-export type EndedBy = "failed" | "timeout" | "interrupted";
-
 /** The result of a member that was not run to its end, with what its process printed or why it was not run. */
 export const endedMember = (
   verb: FleetVerb,
   member: MemberNames,
-  endedBy: EndedBy,
+  endedBy: "failed" | "timeout" | "interrupted",
   { seconds = 0, output = "", problems: diagnostics = [] as readonly Diagnostic[] } = {},
 ): MemberResult => ({
   ...memberResult(verb, member, [{ outcome: { diagnostics, exitCode: statuses[endedBy][2] }, seconds }]),

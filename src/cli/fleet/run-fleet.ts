@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { type EndedBy, endedMember, makeReport } from "../../commands/fleet";
+import { endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
@@ -48,7 +48,15 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
   for (const member of members)
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
   const sound = members.filter(({ problems }) => problems.length === 0);
-  await runAll(invocation, { verb, root, members: sound }, onResult);
+  const run = (groups: readonly (readonly FleetMember[])[]) =>
+    runAll(invocation, { verb, root }, groups, onResult);
+  const isUntrusted = options.untrusted === true;
+  await run([
+    ...groupBy(sound, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted)).values(),
+  ]);
+  // Those that a shared process left without a result, because it hung or broke, run again, each alone.
+  const left = sound.filter(({ name }) => !results.has(name));
+  if (!signal.aborted) await run(left.map((one) => [one]));
   for (const member of members)
     if (!results.has(member.name)) onResult(endedMember(verb, member, "interrupted"));
   const head = {
@@ -80,20 +88,18 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   else terminal.out(fleetReportText(report, outStyle(invocation)));
 }
 
-/** Runs all members; those that may share a process do. */
+/** Runs groups of members, each in one process. */
 async function runAll(
-  invocation: Invocation,
-  { verb, root, members }: Pick<MembersJob, "verb" | "root" | "members">,
+  { options, signal }: Invocation,
+  fleet: Pick<MembersJob, "verb" | "root">,
+  groups: readonly (readonly FleetMember[])[],
   onResult: (result: MemberResult) => void,
 ): Promise<void> {
-  const { options, signal } = invocation;
-  const isUntrusted = options.untrusted === true;
-  const groups = groupBy(members, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted));
   const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
-  const parallelism = Math.max(1, Math.floor(most / groups.size));
-  const run = (group: readonly FleetMember[]) =>
-    runGroup({ verb, options, parallelism, root, members: group }, signal, onResult);
-  await runTargets(groups.values(), run, { parallelism: most, signal });
+  const parallelism = Math.max(1, Math.floor(most / groups.length));
+  const run = (members: readonly FleetMember[]) =>
+    runProcess({ ...fleet, options, parallelism, members }, signal, onResult);
+  await runTargets(groups, run, { parallelism: most, signal });
 }
 
 /** Names of the settings that a process reaches the service with. */
@@ -109,27 +115,6 @@ function sharedBy(verb: FleetVerb, member: FleetMember, folder: string, untruste
   return JSON.stringify(settings.sort(([a], [b]) => compareTexts(a, b)));
 }
 
-/** Runs members in one process. Those that it leaves without a result, because it hangs or breaks, run again, each alone. */
-async function runGroup(
-  job: MembersJob,
-  signal: AbortSignal,
-  onResult: (result: MemberResult) => void,
-): Promise<void> {
-  const left = new Map(job.members.map((member) => [member.name, member]));
-  const start = performance.now();
-  const { endedBy, output } = await runProcess(job, signal, (result) => {
-    left.delete(result.name);
-    onResult(result);
-  });
-  const runAlone = (member: FleetMember) => runGroup({ ...job, members: [member] }, signal, onResult);
-  if (job.members.length > 1) {
-    if (!signal.aborted) await runTargets(left.values(), runAlone, { signal, parallelism: job.parallelism });
-    return;
-  }
-  const seconds = (performance.now() - start) / 1000;
-  for (const member of left.values()) onResult(endedMember(job.verb, member, endedBy, { output, seconds }));
-}
-
 /** Milliseconds that a process whose members should have ended has to end what is in flight. */
 const graceMs = 10_000;
 
@@ -137,21 +122,24 @@ const graceMs = 10_000;
 const mostPrinted = 2000;
 
 /**
- * Runs members in one process, to its end, in the folder of the first and with its environment; returns what ended it, and
- * the end of what it printed. It has a process group of its own: a Ctrl-C at the terminal reaches it through this process
- * alone, once. It ends by itself when this process does. Never rejects.
+ * Runs members in one process, to its end, in the folder of the first and with its environment. One alone always has a result.
+ * The process has a group of its own: a Ctrl-C at the terminal reaches it through this process alone, once. It ends by itself
+ * when this process does. Never rejects.
  */
 async function runProcess(
   job: MembersJob,
   signal: AbortSignal,
   onResult: (result: MemberResult) => void,
-): Promise<{ readonly endedBy: EndedBy; readonly output: string }> {
-  const cwd = join(job.root, job.members[0]?.manifest ?? ".");
+): Promise<void> {
+  const first = job.members[0] as FleetMember;
+  const cwd = join(job.root, first.manifest);
+  const start = performance.now();
   let output = "";
   let isStuck = false;
+  let isTold = false;
   try {
     const child = fork(join(packageRoot(__dirname), "dist", "bin", "rnv.js"), ["fleet", "members"], {
-      ...{ cwd, env: job.members[0]?.environment, execArgv: [], detached: true },
+      ...{ cwd, env: first.environment, execArgv: [], detached: true },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     // Each member ends by itself when its time is over: a process in which none does so hangs.
@@ -166,6 +154,7 @@ async function runProcess(
     signal.addEventListener("abort", interrupt, { once: true });
     child.on("message", (result) => {
       stuck.refresh();
+      isTold = true;
       onResult(result as MemberResult);
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -183,5 +172,7 @@ async function runProcess(
     const { code = "unknown reason" } = cause as NodeJS.ErrnoException;
     output = `rnv cannot be started in ${cwd} (${code})`;
   }
-  return { endedBy: signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed", output };
+  if (isTold || job.members.length > 1) return;
+  const endedBy = signal.aborted ? "interrupted" : isStuck ? "timeout" : "failed";
+  onResult(endedMember(job.verb, first, endedBy, { output, seconds: (performance.now() - start) / 1000 }));
 }
