@@ -16,9 +16,7 @@ export async function joinFleet(invocation: Invocation): Promise<number> {
   const { cwd, positional, options } = invocation;
   const folder = resolve(cwd, positional[0] as string);
   const files = reportsIn(folder).map((name) => ({ file: name, text: readText(join(folder, name)) }));
-  const report = joinReports(files, options.detailedExitcode === true);
-  showReport(invocation, report);
-  return report.exit_code;
+  return showReport(invocation, joinReports(files, options.detailedExitcode === true));
 }
 
 type ReportFile = Readonly<Record<"file" | "text", string>>;

@@ -6,7 +6,6 @@ import { endedMember, makeReport } from "../../commands/fleet";
 import { runTargets } from "../../commands/targets";
 import { failure } from "../../diagnostics/diagnostic";
 import { type FleetMember, startsPrograms } from "../../manifest/find-fleet";
-import { compareTexts } from "../../model/text";
 import { longestTimer } from "../../model/time";
 import { jsonText } from "../../report/escape-text";
 import {
@@ -20,10 +19,10 @@ import {
 } from "../../report/fleet-report";
 import { groupBy } from "../../report/order";
 import { makeFolder, packageRoot, writeWholeFile } from "../files";
-import { formatOf, type Invocation } from "../invocation";
+import { formatOf, type Invocation, type OptionValues } from "../invocation";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
-import { exitCodes, outStyle } from "../report";
+import { outStyle } from "../report";
 import { killGroup } from "../synthesize";
 import { chooseMembers, inShard, shardOf } from "./choose-members";
 import type { MembersJob } from "./run-members";
@@ -47,30 +46,28 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
   };
   for (const member of members)
     if (member.problems.length > 0) onResult(endedMember(verb, member, "failed", member));
-  const sound = members.filter(({ problems }) => problems.length === 0);
-  const run = (groups: readonly (readonly FleetMember[])[]) =>
-    runAll(invocation, { verb, root }, groups, onResult);
-  const isUntrusted = options.untrusted === true;
-  await run([
-    ...groupBy(sound, (one) => sharedBy(verb, one, join(root, one.manifest), isUntrusted)).values(),
-  ]);
+  const pending = () => members.filter(({ name }) => !results.has(name));
+  const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
+  const run = (groups: readonly (readonly FleetMember[])[]) => {
+    const parallelism = Math.max(1, Math.floor(most / groups.length));
+    const runOne = (group: readonly FleetMember[]) =>
+      runProcess({ verb, options, parallelism, root, members: group }, signal, onResult);
+    return runTargets(groups, runOne, { parallelism: most, signal });
+  };
+  await run([...groupBy(pending(), (one) => sharedBy(verb, one, root, options)).values()]);
   // Those that a shared process left without a result, because it hung or broke, run again, each alone.
-  const left = sound.filter(({ name }) => !results.has(name));
-  if (!signal.aborted) await run(left.map((one) => [one]));
-  for (const member of members)
-    if (!results.has(member.name)) onResult(endedMember(verb, member, "interrupted"));
+  if (!signal.aborted) await run(pending().map((one) => [one]));
+  for (const member of pending()) onResult(endedMember(verb, member, "interrupted"));
   const head = {
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
     ...{ shard, selected: selected.map(({ name }) => name) },
   };
   const isDetailed = options.detailedExitcode === true;
-  const report = makeReport(head, [...results.values()], { isDetailed });
-  showReport(invocation, report);
-  return signal.aborted ? exitCodes.interrupted : report.exit_code;
+  return showReport(invocation, makeReport(head, [...results.values()], { isDetailed }));
 }
 
-/** Prints a report and writes it where the options say. */
-export function showReport(invocation: Invocation, report: FleetReport): void {
+/** Prints a report and writes it where the options say; returns its exit code. */
+export function showReport(invocation: Invocation, report: FleetReport): number {
   const { options, terminal, cwd } = invocation;
   const format = formatOf(options);
   if (typeof options.report === "string") {
@@ -86,20 +83,7 @@ export function showReport(invocation: Invocation, report: FleetReport): void {
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));
-}
-
-/** Runs groups of members, each in one process. */
-async function runAll(
-  { options, signal }: Invocation,
-  fleet: Pick<MembersJob, "verb" | "root">,
-  groups: readonly (readonly FleetMember[])[],
-  onResult: (result: MemberResult) => void,
-): Promise<void> {
-  const most = (options.parallelism as number | undefined) ?? 2 * availableParallelism();
-  const parallelism = Math.max(1, Math.floor(most / groups.length));
-  const run = (members: readonly FleetMember[]) =>
-    runProcess({ ...fleet, options, parallelism, members }, signal, onResult);
-  await runTargets(groups, run, { parallelism: most, signal });
+  return report.exit_code;
 }
 
 /** Names of the settings that a process reaches the service with. */
@@ -107,12 +91,16 @@ const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
 /** Returns the same text for members that may share a process: they reach one workspace, with one key, in one way. */
-function sharedBy(verb: FleetVerb, member: FleetMember, folder: string, untrusted: boolean): string {
+function sharedBy(verb: FleetVerb, member: FleetMember, root: string, { untrusted }: OptionValues): string {
+  const folder = join(root, member.manifest);
   const used = withProfile(member.environment, undefined, untrusted ? undefined : folder).environment;
   const isAlone = verb === "apply" || used.RNV_BASE_URL?.trim() === "embedded";
   if (isAlone || startsPrograms(folder, verb)) return member.name;
-  const settings = Object.entries(used).filter(([name]) => ofConnection.test(name));
-  return JSON.stringify(settings.sort(([a], [b]) => compareTexts(a, b)));
+  return JSON.stringify(
+    Object.entries(used)
+      .filter(([name]) => ofConnection.test(name))
+      .sort(),
+  );
 }
 
 /** Milliseconds that a process whose members should have ended has to end what is in flight. */
