@@ -84,7 +84,7 @@ export const endedMember = (
 export function makeReport(
   head: Pick<FleetReport, "verb" | "started_at" | "seconds" | "shard" | "selected">,
   members: readonly MemberResult[],
-  { isDetailed }: { readonly isDetailed: boolean },
+  isDetailed: boolean,
 ): FleetReport {
   // As `rnv plan` without -detailed-exitcode: a plan with changes, or with one that is blocked, was made.
   const isMade = ({ exit_code: code, changes }: MemberResult): boolean =>

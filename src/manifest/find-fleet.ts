@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
-import { splitStage, stageText } from "../model/stage";
+import { splitStage } from "../model/stage";
 import type { Target } from "../model/target";
 import { compareTexts, type ProcessEnvironment, reasonOf } from "../model/text";
 import { longestTimer, parseDuration } from "../model/time";
@@ -83,18 +83,18 @@ function stagesOfMember(
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
-  const once = known.filter(({ each }) => !each).map((stage) => ({ name: stage.name }));
+  const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
   const isUnstaged = stages === undefined && known.length === 0;
-  return (isUnstaged ? [undefined] : (stages?.map(splitStage) ?? once)).map((stage) => {
-    const shown = stage && stageText(stage);
-    const fullName = shown === undefined ? name : `${name}@${shown}`;
-    const isPlaced = stage && found.stages.get(stage.name)?.written.has("state");
+  return (isUnstaged ? [undefined] : (stages ?? once)).map((stage) => {
+    const fullName = stage === undefined ? name : `${name}@${stage}`;
+    const asked = splitStage(stage ?? "");
+    const isPlaced = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: fullName, manifest: folder, stage: shown, environment },
+      ...{ name: fullName, manifest: folder, stage, environment },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced
-        ? (found.place(stage).place.state ?? "")
-        : stateAddress(environment.RNV_STATE ?? "", { stage: shown }),
+        ? (found.place(asked).place.state ?? "")
+        : stateAddress(environment.RNV_STATE ?? "", { stage }),
       problems: problemsOf(fullName, folder, root, missing),
       timeoutMs: Math.min(parseDuration(timeout ?? "") ?? timeoutMs, longestTimer),
     };

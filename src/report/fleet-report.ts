@@ -109,8 +109,13 @@ export function foundText({ changes, drift, status }: MemberResult, isDone: bool
 }
 
 /** The line of a member in a log: `shop@production: drift, 1 changed outside (1.2s)`. */
-export function memberLine(result: MemberResult, isDone: boolean): string {
-  return `${escapeText(result.name)}: ${statusText(result, isDone)} (${elapsedText(result.seconds)})`;
+export const memberLine = (result: MemberResult, isDone: boolean): string =>
+  `${escapeText(result.name)}: ${endText(result, isDone)}`;
+
+/** `drift, 1 changed outside (1.2s)`. */
+function endText(one: MemberResult, isDone: boolean): string {
+  const words = [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "");
+  return `${words.join(", ")} (${elapsedText(one.seconds)})`;
 }
 
 /** Members that are well and are listed one by one; beyond, they are counted. */
@@ -131,7 +136,7 @@ export function fleetSections(
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): MemberItem => ({
     ...{ member: one, sign: signOf(one), subject: one.name },
-    phrase: `${statusText(one, verb === "apply")} (${elapsedText(one.seconds)})`,
+    phrase: endText(one, verb === "apply"),
     printed: problemLines(one),
   });
   return [
@@ -139,10 +144,6 @@ export function fleetSections(
     ...itemSection("members", "Well", "", well.length > most ? [] : well.map(itemOf), { isFolded: true }),
   ];
 }
-
-/** `drift, 1 changed outside`. */
-const statusText = (one: MemberResult, isDone: boolean): string =>
-  [wordsOf(one), foundText(one, isDone)].filter((text) => text !== "").join(", ");
 
 /** The report for people. */
 export const fleetReportText = (report: FleetReport, style: Style): string =>

@@ -70,7 +70,7 @@ export function joinReports(files: readonly ReportFile[], isDetailed: boolean): 
     results.set(name, endedMember(verb, { name, stage: name.split("@")[1] }, "failed", { problems: [lost] }));
   const end = Math.max(...reports.map((one) => startOf(one) + one.seconds * 1000));
   const head = { verb, started_at, seconds: (end - startOf(first)) / 1000, selected };
-  return makeReport(head, [...results.values()], { isDetailed });
+  return makeReport(head, [...results.values()], isDetailed);
 }
 
 const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);

@@ -62,8 +62,8 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
     ...{ verb, started_at: started.at, seconds: (performance.now() - started.ms) / 1000 },
     ...{ shard, selected: selected.map(({ name }) => name) },
   };
-  const isDetailed = options.detailedExitcode === true;
-  return showReport(invocation, makeReport(head, [...results.values()], { isDetailed }));
+  const report = makeReport(head, [...results.values()], options.detailedExitcode === true);
+  return showReport(invocation, report);
 }
 
 /** Prints a report and writes it where the options say; returns its exit code. */

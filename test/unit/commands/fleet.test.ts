@@ -143,9 +143,7 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
   const shard = (index: number, at: string, result: FleetReport["members"][number]) => ({
     file: `fleet-${index}.json`,
     text: JSON.stringify(
-      makeReport({ ...head, started_at: at, selected, shard: { index, count: 2 } }, [result], {
-        isDetailed: true,
-      }),
+      makeReport({ ...head, started_at: at, selected, shard: { index, count: 2 } }, [result], true),
     ),
   });
   const first = shard(1, "2026-01-01T00:00:00Z", resultOf("a", "failed", 1));
@@ -166,7 +164,7 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
   }
   const other = {
     file: "o",
-    text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], { isDetailed: true })),
+    text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], true)),
   };
   const refused = (...files: Parameters<typeof joinReports>[0]) => {
     try {
@@ -192,9 +190,7 @@ it("tells first who needs someone, keeps within its size, and shows names and er
     diagnostics: [{ severity: "error" as const, code: "manifest.syntax" as const, summary: hostile }],
   };
   const many = Array.from({ length: 3000 }, (_, i) => resultOf(`team-${i}`, "drift", 2));
-  const report = makeReport({ ...head, selected: [] }, [...many, bad, resultOf("well")], {
-    isDetailed: true,
-  });
+  const report = makeReport({ ...head, selected: [] }, [...many, bad, resultOf("well")], true);
   expect(fleetReportSchema.parse(report)).toEqual(report);
   const text = fleetReportText(report, plainStyle);
   expect(text.split("\n")[0]).toContain("failed");
@@ -212,7 +208,7 @@ it("writes numbers for Prometheus", () => {
   const report = makeReport(
     { ...head, started_at: "2026-01-02T00:00:00Z", selected: ["a"] },
     [{ ...resultOf("a", "drift"), drift: { drifted: 1, missing: 0, pending: 0, unmanaged: 2 } }],
-    { isDetailed: true },
+    true,
   );
   const metrics = fleetMetrics(report);
   expect(metrics).toContain('rnv_fleet_last_run_timestamp_seconds{verb="drift",member="a"} 1767312000\n');
