@@ -4,14 +4,7 @@ import { Option } from "commander";
 import { createHttpTransport } from "../api/http-transport";
 import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
-import {
-  type Diagnostic,
-  DiagnosticsError,
-  error,
-  failure,
-  hasErrors,
-  warning,
-} from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -71,8 +64,7 @@ export async function stagesOf(
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
       const declared = one.stage;
       const stage = stageAt(asked);
-      const problem = workspaceProblem(environment, declared, stage);
-      if (problem) throw new DiagnosticsError([problem]);
+      checkWorkspace(environment, declared, stage);
       const takesUnnamed = !declared.disposable && !declared.each;
       const declaredStages = [...found.stages.keys()];
       return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages };
@@ -89,16 +81,16 @@ export async function stagesOf(
   };
 }
 
-/** A stage that belongs to another workspace than that of the run. */
-function workspaceProblem(
+/** Throws for a stage that belongs to another workspace than that of the run. */
+function checkWorkspace(
   environment: ProcessEnvironment,
   declared: StageDeclaration,
   { workspace, ...asked }: StageName & StagePlace,
-): Diagnostic | undefined {
+): void {
   const own = workspaceOf(environment).toLowerCase();
-  if (workspace === undefined || own === "" || own === workspace) return undefined;
+  if (workspace === undefined || own === "" || own === workspace) return;
   const summary = `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`;
-  return error("guard.workspace", summary, {
+  throw failure("guard.workspace", summary, {
     range: declared.written.get("workspace")?.value.range,
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
@@ -185,10 +177,9 @@ export const stagesOptions = [
 export async function stagesAsked(invocation: Invocation) {
   const { options } = invocation;
   const named = listOf(options.stage);
-  if (options.allStages !== true && named.length === 0)
-    // Without a name the manifest has no stages, and all of it is looked at.
-    return { asked: [undefined], areAll: askedStage(invocation) === undefined, declared: undefined };
-  if (options.allStages !== true) return { asked: [...new Set(named)], areAll: false, declared: undefined };
+  if (options.allStages !== true && named.length > 0) return { asked: [...new Set(named)], areAll: false };
+  // Without a name the manifest has no stages, and all of it is looked at.
+  if (options.allStages !== true) return { asked: [undefined], areAll: askedStage(invocation) === undefined };
   if (named.length > 0) throw usage("--stage and --all-stages exclude each other");
   const { stages, namesOf } = await foundIn(invocation);
   const asked: string[] = [];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { chooseNamed } from "../../commands/targets";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../../diagnostics/diagnostic";
-import { isBelow, realOf, shownPath } from "../../manifest/files";
+import { isBelow, realOf, shownPath, yamlName } from "../../manifest/files";
 import {
   type FleetMember,
   type FleetRequest,
@@ -28,7 +28,8 @@ import { policiesOf } from "../verbs/plan";
 /** Returns the members of a folder that a command line means, those of all shards: they are named, and have changed. */
 export function chooseMembers(invocation: Invocation) {
   const { cwd, environment, options, positional } = invocation;
-  const root = resolve(cwd, (positional[0] as string | undefined) ?? ".");
+  // As git names paths.
+  const root = realOf(resolve(cwd, (positional[0] as string | undefined) ?? "."));
   const request: FleetRequest = {
     ...{ root, cwd, types: resourceTypes, environment },
     untrusted: options.untrusted === true,
@@ -114,11 +115,10 @@ function changedMembers(
   request: FleetRequest,
   members: readonly FleetMember[],
 ): readonly FleetMember[] {
-  const { cwd, environment } = invocation;
-  const root = realOf(request.root);
+  const { cwd, environment, root } = request;
   const fleetFile = join(root, fleetFileName);
   const changes = changedFiles(ref, root, environment);
-  report(invocation, warnOfGone({ ...request, root }, members, changes));
+  report(invocation, warnOfGone(request, members, changes));
   const policies = policiesOf(invocation).map((path) => realOf(resolve(cwd, path)));
   // A path of git may be a folder: a submodule, or a link.
   const areTouched = (parts: readonly string[]): boolean =>
@@ -135,7 +135,7 @@ function warnOfGone(
 ): readonly Diagnostic[] {
   const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
-  const changed = paths.filter((path) => /\.ya?ml$/.test(path) && isBelow(path, root));
+  const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
   const copies = new Map(changed.map((path) => [relative(root, path), path]));
   copies.set(fleetFileName, realOf(join(root, fleetFileName)));
   try {
@@ -177,8 +177,8 @@ function warnOfGone(
  * moved counts at both places. Throws `DiagnosticsError` with git's own words.
  */
 function changedFiles(ref: string, cwd: string, environment: ProcessEnvironment) {
-  const isOfGit = (name: string): boolean => name === "GIT_DIR" || name === "GIT_WORK_TREE";
-  const env = { ...commandEnvironment(environment, isOfGit), GIT_OPTIONAL_LOCKS: "0" };
+  const given = commandEnvironment(environment, (name) => /^GIT_(DIR|WORK_TREE)$/.test(name));
+  const env = { ...given, GIT_OPTIONAL_LOCKS: "0" };
   // Bytes of one list of paths.
   const limits = { cwd, env, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 } as const;
   const run = (...args: readonly string[]) =>

@@ -15,11 +15,9 @@ import { showReport } from "./run-fleet";
 export async function joinFleet(invocation: Invocation): Promise<number> {
   const { cwd, positional, options } = invocation;
   const folder = resolve(cwd, positional[0] as string);
-  const files = reportsIn(folder).map((name) => ({ file: name, text: readText(join(folder, name)) }));
-  return showReport(invocation, joinReports(files, options.detailedExitcode === true));
+  const reports = reportsIn(folder).map((name) => parseReport(name, readText(join(folder, name))));
+  return showReport(invocation, joinReports(reports, options.detailedExitcode === true));
 }
-
-type ReportFile = Readonly<Record<"file" | "text", string>>;
 
 /** Reports below a folder: a job that gathers artifacts gives each a folder of its own. */
 function reportsIn(folder: string): readonly string[] {
@@ -49,8 +47,8 @@ export async function printMatrix(invocation: Invocation): Promise<number> {
  * Joins the reports of the shards of one run. A shard that ran twice counts with its later run; a member without a result is
  * an error: what did not run must not look clean. Throws `DiagnosticsError` where the files are not the reports of one run.
  */
-export function joinReports(files: readonly ReportFile[], isDetailed: boolean): FleetReport {
-  const reports = [...parseReports(files)].sort((a, b) => startOf(a) - startOf(b));
+export function joinReports(all: readonly FleetReport[], isDetailed: boolean): FleetReport {
+  const reports = [...all].sort((a, b) => startOf(a) - startOf(b));
   const [first] = reports;
   if (first === undefined)
     throw failure("command.usage", "there is no report of a fleet", {
@@ -78,15 +76,14 @@ const startOf = ({ started_at }: FleetReport): number => Date.parse(started_at);
 const runText = ({ verb, selected, shard }: FleetReport): string =>
   `of ${verb} of ${counted(selected.length, "member")} in ${counted(shard?.count ?? 1, "part")}`;
 
-/** Reads the reports. Throws `DiagnosticsError` for a file that is none. */
-const parseReports = (files: readonly ReportFile[]): readonly FleetReport[] =>
-  files.map(({ file, text }) => {
-    const { data } = fleetReportSchema.safeParse(parseJson(text));
-    if (data !== undefined) return data;
-    throw failure("command.usage", `${file} is no report of a fleet`, {
-      hint: "give the folder that --report names alone: the reports of one run, and nothing else",
-    });
+/** Reads a report. Throws `DiagnosticsError` for a file that is none. */
+export function parseReport(file: string, text: string): FleetReport {
+  const { data } = fleetReportSchema.safeParse(parseJson(text));
+  if (data !== undefined) return data;
+  throw failure("command.usage", `${file} is no report of a fleet`, {
+    hint: "give the folder that --report names alone: the reports of one run, and nothing else",
   });
+}
 
 /** Names the shards of a run that have no report: `shard 2, 3 of 4`. */
 function missingShards(reports: readonly FleetReport[]): string {

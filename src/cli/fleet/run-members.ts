@@ -59,12 +59,11 @@ export async function runMembers(invocation: Invocation): Promise<number> {
 function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
   const { stage, environment } = member;
   const folder = given.options.untrusted === true ? undefined : given.cwd;
-  const named = stage === undefined ? [] : ["--stage", stage];
   return {
     ...given,
     ...withProfile(environment, undefined, folder),
     terminal: { ...given.terminal, out: () => {}, err: () => {} },
-    commandLine: ["rnv", verb, ...named].join(" "),
+    commandLine: ["rnv", verb, ...(stage === undefined ? [] : ["--stage", stage])].join(" "),
     options: {
       ...given.options,
       // It asks nothing, and keeps the limit of requests that the verb alone has.

@@ -64,7 +64,8 @@ async function keptBy(
   { options, terminal }: Invocation,
   { name, expiresMs }: StageDeclaration,
 ): Promise<Keeps | undefined> {
-  const { keep, keepFrom, olderThan = expiresMs } = options as SweepChoice;
+  const { keep, keepFrom } = options as { readonly keep?: readonly string[]; readonly keepFrom?: string };
+  const olderThan = options.olderThan ?? expiresMs;
   if (keep === undefined && keepFrom === undefined && olderThan !== undefined) return undefined;
   const named = idList(keepFrom === undefined ? "" : await readTextOrInput(keepFrom, terminal), keep);
   if (named.length > 0 || options.allowEmpty === true) return async (id) => named.includes(id);
@@ -72,12 +73,6 @@ async function keptBy(
     "no instance is named that stays",
     `--keep 12,15, --keep-from FILE or --older-than 72h; --allow-empty keeps none; or let stage ${name} have expires: 72h`,
   );
-}
-
-interface SweepChoice {
-  readonly keep?: readonly string[];
-  readonly keepFrom?: string;
-  readonly olderThan?: number;
 }
 
 /**
@@ -92,7 +87,8 @@ export async function sweepStage(
   const found = await foundIn(invocation);
   const declared = sweepable(invocation, found);
   const keeps = await choose(invocation, declared);
-  const ageMs = (options as SweepChoice).olderThan ?? (keeps ? undefined : declared.expiresMs);
+  const olderThan = options.olderThan as number | undefined;
+  const ageMs = olderThan ?? (keeps ? undefined : declared.expiresMs);
   const listed = await standings(found, declared);
   if (listed === undefined)
     throw usage(

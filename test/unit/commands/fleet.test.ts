@@ -1,5 +1,5 @@
 import { inShard } from "../../../src/cli/fleet/choose-members";
-import { joinReports } from "../../../src/cli/fleet/join-fleet";
+import { joinReports, parseReport } from "../../../src/cli/fleet/join-fleet";
 import { makeReport, memberResult } from "../../../src/commands/fleet";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { memberEnvironment } from "../../../src/manifest/find-fleet";
@@ -140,12 +140,14 @@ const resultOf = (name: string, status: FleetReport["members"][number]["status"]
 
 it("joins reports of one run only: of a shard that ran twice the later counts, and the worst exit code of all", () => {
   const selected = ["a", "b"];
-  const shard = (index: number, at: string, result: FleetReport["members"][number]) => ({
-    file: `fleet-${index}.json`,
-    text: JSON.stringify(
-      makeReport({ ...head, started_at: at, selected, shard: { index, count: 2 } }, [result], true),
-    ),
-  });
+  const shard = (index: number, at: string, result: FleetReport["members"][number]) => {
+    const made = makeReport(
+      { ...head, started_at: at, selected, shard: { index, count: 2 } },
+      [result],
+      true,
+    );
+    return parseReport(`fleet-${index}.json`, JSON.stringify(made));
+  };
   const first = shard(1, "2026-01-01T00:00:00Z", resultOf("a", "failed", 1));
   const again = shard(1, "2026-01-01T00:10:00Z", resultOf("a"));
   const second = shard(2, "2026-01-01T00:00:05Z", resultOf("b", "drift", 2));
@@ -162,24 +164,22 @@ it("joins reports of one run only: of a shard that ran twice the later counts, a
     expect(shown).toContain("run shard 1 of 2 again");
     expect(shown).toContain("2 members: 1 drift, 1 failed.");
   }
-  const other = {
-    file: "o",
-    text: JSON.stringify(makeReport({ ...head, selected: ["c"] }, [], true)),
-  };
-  const refused = (...files: Parameters<typeof joinReports>[0]) => {
+  const other = makeReport({ ...head, selected: ["c"] }, [], true);
+  const refused = (...reports: readonly (FleetReport | string)[]) => {
     try {
-      return joinReports(files, true);
+      const read = reports.map((one) => (typeof one === "string" ? parseReport("x", one) : one));
+      return joinReports(read, true);
     } catch (cause) {
       return (cause as DiagnosticsError).diagnostics;
     }
   };
   expect(refused(first, other)).toHaveLength(1);
   // Left by an earlier run in other parts: it must not stand in for a part that did not end.
-  const earlier = { file: "fleet.json", text: first.text.replace('"count":2', '"count":1') };
+  const earlier = { ...first, shard: { index: 1, count: 1 } };
   expect(refused(earlier, second)).toMatchObject([
     { detail: expect.stringMatching(/in 1 parts?, .*in 2 parts/) },
   ]);
-  expect(refused(first, { file: "x", text: "{" })).toMatchObject([{ summary: "x is no report of a fleet" }]);
+  expect(refused(first, "{")).toMatchObject([{ summary: "x is no report of a fleet" }]);
   expect(refused()).toMatchObject([{ summary: "there is no report of a fleet" }]);
 });
 
