@@ -40,10 +40,7 @@ function undeclaredStage(asked: StageName): StageRun {
 export type DeclaredStages = Awaited<ReturnType<typeof stagesOf>>;
 
 /** Reads the stages that a manifest declares, for an invocation. */
-export async function stagesOf(
-  invocation: Invocation,
-  files: readonly string[] = listOf(invocation.options.file),
-) {
+export async function stagesOf(invocation: Invocation, files: readonly string[]) {
   const { cwd, environment, options, terminal } = invocation;
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
@@ -98,7 +95,7 @@ function checkWorkspace(
 
 /** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
 export async function foundIn(invocation: Invocation, mayHaveNone = false): Promise<DeclaredStages> {
-  const found = await stagesOf(invocation);
+  const found = await stagesOf(invocation, listOf(invocation.options.file));
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   if (found.stages.size > 0 || mayHaveNone) return found;
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");

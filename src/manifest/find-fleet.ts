@@ -203,20 +203,16 @@ export function memberEnvironment(
   for (const [name, source] of Object.entries(own))
     if (environment[source]) given[name] = environment[source];
   // The member's run starts in its own folder, where other files lie under the same names.
+  const absolute = (path: string): string => path.trim() && resolve(cwd, path.trim());
   for (const [name, between] of Object.entries(paths))
-    given[name] &&= eachPart(given[name], between, (path) => path.trim() && resolve(cwd, path.trim()));
+    given[name] &&= given[name].split(between).map(absolute).join(between);
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
   const state = member.state ?? given.RNV_STATE?.trim();
-  if (state) given.RNV_STATE = state.replaceAll(memberPlace, pathOf(member.name));
+  // Two names have two paths.
+  const path = member.name === "." ? "_" : encodeURIComponent(member.name).replaceAll("%2F", "/");
+  if (state) given.RNV_STATE = state.replaceAll(memberPlace, path);
   return { environment: given, missing: sources.filter((name) => !environment[name]) };
 }
 
 /** Stands for the name of the member, without its stage, in the address of a state. */
 export const memberPlace = "${member}";
-
-const eachPart = (text: string, between: string, change: (part: string) => string): string =>
-  text.split(between).map(change).join(between);
-
-/** Two names have two paths. */
-const pathOf = (name: string): string =>
-  eachPart(name, "/", (word) => (word === "." ? "_" : encodeURIComponent(word)));

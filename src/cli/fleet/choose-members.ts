@@ -45,15 +45,11 @@ export function chooseMembers(invocation: Invocation) {
     });
   const shared = sharedStates(all, root);
   if (shared.length > 0) throw new DiagnosticsError(shared);
-  return { root, selected: namedMembers(all, invocation).filter((member) => changed.includes(member)) };
-}
-
-/** The members that `--member` and `--stage` name; all without either. */
-function namedMembers(all: readonly FleetMember[], invocation: Invocation): readonly FleetMember[] {
   const asked = askedStage(invocation);
   const nameOf = ({ name }: FleetMember): string => name;
   const inStage = chooseNamed(all, nameOf, asked ? [`*@${stageText(asked)}`] : [], "member");
-  return chooseNamed(inStage, nameOf, listOf(invocation.options.member), "member");
+  const named = chooseNamed(inStage, nameOf, listOf(options.member), "member");
+  return { root, selected: named.filter((member) => changed.includes(member)) };
 }
 
 /**

@@ -96,11 +96,9 @@ function shareAnswers(signal: AbortSignal): (open: () => Transport) => Transport
       const sent = transport.send({ ...request, signal });
       const answer = sent.then((one) => ({ ...one, json: parseJson(one.body) }));
       answers.set(request.url, answer);
-      const forget = (): void => {
-        if (answers.get(request.url) === answer) answers.delete(request.url);
-      };
       // Only a whole answer is one for others, too.
-      answer.then(({ status }) => (status === 200 ? undefined : forget()), forget);
+      const forget = () => answers.delete(request.url);
+      answer.then(({ status }) => status === 200 || forget(), forget);
       return answer;
     };
     return {
