@@ -45,13 +45,12 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
   const untrusted = options.untrusted === true;
   const found = findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
-  const stageAt = (asked: StageName) => {
+  /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
+  const at = (asked: StageName) => {
     const { diagnostics, place } = found.place(asked);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    return { ...asked, ...place };
+    return { ...invocation, stage: { ...asked, ...place } };
   };
-  /** Returns the invocation in a stage, whatever workspace this run is in; throws at mistakes in where the stage is. */
-  const at = (asked: StageName): Invocation => ({ ...invocation, stage: stageAt(asked) });
   return {
     ...found,
     at,
@@ -59,12 +58,10 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
     enter: (asked: StageName): Invocation => {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
-      const declared = one.stage;
-      const stage = stageAt(asked);
-      checkWorkspace(environment, declared, stage);
-      const takesUnnamed = !declared.disposable && !declared.each;
-      const declaredStages = [...found.stages.keys()];
-      return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages };
+      const { stage } = at(asked);
+      checkWorkspace(environment, one.stage, stage);
+      const takesUnnamed = !one.stage.disposable && !one.stage.each;
+      return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages: [...found.stages.keys()] };
     },
     /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
     namesOf: async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {

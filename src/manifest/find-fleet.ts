@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Diagnostic, error, failure, hasErrors } from "../diagnostics/diagnostic";
 import { splitStage } from "../model/stage";
 import type { Target } from "../model/target";
-import { compareTexts, type ProcessEnvironment, reasonOf } from "../model/text";
+import { compareTexts, reasonOf } from "../model/text";
 import { longestTimer, parseDuration } from "../model/time";
 import type { ManifestRequest } from "./context";
 import { filesBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
@@ -37,21 +37,15 @@ export interface FleetMember extends Target {
  * `DiagnosticsError` where the folder or the file cannot be read, and after mistakes in the file.
  */
 export function findFleet(request: FleetRequest): readonly FleetMember[] {
-  const declared = declaredMembers(request);
-  const all = declared.flatMap(({ env = {} }) => Object.values(env));
-  return declared
-    .flatMap((member) =>
-      stagesOfMember(request, member, memberEnvironment(member, all, request.environment, request)),
-    )
-    .sort((a, b) => compareTexts(a.name, b.name));
-}
-
-/** The members, without their stages. */
-function declaredMembers(request: FleetRequest): readonly DeclaredMember[] {
   const { root, cwd, environment, untrusted } = request;
   const file = join(root, fleetFileName);
-  if (!existsSync(file)) return findManifestFolders(root).map((name) => ({ name }));
-  return readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted));
+  const declared: readonly DeclaredMember[] = existsSync(file)
+    ? readFleetFile(relativeTo(cwd, file), cwd, trustOf(environment, untrusted))
+    : findManifestFolders(root).map((name) => ({ name }));
+  const all = declared.flatMap(({ env = {} }) => Object.values(env));
+  return declared
+    .flatMap((member) => stagesOfMember(request, member, memberEnvironment(member, all, request)))
+    .sort((a, b) => compareTexts(a.name, b.name));
 }
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
@@ -186,8 +180,7 @@ const paths: Readonly<Record<string, string>> = {
 export function memberEnvironment(
   member: DeclaredMember,
   all: readonly string[],
-  environment: ProcessEnvironment,
-  { cwd, isOfJob }: Pick<FleetRequest, "cwd" | "isOfJob">,
+  { cwd, environment, isOfJob }: Pick<FleetRequest, "cwd" | "environment" | "isOfJob">,
 ) {
   const { env: own = {} } = member;
   const sources = Object.values(own);

@@ -43,8 +43,7 @@ export function chooseMembers(invocation: Invocation) {
     throw failure("manifest.not_found", `there is no manifest below ${root}`, {
       hint: "a member has rnv.yaml, rnv.yml or a folder rnv; others are named in rnv.fleet.yaml",
     });
-  const shared = sharedStates(all, root);
-  if (shared.length > 0) throw new DiagnosticsError(shared);
+  refuseSharedStates(all, root);
   const asked = askedStage(invocation);
   const nameOf = ({ name }: FleetMember): string => name;
   const inStage = chooseNamed(all, nameOf, asked ? [`*@${stageText(asked)}`] : [], "member");
@@ -88,10 +87,10 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
 const sharedState = (root: string, { manifest, state }: FleetMember): string =>
   state === "" || state.includes("://") ? state : resolve(realOf(join(root, manifest)), state);
 
-/** Members whose runs would write one state: an error for each such state. */
-function sharedStates(members: readonly FleetMember[], root: string): readonly Diagnostic[] {
+/** Throws where runs of several members would write one state, with an error for each such state. */
+function refuseSharedStates(members: readonly FleetMember[], root: string): void {
   const byState = groupBy(members, (member) => sharedState(root, member));
-  return [...byState]
+  const shared = [...byState]
     .filter(([state, sharing]) => state !== "" && sharing.length > 1)
     .map(([, sharing]) =>
       error("config.invalid", `${sharing.map(({ name }) => name).join(" and ")} would have one state`, {
@@ -99,6 +98,7 @@ function sharedStates(members: readonly FleetMember[], root: string): readonly D
         hint: `give each a state of its own: RNV_STATE, and state in the fleet file, may hold ${memberPlace} and, where there are stages, \${stage.name}`,
       }),
     );
+  if (shared.length > 0) throw new DiagnosticsError(shared);
 }
 
 /**

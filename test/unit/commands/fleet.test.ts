@@ -39,8 +39,7 @@ describe("the environment of a member", () => {
     memberEnvironment(
       one,
       [one, ...others].flatMap(({ env = {} }) => Object.values(env)),
-      environment,
-      { cwd: "/job", isOfJob: (name) => name === "GITHUB_SHA" },
+      { cwd: "/job", environment, isOfJob: (name) => name === "GITHUB_SHA" },
     );
   const shop = member("shop", { RNV_API_KEY: "SHOP_KEY", AWS_ACCESS_KEY_ID: "SHOP_AWS" });
 
