@@ -51,6 +51,15 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
     return { ...invocation, stage: { ...asked, ...place } };
   };
+  /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
+  const namesOf = async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
+    if (!each) return [{ name }];
+    const named = options.ids as readonly string[] | undefined;
+    const ids = named ?? (await listIds(at({ name, id: instancePlace })));
+    // 9 comes before 12.
+    const inNumbers = new Intl.Collator("en", { numeric: true });
+    return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
+  };
   return {
     ...found,
     at,
@@ -63,14 +72,12 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
       const takesUnnamed = !one.stage.disposable && !one.stage.each;
       return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages: [...found.stages.keys()] };
     },
-    /** Returns a stage, or its instances in order: those of `--ids`, else those that have a state; undefined where these cannot be listed. */
-    namesOf: async ({ name, each }: StageDeclaration): Promise<readonly StageName[] | undefined> => {
-      if (!each) return [{ name }];
-      const named = options.ids as readonly string[] | undefined;
-      const ids = named ?? (await listIds(at({ name, id: instancePlace })));
-      // 9 comes before 12.
-      const inNumbers = new Intl.Collator("en", { numeric: true });
-      return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
+    namesOf,
+    /** Returns the same with their states, among them such that own nothing. */
+    instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
+      const names = await namesOf(declared);
+      const read = async (name: StageName) => ({ ...(await recordedIn(name, () => at(name))), declared });
+      return names && runTargets(names, read);
     },
   };
 }
@@ -231,19 +238,6 @@ async function recordedIn(name: StageName, enter: () => Invocation): Promise<Sta
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return { name, location, problem: cause.diagnostics[0] as Diagnostic };
   }
-}
-
-/** A stage, or the instances of one, with their states, among them such that own nothing; undefined where they cannot be listed. */
-export async function standings(
-  found: DeclaredStages,
-  declared: StageDeclaration,
-): Promise<readonly StageInstance[] | undefined> {
-  const names = await found.namesOf(declared);
-  const read = async (name: StageName): Promise<StageInstance> => ({
-    ...(await recordedIn(name, () => found.at(name))),
-    declared,
-  });
-  return names && runTargets(names, read);
 }
 
 /**

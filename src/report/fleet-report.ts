@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { findingSchema, locationSchema } from "../model/apply-event";
-import { compareTexts } from "../model/text";
 import { escapeLines, escapeText } from "./escape-text";
 import { type Count, counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
@@ -132,7 +131,8 @@ export function fleetSections(
   most = mostWell,
 ): readonly Section<MemberItem>[] {
   const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
-  const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a) || compareTexts(a.name, b.name));
+  // Those of one urgency stay in their order: by name.
+  const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): MemberItem => ({
     ...{ member: one, sign: signOf(one), subject: one.name },

@@ -78,9 +78,8 @@ export function inShard<Member extends Pick<FleetMember, "name">>(
   shard: Shard | undefined,
 ): readonly Member[] {
   if (shard === undefined) return members;
-  const hashes = members.map(({ name }) => sha256(name)).sort(compareTexts);
-  const chosen = new Set(hashes.filter((_, at) => at % shard.count === shard.index - 1));
-  return members.filter(({ name }) => chosen.has(sha256(name)));
+  const sorted = [...members].sort((a, b) => compareTexts(sha256(a.name), sha256(b.name)));
+  return sorted.filter((_, at) => at % shard.count === shard.index - 1);
 }
 
 /** Returns the same text for members whose runs would write one state; empty where it is unknown. */

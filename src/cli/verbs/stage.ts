@@ -5,16 +5,7 @@ import { type StageRow, stageJson, stageRowsText } from "../../report/status-tex
 import { targetOf } from "../context";
 import type { Invocation } from "../invocation";
 import { exitCodes, outStyle } from "../report";
-import {
-  askedStage,
-  foundIn,
-  ids,
-  isEmpty,
-  reading,
-  type StageInstance,
-  standings,
-  undeclaredStates,
-} from "../stages";
+import { askedStage, foundIn, ids, isEmpty, reading, type StageInstance, undeclaredStates } from "../stages";
 import { resultsOf, tellFindings } from "../targets";
 import { driftOf, readAccepted } from "./drift";
 import { stageSweepVerb } from "./sweep";
@@ -40,7 +31,7 @@ const stageListVerb: Verb = {
     const rows: StageRow[] = [];
     for (const declared of found.stages.values()) {
       if (asked !== undefined && asked.name !== declared.name) continue;
-      const known = await standings(found, declared);
+      const known = await found.instancesOf(declared);
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };

@@ -14,7 +14,7 @@ import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
 import { isApproved } from "../prompt";
 import { exitCodes, report } from "../report";
-import { askedStage, type DeclaredStages, foundIn, idList, ids, reading, standings, usage } from "../stages";
+import { askedStage, type DeclaredStages, foundIn, idList, ids, reading, usage } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
@@ -89,7 +89,7 @@ export async function sweepStage(
   const keeps = await choose(invocation, declared);
   const olderThan = options.olderThan as number | undefined;
   const ageMs = olderThan ?? (keeps ? undefined : declared.expiresMs);
-  const listed = await standings(found, declared);
+  const listed = await found.instancesOf(declared);
   if (listed === undefined)
     throw usage(
       `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
