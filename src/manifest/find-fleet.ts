@@ -44,7 +44,7 @@ export function findFleet(request: FleetRequest): readonly FleetMember[] {
     : findManifestFolders(root).map((name) => ({ name }));
   const all = declared.flatMap(({ env = {} }) => Object.values(env));
   return declared
-    .flatMap((member) => stagesOfMember(request, member, memberEnvironment(member, all, request)))
+    .flatMap((member) => stagesOfMember(request, member, all))
     .sort((a, b) => compareTexts(a.name, b.name));
 }
 
@@ -70,38 +70,36 @@ function findManifestFolders(root: string): readonly string[] {
 
 /** A manifest in each of the stages that are named, else in all that stand once; one member where it has none. */
 function stagesOfMember(
-  { root, types, untrusted, timeoutMs }: FleetRequest,
-  { name, dir: folder = name, timeout, stages }: DeclaredMember,
-  { environment, missing }: ReturnType<typeof memberEnvironment>,
+  request: FleetRequest,
+  member: DeclaredMember,
+  all: readonly string[],
 ): readonly FleetMember[] {
+  const { root, types, untrusted } = request;
+  const { name, dir: folder = name, stages } = member;
+  const { environment, missing } = memberEnvironment(member, all, request);
+  const problems = problemsOf(member, root, missing);
+  const timeoutMs = parseDuration(member.timeout ?? "") ?? request.timeoutMs;
   const found = findStages({ files: [], cwd: join(root, folder), types, environment, untrusted });
   // Its own run tells what is wrong with it.
   const known = hasErrors(found.diagnostics) ? [] : [...found.stages.values()];
   const once = known.flatMap((stage) => (stage.each ? [] : stage.name));
   const isUnstaged = stages === undefined && known.length === 0;
   return (isUnstaged ? [undefined] : (stages ?? once)).map((stage) => {
-    const fullName = stage === undefined ? name : `${name}@${stage}`;
     const asked = splitStage(stage ?? "");
     const isPlaced = found.stages.get(asked.name)?.written.has("state");
     return {
-      ...{ name: fullName, manifest: folder, stage, environment },
+      ...{ name: stage === undefined ? name : `${name}@${stage}`, stage },
+      ...{ manifest: folder, environment, problems, timeoutMs: Math.min(timeoutMs, longestTimer) },
       // Empty where what its stage names cannot be read: its own run refuses it.
       state: isPlaced
         ? (found.place(asked).place.state ?? "")
         : stateAddress(environment.RNV_STATE ?? "", { stage }),
-      problems: problemsOf(fullName, folder, root, missing),
-      timeoutMs: Math.min(parseDuration(timeout ?? "") ?? timeoutMs, longestTimer),
     };
   });
 }
 
 /** Returns why a member is not run. */
-function problemsOf(
-  name: string,
-  folder: string,
-  root: string,
-  missing: readonly string[],
-): readonly Diagnostic[] {
+function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, missing: readonly string[]) {
   if (missing.length > 0)
     return missing.map((variable) =>
       error("config.missing", `${variable} is not set, which ${name} is to be given`, {
