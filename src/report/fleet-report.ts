@@ -125,13 +125,12 @@ export interface MemberItem extends Item {
   readonly member: MemberResult;
 }
 
-/** The report as sections: what needs attention first, with its errors; then what is well, where that is not much. */
+/** The report as sections: what needs attention first, the worst above, with its errors; then what is well, where that is not much. */
 export function fleetSections(
   { members, verb }: FleetReport,
   most = mostWell,
 ): readonly Section<MemberItem>[] {
   const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
-  // Those of one urgency stay in their order: by name.
   const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
   const itemOf = (one: MemberResult): MemberItem => ({
