@@ -37,8 +37,6 @@ function undeclaredStage(asked: StageName): StageRun {
   });
 }
 
-export type DeclaredStages = Awaited<ReturnType<typeof stagesOf>>;
-
 /** Reads the stages that a manifest declares, for an invocation. */
 export async function stagesOf(invocation: Invocation, files: readonly string[]) {
   const { cwd, environment, options, terminal } = invocation;
@@ -76,8 +74,7 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
     /** Returns the same with their states, among them such that own nothing. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
-      const read = async (name: StageName) => ({ ...(await recordedIn(name, () => at(name))), declared });
-      return names && runTargets(names, read);
+      return names && runTargets(names, (name) => recordedIn(name, () => at(name)));
     },
   };
 }
@@ -98,7 +95,7 @@ function checkWorkspace(
 }
 
 /** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
-export async function foundIn(invocation: Invocation, mayHaveNone = false): Promise<DeclaredStages> {
+export async function foundIn(invocation: Invocation, mayHaveNone = false) {
   const found = await stagesOf(invocation, listOf(invocation.options.file));
   if (hasErrors(found.diagnostics)) throw new DiagnosticsError(found.diagnostics, 1);
   if (found.stages.size > 0 || mayHaveNone) return found;
@@ -215,8 +212,6 @@ export function idList(text: string, previous: readonly string[] = []): readonly
 /** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  /** Absent where the manifest does not declare it: it was removed from there, or renamed. */
-  readonly declared?: StageDeclaration;
   /** The address of its state; empty where the manifest has a mistake in it. */
   readonly location: string;
   readonly state?: State | undefined;

@@ -16,10 +16,6 @@ import { joinResults, type TargetOutcome } from "./targets";
 /** A member, of which a report of shards may not know the folder. */
 type MemberNames = Pick<FleetMember, "name" | "stage"> & Partial<Pick<FleetMember, "manifest">>;
 
-/** Returns the status of a run that ended with an exit code: the first, where several have it. */
-const statusAfter = (exitCode: number): MemberStatus =>
-  memberStatuses.find((status) => statuses[status][2] === exitCode) ?? "failed";
-
 /** Returns the result of a member from those of its stacks. */
 export function memberResult(
   verb: FleetVerb,
@@ -41,7 +37,9 @@ export function memberResult(
   const runs = outcomes.flatMap(({ runId }) => runId ?? []);
   const hasApplied = verb === "apply" && Object.values(added.changes ?? {}).some((number) => number > 0);
   const isDrift = verb === "drift" && exitCode === 2;
-  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : statusAfter(exitCode);
+  // The first, where several have the exit code.
+  const ofCode = memberStatuses.find((one) => statuses[one][2] === exitCode) ?? "failed";
+  const status = hasApplied && exitCode === 0 ? "applied" : isDrift ? "drift" : ofCode;
   const { name, manifest: folder, stage } = member;
   return {
     ...{ name, folder, stage, status, exit_code: exitCode, ...added },

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import type { StageDeclaration } from "../../manifest/stages";
 import { stageText } from "../../model/stage";
 import { jsonText } from "../../report/escape-text";
 import { type StageRow, stageJson, stageRowsText } from "../../report/status-text";
@@ -35,13 +36,13 @@ const stageListVerb: Verb = {
       const all = declared.each ? known?.filter((one) => !isEmpty(one)) : known;
       if (all === undefined || (declared.each && all.length === 0)) {
         const name = { name: declared.name, id: "ID" };
-        const row = rowOf({ name, declared, location: targetOf(found.at(name)).state });
+        const row = rowOf({ name, location: targetOf(found.at(name)).state }, declared);
         rows.push({ ...row, unlisted: all === undefined || undefined });
       }
       for (const one of all ?? []) {
         if (asked?.id !== undefined && asked.id !== one.name.id) continue;
         const drift = options.drift === true ? await driftStatus(invocation, one) : undefined;
-        rows.push({ ...rowOf(one), drift });
+        rows.push({ ...rowOf(one, declared), drift });
       }
     }
     const undeclared = await undeclaredStates(invocation, [...found.stages.keys()]);
@@ -64,7 +65,7 @@ export const stageVerbs: VerbFamily = {
   verbs: [stageListVerb, stageSweepVerb],
 };
 
-function rowOf({ name, declared, location, state, problem }: StageInstance): StageRow {
+function rowOf({ name, location, state, problem }: StageInstance, declared?: StageDeclaration): StageRow {
   const { protect = false, disposable = false, expiresMs } = declared ?? {};
   const lastRunAt = state?.lastRunAt;
   const expiresAt =

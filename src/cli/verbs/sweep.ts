@@ -3,6 +3,7 @@ import { type ApplyOutcome, apply } from "../../commands/apply";
 import { planRequest } from "../../commands/context";
 import { eraseState } from "../../commands/state-verbs";
 import { failure } from "../../diagnostics/diagnostic";
+import type { FoundStages } from "../../manifest/load-manifest";
 import type { StageDeclaration } from "../../manifest/stages";
 import { splitStage, stageText } from "../../model/stage";
 import type { Plain } from "../../model/value";
@@ -14,7 +15,7 @@ import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
 import { isApproved } from "../prompt";
 import { exitCodes, report } from "../report";
-import { askedStage, type DeclaredStages, foundIn, idList, ids, reading, usage } from "../stages";
+import { askedStage, foundIn, idList, ids, reading, usage } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
@@ -153,16 +154,16 @@ const say = ({ options, terminal }: Invocation, text: string, document?: Record<
 };
 
 /** The stage to sweep; refused where it is not disposable, or has no instances. */
-function sweepable(invocation: Invocation, found: DeclaredStages): StageDeclaration {
+function sweepable(invocation: Invocation, { stages }: FoundStages): StageDeclaration {
   const asked = askedStage(invocation);
-  const declared = asked && found.stages.get(asked.name);
+  const declared = asked && stages.get(asked.name);
   if (declared !== undefined && !declared.disposable)
     throw failure("guard.stage", `stage ${declared.name} is not disposable: nothing of it is swept`, {
       range: declared.range,
       hint: "write disposable: true where all of its instances may be destroyed without a confirmation by name",
     });
   if (declared?.each && asked?.id === undefined) return declared;
-  const swept = [...found.stages.values()].filter(({ each, disposable }) => each && disposable);
+  const swept = [...stages.values()].filter(({ each, disposable }) => each && disposable);
   throw usage(
     "a sweep is about all instances of one stage",
     swept.length === 0
