@@ -131,14 +131,13 @@ function warnOfGone(
   const { root } = request;
   const before = mkdtempSync(join(tmpdir(), "rnv-fleet-"));
   const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
-  const copies = new Map(changed.map((path) => [relative(root, path), path]));
-  copies.set(fleetFileName, realOf(join(root, fleetFileName)));
   try {
-    for (const [name, path] of copies) {
-      const text = textBefore(path);
+    for (const path of [...changed, join(root, fleetFileName)]) {
+      const text = textBefore(realOf(path));
       if (text === undefined) continue;
-      mkdirSync(dirname(join(before, name)), { recursive: true });
-      writeFileSync(join(before, name), text);
+      const copy = join(before, relative(root, path));
+      mkdirSync(dirname(copy), { recursive: true });
+      writeFileSync(copy, text);
     }
     // Members of a first fleet file have other names than their folders had, and the same states.
     const known = new Set(members.flatMap((one) => [one.name, sharedState(root, one)]));
