@@ -51,7 +51,7 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
     secretKey: run.fingerprintKey,
     address: change.address,
     type: change.type,
-    name: change.name,
+    name: change.liveName,
     parentId,
     takesEffect: asksForRun(change, type) ? undefined : "at once",
     ...made,
@@ -103,7 +103,7 @@ function recordOfAccepted(
   return {
     type: change.type,
     id,
-    name: previous?.name ?? change.name,
+    name: previous?.name ?? change.liveName,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: previous?.dependsOn ?? [],
     applied: previous?.applied ?? placement(instance, type, parentId),
@@ -283,7 +283,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
   return {
     type: change.type,
     id: recording.id,
-    name: live?.name ?? change.name,
+    name: live?.name ?? change.liveName,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: dependenciesOf(instance),
     applied,

@@ -17,7 +17,7 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const input = {
     address: change.address,
     id: change.id,
-    name: change.name,
+    name: change.liveName,
     parentId: recordedParentId(context),
   };
   const send = () => type.remove(context.endpoints, input);
@@ -88,7 +88,7 @@ type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
 /** Returns the read of a resource that an uncertain deletion ended; nothing where it still exists. */
 async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { run, change, type } = context;
-  const { address, id = "", name } = change;
+  const { address, id = "", liveName: name } = change;
   const recorded = run.journal.recorded(address);
   const read = await readNow(run, type, { address, id, name, parentId: recordedParentId(context), recorded });
   return read.kind === "gone" ? [read] : [];
@@ -111,7 +111,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   const { change, type, endpoints } = context;
   const { archive: send } = type;
   if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
-  const input = { address: change.address, id: change.id, name: change.name };
+  const input = { address: change.address, id: change.id, name: change.liveName };
   const accepted = await sendTwice(() => send(endpoints, input));
   await context.run.journal.closeAt(change.address, { result: "done", status: 0, id: accepted.id });
   return retain(context, accepted.live);

@@ -199,7 +199,7 @@ const needsItsTime = (
 /** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, instance, type, parentId } = context;
-  const { address, name } = change;
+  const { address, liveName: name } = change;
   const read = await readNow(run, type, { address, id, name, declared: instance.resolved, parentId });
   return read.kind === "found" ? read.live : undefined;
 }
@@ -234,9 +234,9 @@ function nameIn(
   values: ReadonlyMap<string, AppliableValue>,
 ): string {
   const { nameAttribute } = type;
-  if (nameAttribute === undefined) return change.name;
+  if (nameAttribute === undefined) return change.liveName;
   const name = values.get(nameAttribute) ?? instance.resolved.get(nameAttribute);
-  return typeof name === "string" ? name : change.name;
+  return typeof name === "string" ? name : change.liveName;
 }
 
 function parentAttributes({ run, instance, type }: ChangeContext): Attributes | undefined {

@@ -51,7 +51,7 @@ export const askablePlan = (plan: Plan): Plan => ({
   ...plan,
   changes: plan.changes.map((change) => {
     if (!isUnconfirmed(change)) return change;
-    const { guard: _asked, ...rest } = change;
+    const { blockedBy: _asked, ...rest } = change;
     return rest;
   }),
 });
@@ -61,9 +61,9 @@ async function askForName(change: Change, plan: Plan, ask: Prompter, say: (text:
   // So often it may be mistyped.
   for (let tries = 0; tries < 3; tries += 1) {
     const answer = await ask(`${opening}  Type its name to confirm: `);
-    if (answer === change.name) return true;
+    if (answer === change.liveName) return true;
     if (answer === undefined) return false;
-    say(`\nThat is not ${quoteText(change.name)}.\n`);
+    say(`\nThat is not ${quoteText(change.liveName)}.\n`);
     if (answer === "") return false;
     opening = "";
   }
@@ -84,7 +84,7 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     "  Nothing is written to the service.\n  ",
 };
 
-function deletionRefused({ address, guard }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {
+function deletionRefused({ address, blockedBy }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {
   const replan = isSaved ? "what the manifest confirms needs a new plan" : undefined;
   const all = options.mode === "destroy" ? "rnv destroy -auto-approve deletes all of it" : undefined;
   return error("guard.delete_unconfirmed", `${address} will be destroyed. Blocked: it is not confirmed`, {
@@ -92,6 +92,6 @@ function deletionRefused({ address, guard }: Change, { options }: Plan, { isSave
     detail: isSaved
       ? "A saved plan holds the confirmations it was made with. It confirms nothing itself."
       : "--auto-approve alone never deletes a service or a project.",
-    hint: joinHints(guard?.hint, replan, all),
+    hint: joinHints(blockedBy?.hint, replan, all),
   });
 }

@@ -215,7 +215,7 @@ function refuse(
   const stale = saved && compareWithSaved(saved, plan);
   if (stale) return { diagnostics: [...diagnostics, stale] };
   if (other) return { diagnostics: [...diagnostics, other], plan };
-  const isRefused = changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
+  const isRefused = changes.some((change) => change.blockedBy !== undefined && !isUnconfirmed(change));
   return isRefused ? { diagnostics: [...diagnostics, ...changes.flatMap(guardErrors)], plan } : undefined;
 }
 

@@ -68,13 +68,13 @@ async function unmanagedParts(
   reads: Reads,
   plan: Plan,
   input: Pick<PlanInput, "reads" | "state">,
-): Promise<{ readonly found: Plan["unmanaged"]; readonly unchecked: Plan["unchecked"] }> {
+): Promise<{ readonly found: DriftReport["unmanaged"]; readonly unchecked: Plan["unchecked"] }> {
   // Everything found or recorded, also outside of the part that is planned.
   const managed = new Set<string>();
   for (const read of input.reads.values())
     if (read.kind === "found") managed.add(ownerKey(read.live.type, read.live.id));
   for (const { type, id } of Object.values(input.state?.resources ?? {})) managed.add(ownerKey(type, id));
-  const found: Plan["unmanaged"][number][] = [];
+  const found: DriftReport["unmanaged"][number][] = [];
   const unchecked: Plan["unchecked"][number][] = [];
   for (const type of resourceTypes) {
     if (!type.removedWithParent || type.removal !== "delete") continue;

@@ -83,7 +83,7 @@ function runRecord(context: Context, planning: BuiltPlan): RunRecord {
   }
   const retriedAddresses = new Set(retriableIntents.map(({ address }) => address));
   const fences = plan.changes.flatMap((change) => {
-    const { address, type, name, action } = change;
+    const { address, type, liveName: name, action } = change;
     if (action === "no-op") return [];
     const { live, recorded } = instanceOf(plan, change);
     // A resource that has come into view since the first attempt may have been made by it.

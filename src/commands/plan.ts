@@ -20,6 +20,7 @@ import {
   type Change,
   hasChanges,
   instanceOf,
+  isBlocked,
   isChangedOutside,
   type Plan,
   type PlanInput,
@@ -28,7 +29,7 @@ import {
   type SecretPrints,
 } from "../plan/plan";
 import { printsOfRevealed } from "../plan/resolve";
-import { counted, isBlocked } from "../report/plan-wording";
+import { counted } from "../report/plan-wording";
 import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";

@@ -13,6 +13,8 @@ export interface SourceRange {
   readonly end: number;
   /** The file with its text; undefined where the text is not at hand. */
   readonly source?: SourceFile | undefined;
+  /** The line that it begins in, of a document that was read back: it does not have the text. */
+  readonly line?: number | undefined;
 }
 
 /** A file that ranges lie in. Its text is for code frames: secrets in it are starred out, offsets are those of the file. */
@@ -79,6 +81,10 @@ export function positionAt(text: string, offset: number): Position {
   }
   return { line, column: clamped - (starts[line - 1] as number) + 1 };
 }
+
+/** The line where a range begins, from 1; undefined where it is not known. */
+export const lineOf = ({ source, start, line }: SourceRange): number | undefined =>
+  source?.text === undefined ? line : positionAt(source.text, start).line;
 
 export type Severity = "error" | "warning";
 

@@ -8,22 +8,14 @@ import { changesRecordOnly, changesSomething, type Decision, type Decisions, isD
 import type { Graph } from "./graph";
 import type { Guards } from "./guards";
 import { isGone, liveValue, type ResourceInstance } from "./instances";
-import {
-  type Action,
-  type Binding,
-  type Change,
-  type Plan,
-  type PlannedInstance,
-  type Rest,
-  shownValue,
-} from "./plan";
+import { type Action, type Change, type Plan, type PlannedInstance, type Rest, shownValue } from "./plan";
 import { attributesAfter, createdAttributes } from "./resolve";
 
 /** Returns one decision with all that a plan says about it. */
 export function makeChange(
   decision: Decision,
   { dependsOn, deletesAfter }: Dependencies,
-  { guard, isRemovalDeclared }: Pick<Change, "guard" | "isRemovalDeclared">,
+  { blockedBy, removalDeclared }: Pick<Change, "blockedBy" | "removalDeclared">,
   catalog: Catalog,
 ): Change {
   const {
@@ -46,15 +38,15 @@ export function makeChange(
   // Each part is named: objects made by rest and spread take ten times the memory, and every resource has one.
   return {
     ...{ address, action, attributes, released, lifecycle, drift },
-    ...{ reason, retains, held, withParent, onRemove, isRemovalDeclared },
+    ...{ reason, retains, held, withParent, onRemove, removalDeclared },
     type: type.type,
     id: action === "create" ? undefined : (live?.id ?? recorded?.id),
-    name: nameOf(decision),
+    liveName: nameOf(decision),
     previousAddress,
     construct: constructOf(decision),
     missing: isGone(instance) && !type.reacts ? true : undefined,
     restores: recorded?.retained,
-    guard,
+    blockedBy,
     cost,
     effects: isQuiet ? [] : effectsOf(decision, cost),
     references: references.length > 0 ? references : undefined,
@@ -145,7 +137,7 @@ const changesTheBill = (cost: Change["cost"]): boolean =>
 export const free: Money = { usd: 0, ngn: 0 };
 export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;
 
-function bindingOf({ live, type }: ResourceInstance): Binding | null {
+function bindingOf({ live, type }: ResourceInstance): Change["binding"] {
   if (!live) return null;
   const attributes = canonicalJson(Object.fromEntries(withoutOpenFields(type, live.attributes)) as Plain);
   return { id: live.id, updatedAt: live.updatedAt ?? null, digest: sha256(attributes) };

@@ -137,7 +137,7 @@ export function recordPlan(
 function reviewedChange(entry: DigestEntry, plan: Plan, key: Uint8Array | undefined): ReviewedChange {
   const rest = restIn(entry);
   return {
-    action: `${entry.change?.guard ? "blocked " : ""}${entry.action}`,
+    action: `${entry.change?.blockedBy ? "blocked " : ""}${entry.action}`,
     digest: shortHash(entry.contentWithout(entry.unknown)),
     print: printOf(entry, key),
     unknown: Object.fromEntries(entry.unknown.map((path) => [path, printOf(entry, key, [path])])),
@@ -151,7 +151,7 @@ function restIn({ change, instance }: DigestEntry) {
   const { action, attributes, rest } = instance.rest;
   const made = change.action === "update" ? {} : { id: undefined, lifecycle: undefined, reason: undefined };
   return {
-    change: { ...change, guard: undefined, ...made, action, attributes },
+    change: { ...change, blockedBy: undefined, ...made, action, attributes },
     instance: { ...instance, rest },
   };
 }
@@ -200,7 +200,7 @@ export function compareWithRecord(
     const unknown = Object.keys(before.unknown);
     const wasBlocked = before.action === `blocked ${entry.action}`;
     // Who confirms at the command line knows what it ends; a manifest has to be reviewed as it is.
-    if (wasBlocked && !entry.change?.guard && !confirmedByName(plan).includes(entry.address as Address))
+    if (wasBlocked && !entry.change?.blockedBy && !confirmedByName(plan).includes(entry.address as Address))
       return "unblocked";
     const secrets = Object.keys(printsOf(entry, key));
     // What could not be read was no part of a replacement that sends it.

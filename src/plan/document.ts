@@ -1,20 +1,20 @@
-import { type Diagnostic, hasErrors, positionAt, type SourceRange } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors, lineOf, type SourceRange } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { Check } from "../model/policy";
-import { sha256, snakeCase } from "../model/text";
-import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
+import { camelCase, sha256, snakeCase } from "../model/text";
+import { canonicalJson, isObject, isPlain, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,
   type Change,
   instanceOf,
+  isBlocked,
   type OutputChange,
   type Plan,
   type PlannedInstance,
   type ShownValue,
-  sharedKeys,
   shownValue,
 } from "./plan";
-import type { PlanDocument } from "./plan-schema";
+import { changeParts, type PlanDocument } from "./plan-schema";
 import { unboundSecrets } from "./resolve";
 
 type DocumentObject = { readonly [key: string]: Plain };
@@ -34,7 +34,7 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocu
     format_version: "1.2",
     stage: plan.stage,
     timestamp: plan.timestamp,
-    applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
+    applyable: !hasErrors(plan.diagnostics) && !isBlocked(plan),
     errored: hasErrors(plan.diagnostics),
     digest: plan.digest,
     planned_values: plannedDocument(plan, sides),
@@ -90,29 +90,24 @@ const placeOf = ({ address, type }: Change): DocumentObject => ({
   name: nameOf(address),
 });
 
+const publishedKeys = Object.keys(changeParts).map(camelCase) as (keyof Change)[];
+
 function changeDocument(change: Change, instance: PlannedInstance, sides: ChangeSides, unbound: Unbound) {
   const { action, address } = change;
   const open = action === "no-op" ? [] : [...unboundSecrets(instance), ...(unbound.get(address) ?? [])];
-  const isTakeOver = change.action === "adopt";
+  const isTakeOver = action === "adopt";
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
     ...placeOf(change),
-    ...inDocument(Object.fromEntries(sharedKeys.map((key) => [key, change[key]]))),
+    action,
     change: compact({
-      actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
+      actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[action],
       ...sidesDocument(sides),
       importing: isTakeOver && change.id !== undefined ? { id: change.id } : undefined,
-      replace_paths:
-        change.action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,
+      replace_paths: action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,
     }),
     action_reason: reasonCode(change),
-    live_name: change.name,
-    attributes: change.attributes.map(attributeDocument),
-    released: change.released.map(attributeDocument),
-    lifecycle: change.lifecycle?.map(attributeDocument),
-    blocked_by: change.guard,
-    removal_declared: change.isRemovalDeclared,
-    parent: change.parent,
+    ...inDocument(Object.fromEntries(publishedKeys.map((key) => [key, change[key]]))),
     declared_digest: action === "no-op" ? undefined : declaredDigest(instance, open),
     unbound_values: open.length === 0 ? undefined : open,
   });
@@ -149,12 +144,9 @@ function driftDocument(change: Change, instance: PlannedInstance): DocumentObjec
       actions: [change.missing ? "delete" : "update"],
       ...sidesDocument({ before, after: change.missing ? null : after }),
     },
-    attributes: drift.map(attributeDocument),
+    attributes: drift.map(inDocument),
   });
 }
-
-const attributeDocument = ({ range, ...field }: AttributeChange): DocumentObject =>
-  inDocument({ ...field, range: range && plainRange(range) });
 
 function outputDocument({ before, after }: OutputChange): DocumentObject {
   const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
@@ -193,14 +185,22 @@ const foundDocument = ({ range, ...found }: Diagnostic | Check): DocumentObject 
   compact({ ...found, range: range && plainRange(range) });
 
 /** A range may work its offsets out only when asked. */
-function plainRange({ file, start, end, source }: SourceRange): DocumentObject {
-  const text = source?.text;
-  return compact({ file, start, end, line: text === undefined ? undefined : positionAt(text, start).line });
-}
+const plainRange = (range: SourceRange): DocumentObject =>
+  compact({ file: range.file, start: range.start, end: range.end, line: lineOf(range) });
 
-/** An object as its document has it: with keys in snake_case, without those that are undefined. */
-export const inDocument = (object: object): DocumentObject =>
-  compact(Object.fromEntries(Object.entries(object).map(([key, value]) => [snakeCase(key), value])));
+/** An object, and the objects of its lists, as a document has them: with keys in snake_case, without those that are undefined. */
+export const inDocument = (object: object): DocumentObject => withKeys(object, snakeCase);
+
+/** The same with any keys. What is in the objects of the lists is a value, whose keys stay. */
+export function withKeys(object: object, keyOf: (key: string) => string, isItem = false): DocumentObject {
+  const convert = (key: string, value: unknown): unknown => {
+    if (key === "range" && value) return plainRange(value as SourceRange);
+    if (isItem || !Array.isArray(value)) return value;
+    return value.map((item) => (isObject(item) ? withKeys(item, keyOf, true) : item));
+  };
+  const entries = Object.entries(object).map(([key, value]) => [keyOf(key), convert(key, value)]);
+  return compact(Object.fromEntries(entries));
+}
 
 /** Leaves out what is undefined: JSON has no word for it. */
 export function compact(object: object): DocumentObject {

@@ -12,7 +12,6 @@ import {
   isRun,
   type Plan,
   type PlannedInstance,
-  type PlanStanding,
 } from "./plan";
 import {
   actionSchema,
@@ -188,13 +187,15 @@ function consequenceOf(change: Change, causeOf: CauseOf): Consequence[] {
   return [{ address, action, runs: isRun(change) || undefined, reason, because: cause.because }];
 }
 
+type Standing = Plan["standing"][number];
+
 /** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
-const heldBack = ({ address, held }: Change): PlanStanding | undefined =>
+const heldBack = ({ address, held }: Change): Standing | undefined =>
   held === undefined
     ? undefined
     : { address, code: "held", class: "pending", summary: `cannot run: ${held}` };
 
-function pendingOf(change: Change, causeOf: CauseOf, standing: PlanStanding | undefined): PendingResource[] {
+function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefined): PendingResource[] {
   const { address, action, previousAddress, reason } = change;
   const cause = causeOf(address);
   if (!cause?.isPending) return standing ? [{ address, action: "no-op", fields: [], standing }] : [];

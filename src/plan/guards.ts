@@ -119,8 +119,8 @@ function usedByOthers(
 }
 
 /** Returns whether only a confirmation by name is missing. */
-export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
-  guard?.code === "guard.delete_unconfirmed";
+export const isUnconfirmed = ({ blockedBy }: Pick<Change, "blockedBy">): boolean =>
+  blockedBy?.code === "guard.delete_unconfirmed";
 
 function unconfirmed(
   { action, instance }: Decision,
@@ -326,5 +326,5 @@ function fateOf({ action, onRemove, attributes, instance: { type } }: Decision):
 }
 
 /** Returns the error of a change that is blocked, at its declaration; nothing of another one. */
-export const guardErrors = ({ address, guard, range }: Change): readonly Diagnostic[] =>
-  guard ? [error(guard.code, guard.summary, { address, hint: guard.hint, range })] : [];
+export const guardErrors = ({ address, blockedBy, range }: Change): readonly Diagnostic[] =>
+  blockedBy ? [error(blockedBy.code, blockedBy.summary, { address, hint: blockedBy.hint, range })] : [];

@@ -17,7 +17,6 @@ import {
   type OutputChange,
   type Plan,
   type PlanInput,
-  type PlanSummary,
   type ShownValue,
   secret,
   shownValue,
@@ -45,8 +44,9 @@ export function makePlan(input: PlanInput): Plan {
   const changes = shown.map((decision): Change => {
     const { address } = decision.instance;
     const told = withOrigins(decision, decisions);
-    const isRemovalDeclared = removals.has(address) || undefined;
-    return makeChange(told, dependencies, { guard: guards.get(address), isRemovalDeclared }, input.catalog);
+    const removalDeclared = removals.has(address) || undefined;
+    const asked = { blockedBy: guards.get(address), removalDeclared };
+    return makeChange(told, dependencies, asked, input.catalog);
   });
   const instances = new Map(shown.map((one) => [one.instance.address, makeInstance(one)]));
   const compared = diffOutputs(input, decisions);
@@ -165,7 +165,7 @@ function withOrigins(decision: Decision, decisions: Decisions): Decision {
 }
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
-function summarize(changes: readonly Change[]): PlanSummary {
+function summarize(changes: readonly Change[]): Plan["summary"] {
   const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
   return {
     add: count(isMade),

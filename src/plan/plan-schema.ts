@@ -66,25 +66,25 @@ const place = {
   name: z.string().describe("The address without its type."),
 };
 
-const resourceChange = z.strictObject({
-  ...place,
+/** What a plan and its document say of a change. */
+export const changeParts = {
+  address: addressSchema.describe("`service.shop.api`"),
+  type: z.string(),
   previous_address: addressSchema.optional(),
   construct: z
     .strictObject({ path: z.string(), in: z.string().optional() })
     .optional()
     .describe("The construct that declares it, and the project or service that it goes to."),
-  change: z.strictObject({
-    ...sides,
-    importing: z.strictObject({ id: z.string() }).optional(),
-    replace_paths: z.array(z.array(z.string())).optional(),
-  }),
-  action_reason: z.string().optional(),
   reason: z.string().optional().describe("Why it is done, for people."),
   deployed: z.string().optional().describe("Who has deployed its service since the last run."),
   id: z.string().optional(),
-  live_name: z.string().describe("What a deletion confirms."),
-  attributes: z.array(fieldSchema),
-  released: z.array(fieldSchema).describe("Fields that differ and are left as they are."),
+  live_name: z.string().describe("Its live name, else the declared one; what a deletion confirms."),
+  attributes: z
+    .array(fieldSchema)
+    .describe("Fields that it sends, or that an adoption takes over; none where nothing is sent."),
+  released: z
+    .array(fieldSchema)
+    .describe("Fields that differ and are left as they are. The state drops them, so they are listed once."),
   lifecycle: z
     .array(fieldSchema)
     .optional()
@@ -103,7 +103,8 @@ const resourceChange = z.strictObject({
       summary: z.string(),
       hint: z.string(),
     })
-    .optional(),
+    .optional()
+    .describe("Why it may not be applied as it stands."),
   references: z
     .array(addressSchema)
     .optional()
@@ -125,9 +126,42 @@ const resourceChange = z.strictObject({
     .describe(
       "What becomes of a resource that is no longer declared; a `delete` with `archive` archives it.",
     ),
+  retains: z.literal(true).optional().describe("Its record stays in the state, marked as retained."),
+  restores: z.literal(true).optional().describe("It was retained, and is declared again."),
+  held: z.string().optional().describe("Why it cannot run, although it should."),
   binding: z
     .strictObject({ id: z.string(), updatedAt: z.string().nullable(), digest: z.string() })
-    .nullable(),
+    .nullable()
+    .describe("The live resource that it saw; a saved plan is stale once that moved."),
+};
+
+/** A change of a plan. The document has `drift` and `missing` in `resource_drift`. */
+export const changeSchema = z.strictObject({
+  ...changeParts,
+  action: actionSchema,
+  drift: z
+    .array(fieldSchema)
+    .optional()
+    .describe(
+      "Fields whose live value is neither the recorded nor the declared one: recorded before, live after.",
+    ),
+  missing: z.literal(true).optional().describe("Recorded, but the service has it no longer."),
+  range: range.optional().describe("Where it is declared."),
+});
+
+/** A change with Terraform's views of it. */
+const resourceChange = z.strictObject({
+  ...place,
+  action: actionSchema
+    .optional()
+    .describe("What becomes of it: `change.actions` in one word. Plans of earlier versions lack it."),
+  change: z.strictObject({
+    ...sides,
+    importing: z.strictObject({ id: z.string() }).optional(),
+    replace_paths: z.array(z.array(z.string())).optional(),
+  }),
+  action_reason: z.string().optional(),
+  ...changeParts,
   declared_digest: z.string().optional(),
   unbound_values: z.array(z.string()).optional(),
 });
@@ -198,15 +232,20 @@ export const planDocumentSchema = z.strictObject({
     forget: z.int(),
   }),
   cost: z.strictObject({ before: money, after: money, estimate: z.boolean() }),
-  unmanaged: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })),
+  unmanaged: z
+    .array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() }))
+    .describe("Live resources that are neither declared nor recorded."),
   standing: z
     .array(standingSchema)
     .optional()
     .describe("What of the managed does not run as it was deployed last."),
-  unchecked: z.array(
-    z.strictObject({ address: addressSchema, attribute: z.string().optional(), reason: z.string() }),
-  ),
-  revealed: z.array(revealedSchema).optional(),
+  unchecked: z
+    .array(z.strictObject({ address: addressSchema, attribute: z.string().optional(), reason: z.string() }))
+    .describe("Resources and secrets that the plan could not check."),
+  revealed: z
+    .array(revealedSchema)
+    .optional()
+    .describe("Values that were revealed; the service keeps an audit event of each."),
   checks: z
     .array(checkSchema)
     .optional()

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Consumers } from "../model/consumer";
@@ -11,20 +11,12 @@ import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
-import type {
-  actionSchema,
-  ChangeDocument,
-  fieldSchema,
-  PlanDocument,
-  revealedSchema,
-  shownSchema,
-  standingSchema,
-} from "./plan-schema";
+import type { actionSchema, changeSchema, fieldSchema, PlanDocument, shownSchema } from "./plan-schema";
 
 /** A part of the plan document in memory: its keys are in camelCase, and nothing of it changes. */
 export type InMemory<Part> = {
   readonly [Key in keyof Part as CamelCase<Key & string>]: Part[Key] extends (infer Item)[] | undefined
-    ? readonly Item[] | Extract<Part[Key], undefined>
+    ? readonly (Item extends string ? Item : InMemory<Item>)[] | Extract<Part[Key], undefined>
     : Part[Key];
 };
 
@@ -43,54 +35,11 @@ export type AttributeChange = InMemory<z.infer<typeof fieldSchema>>;
 /** Why a field changes (DESIGN section 4). */
 export type ChangeCause = AttributeChange["cause"];
 
+/** A change, as the schema of the plan document has it. */
+export interface Change extends InMemory<z.infer<typeof changeSchema>> {}
+
 /** Why a change may not be applied as it stands. */
-export type Guard = InMemory<NonNullable<ChangeDocument["blocked_by"]>>;
-
-/** The live resource that a change saw; a saved plan is stale once it moved. */
-export type Binding = InMemory<NonNullable<ChangeDocument["binding"]>>;
-
-/** Keys of a change that its document has too. */
-export const sharedKeys = [
-  ...(["address", "type", "id", "previousAddress", "construct", "reason", "effects", "references"] as const),
-  ...(["deployed", "dependsOn", "deletesAfter", "withParent", "onRemove", "cost", "binding"] as const),
-];
-
-type SharedWithDocument = Pick<InMemory<ChangeDocument>, (typeof sharedKeys)[number]>;
-
-export interface Change extends SharedWithDocument {
-  readonly action: Action;
-  /** Live (else declared) name; what a deletion confirms. */
-  readonly name: string;
-  /** Fields that this change sends; for an adopt the fields that it takes over. Empty for no-op and delete. */
-  readonly attributes: readonly AttributeChange[];
-  /**
-   * Fields whose live value differs but which this change leaves alone: cause `released`. Recorded value before,
-   * live value after. On a no-op the state still drops them, so that they are mentioned once.
-   */
-  readonly released: readonly AttributeChange[];
-  /**
-   * What apply writes to the state besides fields: `lifecycle.preventDestroy`. An update with nothing else sends no
-   * request (`changesRecordOnly`).
-   */
-  readonly lifecycle?: readonly AttributeChange[];
-  /** Every field whose live value is neither the recorded nor the declared one. Recorded before, live after. */
-  readonly drift?: readonly AttributeChange[];
-  /** Recorded, but the service has it no longer. */
-  readonly missing?: true;
-  /** Its deletion is declared: `removed:`. */
-  readonly isRemovalDeclared?: true;
-  /** Its record stays in the state, marked retained. */
-  readonly retains?: true;
-  /** It was retained, and is declared again. */
-  readonly restores?: true;
-  /** It should run and cannot, and why. */
-  readonly held?: string;
-  readonly guard?: Guard;
-  /** As it is declared, else as it is recorded. */
-  readonly parent?: Address | undefined;
-  /** Where it is declared. */
-  readonly range?: SourceRange | undefined;
-}
+export type Guard = NonNullable<Change["blockedBy"]>;
 
 /** What a change is made from and applied with: in memory only, never rendered, never saved. */
 export interface PlannedInstance {
@@ -117,11 +66,6 @@ export interface Rest extends Pick<Change, "action" | "attributes"> {
   readonly rest?: Rest | undefined;
 }
 
-/** A resource or a secret that a plan could not check. */
-export type Unchecked = InMemory<PlanDocument["unchecked"][number]>;
-
-export type PlanSummary = InMemory<PlanDocument["summary"]>;
-
 export interface OutputChange {
   readonly name: string;
   readonly before: ShownValue;
@@ -134,10 +78,13 @@ export interface PlanOptions extends InMemory<PlanDocument["options"]> {
   readonly confirmsAll?: boolean;
 }
 
-export type PlanStanding = Readonly<z.infer<typeof standingSchema>>;
+/** What the document of a plan says without Terraform's views of it. */
+type SharedWithDocument = Pick<
+  InMemory<PlanDocument>,
+  "stage" | "timestamp" | "digest" | "summary" | "cost" | "unmanaged" | "unchecked" | "revealed" | "binding"
+>;
 
-export interface Plan
-  extends Pick<InMemory<PlanDocument>, "stage" | "timestamp" | "digest" | "summary" | "cost" | "binding"> {
+export interface Plan extends SharedWithDocument {
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
@@ -148,15 +95,8 @@ export interface Plan
   readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
   /** Id of the newest run that the state remembers; no part of what it says. */
   readonly lastRun?: string;
-  /** Live resources that are neither declared nor recorded; of a part, within which managed one it is. */
-  readonly unmanaged: readonly (InMemory<PlanDocument["unmanaged"][number]> & {
-    readonly within?: Address;
-  })[];
   /** Managed resources that do not run as they were deployed last, sorted by address. */
-  readonly standing: readonly PlanStanding[];
-  readonly unchecked: readonly Unchecked[];
-  /** Undefined unless values were to be revealed; the service keeps an audit event of each. */
-  readonly revealed?: readonly InMemory<z.infer<typeof revealedSchema>>[];
+  readonly standing: NonNullable<InMemory<PlanDocument>["standing"]>;
   /** Results of policies and of conditions; undefined where none were judged. */
   readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
@@ -244,6 +184,10 @@ export const isWritten = (change: Change, plan: Pick<Plan, "options">): boolean 
 /** Something would be written by applying the plan, if only to the state. */
 export const hasChanges = (plan: Plan): boolean =>
   plan.changes.some((change) => isWritten(change, plan)) || plan.outputs.length > 0;
+
+/** Something blocks it: apply refuses. */
+export const isBlocked = ({ changes }: Plan): boolean =>
+  changes.some(({ blockedBy }) => blockedBy !== undefined);
 
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };

@@ -1,5 +1,6 @@
 import { camelCase } from "../model/text";
 import { isObject, type Plain } from "../model/value";
+import { withKeys } from "./document";
 import {
   type Action,
   absent,
@@ -48,7 +49,6 @@ export function planOf(data: PlanDocument): Plan {
     }),
     plannedOutputs: {},
     standing: data.standing ?? [],
-    revealed: data.revealed?.map(inMemory),
   };
 }
 
@@ -56,14 +56,8 @@ function changeOf(change: ChangeDocument, drift: PlanDocument["resource_drift"][
   return {
     ...inMemory(change),
     action: actionOf(change),
-    name: change.live_name,
-    attributes: change.attributes.map(inMemory),
-    released: change.released.map(inMemory),
-    lifecycle: change.lifecycle?.map(inMemory),
-    drift: (drift?.attributes ?? []).map(inMemory),
+    drift: drift && inMemory(drift).attributes,
     missing: drift?.change.actions[0] === "delete" || undefined,
-    isRemovalDeclared: change.removal_declared,
-    guard: change.blocked_by,
     range: change.attributes.find(({ range }) => range !== undefined)?.range,
   };
 }
@@ -81,7 +75,7 @@ function instanceIn(
 }
 
 const inMemory = <Part extends object>(part: Part): InMemory<Part> =>
-  Object.fromEntries(Object.entries(part).map(([key, value]) => [camelCase(key), value])) as InMemory<Part>;
+  withKeys(part, camelCase) as InMemory<Part>;
 
 /** Returns fields by their paths: an object is a group of fields, or one field. */
 const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> =>
@@ -94,8 +88,9 @@ const flatten = (values: Readonly<Record<string, Plain>>): ReadonlyMap<string, P
     ]),
   );
 
-/** Terraform writes a replacement as two actions, and an import beside the action. */
-function actionOf({ change }: ChangeDocument): Action {
+/** Documents of earlier versions have Terraform's words alone: two actions for a replacement, an import beside the action. */
+function actionOf({ action, change }: ChangeDocument): Action {
+  if (action !== undefined) return action;
   if (change.importing) return "adopt";
   return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
 }

@@ -30,12 +30,12 @@ import { changesRecordOnly, type Decision, type Decisions, decideNothing, isMade
 import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
+  type Plan,
   type PlanInput,
   type PlannedInstance,
   type Revealed,
   type SecretPrints,
   shownValue,
-  type Unchecked,
 } from "./plan";
 
 /** The input of every decision. */
@@ -262,8 +262,8 @@ function printsOfLength({ length }: GeneratedSecret): SecretPrints {
  * Declared secrets whose text is not here, and those that were not compared with what is recorded because the key of
  * fingerprints is not. Sorted by address.
  */
-export function unreadSecrets(decisions: Decisions): readonly Unchecked[] {
-  const unread: Unchecked[] = [];
+export function unreadSecrets(decisions: Decisions): Plan["unchecked"] {
+  const unread: Plan["unchecked"][number][] = [];
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
     const { address, recorded, desired } = instance;
     if (instance.removed) continue;

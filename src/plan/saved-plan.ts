@@ -167,14 +167,24 @@ const unboundIn = ({ resource_changes: changes }: PlanDocument): Unbound =>
     changes.flatMap(({ address, unbound_values: paths }) => (paths ? [[address, paths] as const] : [])),
   );
 
-/** Changes by address, without those that change nothing, and without what says nothing of what apply would do. */
+/** Says nothing of what apply would do, or says again what another part does; plans of earlier versions lack some of it. */
+const uncompared = {
+  ...{ action: undefined, parent: undefined, references: undefined, removal_declared: undefined },
+  ...{ retains: undefined, restores: undefined, held: undefined },
+};
+
+/** Changes by address, without those that change nothing. */
 const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
   new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map(({ references: _references, parent: _parent, removal_declared: _declared, ...change }) => [
+      .map(({ attributes, released, ...change }) => [
         change.address as string,
-        { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
+        {
+          ...change,
+          ...{ attributes: withoutRanges(attributes), released: withoutRanges(released) },
+          ...uncompared,
+        },
       ]),
   );
 

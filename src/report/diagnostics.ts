@@ -1,4 +1,10 @@
-import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
+import {
+  type Diagnostic,
+  lineOf,
+  positionAt,
+  type SourceRange,
+  sortDiagnostics,
+} from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
 import { shortList } from "../model/text";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
@@ -51,15 +57,8 @@ function subjectOf({ address, range, code }: Diagnostic): string {
   return range === undefined ? code : escapeText(placeText(range));
 }
 
-/** A range of a document that was read back knows its line, and not its text. */
-type PlacedRange = SourceRange & { readonly line?: number };
-
-/** The line where a range begins, from 1; undefined where it is not known. */
-export const lineOf = ({ source, start, line }: PlacedRange): number | undefined =>
-  line ?? (source?.text === undefined ? undefined : positionAt(source.text, start).line);
-
 /** `rnv.yaml:9`; the file alone where the line is not known. */
-export function placeText(range: PlacedRange): string {
+export function placeText(range: SourceRange): string {
   const line = lineOf(range);
   return line === undefined ? range.file : `${range.file}:${line}`;
 }

@@ -188,7 +188,6 @@ export const driftDocument = (report: DriftReport): Readonly<Record<string, unkn
   pending: report.pending.map(({ fields, ...one }) =>
     inDocument({ ...one, attributes: fields.map(fieldData) }),
   ),
-  revealed: report.revealed?.map(inDocument),
 });
 
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({

@@ -1,9 +1,9 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import { type Diagnostic, lineOf } from "../diagnostics/diagnostic";
 import { type Check, isCondition, stopsPlan } from "../model/policy";
 import { sha256 } from "../model/text";
 import { guardErrors } from "../plan/guards";
 import { isWritten, type Plan } from "../plan/plan";
-import { lineOf, type PathOf } from "./diagnostics";
+import type { PathOf } from "./diagnostics";
 import { escapeHtml, escapeJson, escapeText, jsonText } from "./escape-text";
 import { actionPhrase, planLine } from "./plan-wording";
 
@@ -26,7 +26,7 @@ export function planSuite(plan: Plan, name: string): JunitSuite {
     ...changed.map((change) => ({
       type: change.type,
       name: `${change.address} ${actionPhrase(change)}`,
-      failure: change.guard,
+      failure: change.blockedBy,
     })),
     ...plan.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
     // Those that stop the plan are among its errors.

@@ -81,20 +81,20 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
 }
 
 function blockedLine(changes: readonly Change[]): string {
-  const blocked = changes.filter(({ guard }) => guard !== undefined).length;
+  const blocked = changes.filter(({ blockedBy }) => blockedBy !== undefined).length;
   if (blocked === 0) return "";
   const [verb, them] = blocked === 1 ? ["is", "it"] : ["are", "them"];
   return `${counted(blocked, "change")} ${verb} blocked. Nothing is applied until you confirm or remove ${them}.`;
 }
 
 /** Returns true if a change ends something, or may not be applied as it stands: it is shown first, and never left out. */
-const isLoss = ({ action, guard }: Change): boolean =>
-  action === "delete" || action === "replace" || guard !== undefined;
+const isLoss = ({ action, blockedBy }: Change): boolean =>
+  action === "delete" || action === "replace" || blockedBy !== undefined;
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
   const ownerOf = ownersIn(plan);
-  const isFolded = ({ withParent, guard }: Change): boolean =>
-    grouping === "types" && withParent && guard === undefined;
+  const isFolded = ({ withParent, blockedBy }: Change): boolean =>
+    grouping === "types" && withParent && blockedBy === undefined;
   const parts = groupBy(changes.filter(isFolded), ownerOf);
   const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
   const entryAt = new Map<Change, PlanEntry>();
@@ -132,7 +132,7 @@ export type PlanEntry = ReturnType<typeof entryOf>;
 /** `parts` go with it, and have no items of their own; `owner` is what it goes with. */
 function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = [], owner?: Change) {
   const [first] = changes as [Change];
-  const { action, withParent, construct, previousAddress, guard } = first;
+  const { action, withParent, construct, previousAddress, blockedBy } = first;
   const isMany = changes.length > 1;
   const common = new Set(changes.map(commonReason)).size === 1 ? commonReason(first) : undefined;
   const reason = isMany ? common : first.reason;
@@ -152,11 +152,11 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     ...{ first, changes, parts },
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
-    stop: guard,
+    stop: blockedBy,
     sign: action === "no-op" ? "~" : actionSymbols[action],
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
-    name: isMany || isNameTold(first) ? undefined : first.name,
+    name: isMany || isNameTold(first) ? undefined : first.liveName,
     id: isMany || action === "update" || withParent ? undefined : first.id,
     phrase: isMany
       ? actionPhrase(first).replace(/^has /, "have ")
@@ -207,7 +207,7 @@ export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => 
 
 /** Says before a question what is deleted, and what goes with it. */
 export function deletionText(change: Change, plan: Plan): string {
-  const { address, type, action, name } = change;
+  const { address, type, action, liveName: name } = change;
   const verb = action === "replace" ? "deleted and created again" : "deleted";
   const ownerOf = ownersIn(plan);
   const parts = plan.changes.filter((part) => part.withParent && ownerOf(part) === change);

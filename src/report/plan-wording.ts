@@ -72,7 +72,7 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
 
 /** The address already tells the name, or the name is among the fields shown. */
 export const isNameTold = (change: Change): boolean =>
-  change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
+  change.liveName === "" || change.action === "create" || change.address.split(".").includes(change.liveName);
 
 type Deed = Partial<Change> & Pick<Change, "action" | "attributes" | "onRemove">;
 
@@ -127,9 +127,6 @@ const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
   destroy: "No changes. No objects need to be destroyed.",
   "refresh-only": "No changes. Your infrastructure still matches the configuration.",
 };
-
-/** Something blocks it: apply refuses. */
-export const isBlocked = (plan: Plan): boolean => plan.changes.some(({ guard }) => guard !== undefined);
 
 /**
  * The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …`; a plan with

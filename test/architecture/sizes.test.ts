@@ -17,7 +17,7 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_676, budget: 2_350 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_682, budget: 2_350 },
   api: { paths: ["api"], ceiling: 5_152, budget: 4_500 },
   manifest: {
     paths: ["manifest"],
@@ -27,12 +27,12 @@ const folders: Readonly<Record<string, Folder>> = {
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 805, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
-  plan: { paths: ["plan"], ceiling: 5_399, budget: 4_700 },
+  plan: { paths: ["plan"], ceiling: 5_405, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_759, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_776, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_619, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_374, budget: 4_700 },
-  commands: { paths: ["commands"], ceiling: 5_104, budget: 4_600 },
+  report: { paths: ["report"], ceiling: 5_369, budget: 4_700 },
+  commands: { paths: ["commands"], ceiling: 5_105, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 7_790, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
   cdktf: { paths: ["cdktf"], ceiling: 1_650, budget: 1_650 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_884, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 57_960, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

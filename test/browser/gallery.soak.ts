@@ -29,7 +29,7 @@ function services(count: number): Plan {
       ...(neighbour < count
         ? [
             change("no-op", `variable.${name}.PEER_HOST`, {
-              name: "PEER_HOST",
+              liveName: "PEER_HOST",
               references: [address(`service.${project}.svc-${neighbour}`)],
             }),
           ]

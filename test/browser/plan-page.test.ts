@@ -252,11 +252,11 @@ describeInBrowser("the page of a plan", () => {
     const hostile = `"><img src=x onerror=alert(1)></script><script>alert(2)</script>{{7*7}}\u202e`;
     const changes = [
       change("update", "service.a", {
-        name: hostile,
+        liveName: hostile,
         attributes: [field("configuration.branch", value(hostile), value(`${hostile}\n${hostile}`))],
         effects: ["deploys"],
       }),
-      change("no-op", "variable.b.KEY", { name: hostile, references: [address("service.a")] }),
+      change("no-op", "variable.b.KEY", { liveName: hostile, references: [address("service.a")] }),
       change("no-op", "service.b"),
     ];
     const { page, noise } = await browser.open(pageOf(plan(changes)));

@@ -4,7 +4,7 @@ import type { Address } from "../../src/model/address";
 import type { Release, ReleaseList, RunningService } from "../../src/model/live";
 import type { PastRun } from "../../src/model/state";
 import { type DriftJob, type DriftReport, driftReport, type StageDrift } from "../../src/plan/drift";
-import type { Plan, PlanStanding } from "../../src/plan/plan";
+import type { Plan } from "../../src/plan/plan";
 import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/report/diagnostics";
 import {
   driftJobJson,
@@ -93,7 +93,7 @@ const pieces = [
 ];
 const texts = pieces.flatMap((a) => pieces.map((b) => `${a}${b}`));
 
-const standing = (text: string, of: PlanStanding["class"]): PlanStanding => ({
+const standing = (text: string, of: Plan["standing"][number]["class"]): Plan["standing"][number] => ({
   address: "service.a" as Address,
   code: "waiting",
   class: of,
@@ -106,11 +106,11 @@ const planOf = (text: string): Plan =>
     [
       change("update", "service.a", {
         id: text,
-        name: text,
+        liveName: text,
         reason: text,
         attributes: [field("configuration.branch", value(text), value(`${text}!`))],
       }),
-      change("adopt", "project.b", { id: text, name: text }),
+      change("adopt", "project.b", { id: text, liveName: text }),
     ],
     {
       outputs: [{ name: "o", before: absent, after: value(text) }],

@@ -18,7 +18,7 @@ const death: fc.Arbitrary<Death> = fc.record({
 
 async function confirmations(bench: Workbench): Promise<string[]> {
   const { plan } = await bench.plan(everything);
-  return (plan?.changes ?? []).flatMap(({ address, guard }) => (guard ? [address] : []));
+  return (plan?.changes ?? []).flatMap(({ address, blockedBy }) => (blockedBy ? [address] : []));
 }
 
 /** Applies until the process dies or the run is over. */

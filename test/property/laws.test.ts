@@ -56,7 +56,7 @@ const isApiError = (failure: unknown): void => expect(failure).toBeInstanceOf(Ap
 async function deletions(bench: Workbench): Promise<string[]> {
   const { plan } = await bench.plan(everything);
   return (plan?.changes ?? [])
-    .filter(({ guard }) => guard?.code === "guard.delete_unconfirmed")
+    .filter(({ blockedBy }) => blockedBy?.code === "guard.delete_unconfirmed")
     .map(({ address }) => address);
 }
 

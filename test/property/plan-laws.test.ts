@@ -40,9 +40,9 @@ describe("the laws of planning", () => {
         const world = new World();
         world.settle(desiredFrom(first));
         const { changes } = world.plan(desiredFrom(second), { adopt: true, allowEmpty: true });
-        for (const { action, guard, type, onRemove } of changes) {
+        for (const { action, blockedBy, type, onRemove } of changes) {
           const isLoss = action === "replace" || (action === "delete" && onRemove !== "archive");
-          if (isLoss && types.get(type)?.removedWithParent === false) expect(guard).toBeDefined();
+          if (isLoss && types.get(type)?.removedWithParent === false) expect(blockedBy).toBeDefined();
         }
       }),
       { numRuns: inSoak(60, 12) },

@@ -28,7 +28,7 @@ export const change = (
   address: address(at),
   type: at.slice(0, at.indexOf(".")),
   action,
-  name: at.slice(at.lastIndexOf(".") + 1),
+  liveName: at.slice(at.lastIndexOf(".") + 1),
   attributes: [],
   released: [],
   effects: at.startsWith("deployment.") && rest.reason !== undefined ? ["deploys"] : [],
@@ -68,7 +68,7 @@ const id = "3f2a9d10-5c1e-4b7e-9a51-0d6c2f1e8b44";
 export const shopPlan: Plan = plan(
   [
     change("create", "deployment.shop.api", {
-      name: "api",
+      liveName: "api",
       dependsOn: [address("service.shop.api"), address("variable.shop.api.LOG_LEVEL")],
       reason: "service.shop.api changes",
       attributes: [field("serviceId", absent, value(id))],
@@ -76,7 +76,7 @@ export const shopPlan: Plan = plan(
     }),
     change("adopt", "project.shop", {
       id: "0b5c8e34-2f6d-4f1c-8f0a-6f2f4f0e7a11",
-      name: "Shop",
+      liveName: "Shop",
       attributes: [field("description", value(""), value("Online shop"), { cause: "take-over" })],
     }),
     change("update", "service.shop.api", {
@@ -101,7 +101,7 @@ export const shopPlan: Plan = plan(
       id: "9e1d3c55-7d0e-4e57-8a86-92a6f1f0c0aa",
       attributes: [field("kind", value("web"), value("static"), { forcesReplacement: true })],
       effects: ["destructive"],
-      guard: {
+      blockedBy: {
         code: "guard.delete_unconfirmed",
         summary: "service.shop.docs would be destroyed, and that is not confirmed",
         hint: "--confirm-delete service.shop.docs",
@@ -109,7 +109,7 @@ export const shopPlan: Plan = plan(
     }),
     change("delete", "service.shop.worker", {
       id: "51c5a0b8-8e13-4b53-bf85-0f4ff8f1f2c3",
-      name: "Old worker",
+      liveName: "Old worker",
       effects: ["destructive", "billing"],
       cost: { before: { usd: 7, ngn: 10500 }, after: null },
     }),

@@ -309,7 +309,7 @@ export class World {
     this.live.set(id, {
       type: change.type,
       id,
-      name: typeof named === "string" ? named : change.name,
+      name: typeof named === "string" ? named : change.liveName,
       parentId: typeof parentId === "string" ? parentId : null,
       attributes,
       computed: new Map<string, Plain>([
@@ -331,7 +331,7 @@ export class World {
         this.recorded.set(other, { ...resource, retained: true });
   }
 
-  #remove({ address, id, name }: Change): void {
+  #remove({ address, id, liveName: name }: Change): void {
     const live = id === undefined ? undefined : this.live.get(id);
     this.recorded.delete(address);
     if (!live) return;

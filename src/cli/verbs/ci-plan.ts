@@ -6,10 +6,10 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "..
 import { shortList } from "../../model/text";
 import { compareWithRecord, declaredBesides } from "../../plan/digest";
 import { guardErrors } from "../../plan/guards";
-import { hasChanges } from "../../plan/plan";
+import { hasChanges, isBlocked } from "../../plan/plan";
 import { escapeJson, escapeText } from "../../report/escape-text";
 import { failedPlanComment, isOfGone, markerOf, planComment, shownComment } from "../../report/job-comment";
-import { counted, differenceText, isBlocked } from "../../report/plan-wording";
+import { counted, differenceText } from "../../report/plan-wording";
 import {
   type CiJob,
   commentOptions,

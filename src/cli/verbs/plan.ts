@@ -7,11 +7,11 @@ import { type Diagnostic, exitCodeOf, failure, hasErrors } from "../../diagnosti
 import type { CrossValue } from "../../manifest/context";
 import { stopsPlan } from "../../model/policy";
 import { isUnconfirmed } from "../../plan/guards";
-import { hasChanges, type Plan } from "../../plan/plan";
+import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import { diagnosticsJson } from "../../report/diagnostics";
 import { jsonText } from "../../report/escape-text";
 import { planJson, planMarkdown, planText } from "../../report/plan-text";
-import { checkWords, counted, isBlocked } from "../../report/plan-wording";
+import { checkWords, counted } from "../../report/plan-wording";
 import { sourcesOf, tellTarget, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
@@ -153,7 +153,7 @@ function nextOf(
 
 /** Nothing blocks it but deletions, whose names apply asks for. */
 const mayBeConfirmed = (plan: Plan): boolean =>
-  plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard }));
+  plan.changes.every((change) => change.blockedBy === undefined || isUnconfirmed(change));
 
 /** Says how to apply the plan, and what that still needs. */
 function savedLine(plan: Plan, file: string): string {

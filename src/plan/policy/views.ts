@@ -84,7 +84,7 @@ export interface Planned {
 export const partView = defineView<Planned>("Part", {
   address: ["string", ({ change }) => change.address],
   type: ["string", ({ change }) => change.type],
-  name: ["string", ({ change }) => change.name],
+  name: ["string", ({ change }) => change.liveName],
   action: ["string", ({ change }) => change.action],
   source: ["string", sourceOf],
 });
@@ -93,11 +93,11 @@ export const partView = defineView<Planned>("Part", {
 export const changeView = defineView<Planned>("Change", {
   address: ["string", ({ change }) => change.address],
   type: ["string", ({ change }) => change.type],
-  name: ["string", ({ change }) => change.name],
+  name: ["string", ({ change }) => change.liveName],
   action: ["string", ({ change }) => change.action],
   stage: ["string", ({ stage }) => stage],
   declared: ["bool", isDeclared],
-  removed: ["bool", ({ change }) => change.isRemovalDeclared === true],
+  removed: ["bool", ({ change }) => change.removalDeclared === true],
   reason: ["string", ({ change }) => change.reason ?? ""],
   effects: ["list<string>", ({ change }) => change.effects],
   cost: ["Cost", ({ change }) => cost.of(change.cost)],

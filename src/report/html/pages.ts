@@ -8,7 +8,7 @@ import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
-import { type Change, deedOf, hasChanges, type Plan } from "../../plan/plan";
+import { type Change, deedOf, hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import { planDocumentSchema } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { type DriftKind, driftLine, driftSections } from "../drift-report";
@@ -24,7 +24,7 @@ import {
 } from "../fleet-report";
 import { type Mark, marks } from "../graph";
 import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
-import { checkStatusWords, checkWords, counted, isBlocked, planHeadings } from "../plan-wording";
+import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
@@ -121,11 +121,11 @@ function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["fa
 
 /** What is stopped, with the text that confirms it. */
 function blockedSection({ changes }: Plan): PagePart | undefined {
-  const rows = changes.flatMap(({ address, guard }) => {
-    if (guard === undefined) return [];
-    const pass = isUnconfirmed({ guard }) ? `--confirm-delete ${address}` : guard.hint;
+  const rows = changes.flatMap(({ address, blockedBy }) => {
+    if (blockedBy === undefined) return [];
+    const pass = isUnconfirmed({ blockedBy }) ? `--confirm-delete ${address}` : blockedBy.hint;
     const link = html`<a href="${linkTo(address)}">${code(address)}</a>`;
-    return [[link, guard.summary, html`<code class="copy">${pass}</code>`]];
+    return [[link, blockedBy.summary, html`<code class="copy">${pass}</code>`]];
   });
   const body = html`<p>Apply refuses this plan until each of these is resolved.</p>
 ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;

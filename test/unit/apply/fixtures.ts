@@ -176,7 +176,7 @@ export function changeOf(
   };
   const { instance, ...others } = more;
   return {
-    ...{ address, type: "service", action, name: "api", released: [], effects: [], dependsOn: [] },
+    ...{ address, type: "service", action, liveName: "api", released: [], effects: [], dependsOn: [] },
     attributes: Object.keys(values ?? {}).map((path) => ({ path }) as Change["attributes"][number]),
     ...{ withParent: false, onRemove: "delete", binding: null, range: values && range },
     parent: ((values && desired) ?? instance?.recorded)?.parent,

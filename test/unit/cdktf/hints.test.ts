@@ -30,7 +30,7 @@ describe("what a plan tells people to write, where a program declares it", () =>
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
     program(["api"]);
     const { plan } = await one.plan(stack);
-    const guard = plan?.changes.find(({ address }) => address === "service.shop.worker")?.guard;
+    const guard = plan?.changes.find(({ address }) => address === "service.shop.worker")?.blockedBy;
     expect(guard?.hint).toContain('confirmRemoved(stack, "service.shop.worker")');
     program(["api"], (made) => confirmRemoved(made, "service.shop.worker"));
     expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });

@@ -50,7 +50,7 @@ describe("what was archived here", () => {
 
 describe("a project that is created again", () => {
   const replace = { replace: [at("project.shop")], confirmedDeletes: [at("project.shop")] };
-  const guard = (world: World) => changeOf(world.plan(desiredOf(rest()), replace), "project.shop").guard;
+  const guard = (world: World) => changeOf(world.plan(desiredOf(rest()), replace), "project.shop").blockedBy;
 
   it("stands still for what is archived in it, by its id", () => {
     const world = archived();
@@ -81,7 +81,7 @@ describe("a project that is created again", () => {
     const declared = shop().map((one) => ({ ...one, lifecycle: defaultLifecycle }));
     world.settle(desiredOf(declared));
     const input = world.input(desiredOf([]), { mode: "destroy" });
-    expect(changeOf(makePlan({ ...input, holdings }), "project.shop").guard?.hint).toMatch(
+    expect(changeOf(makePlan({ ...input, holdings }), "project.shop").blockedBy?.hint).toMatch(
       / to leave project\.shop as it is: rnv destroy --exclude project\.shop$/,
     );
   });

@@ -10,7 +10,7 @@ const shop = () => [
   declare("variable.shop.api.LEVEL", { value: new Secret("info") }),
 ];
 const guarded = (plan: ReturnType<World["plan"]>) =>
-  plan.changes.flatMap(({ address, guard }) => (guard ? [`${guard.code} ${address}`] : []));
+  plan.changes.flatMap(({ address, blockedBy }) => (blockedBy ? [`${blockedBy.code} ${address}`] : []));
 
 function settledShop(more: Parameters<typeof desiredOf>[0] = []): World {
   const world = new World();
@@ -36,12 +36,12 @@ describe("a deletion", () => {
     expect(guarded(only({}))).toEqual(["guard.delete_unconfirmed service.shop.api"]);
     expect(guarded(only({ disposable: true }))).toEqual([]);
     for (const disposable of [false, true])
-      expect(changeOf(only({ protect: true, disposable }), "service.shop.api").guard).toEqual({
+      expect(changeOf(only({ protect: true, disposable }), "service.shop.api").blockedBy).toEqual({
         code: "guard.prevent_destroy",
         summary: "service.shop.api is protected: stage prod",
         hint: "to delete it, first apply without protect: true of stage prod",
       });
-    expect(changeOf(only({ protect: true }), "variable.shop.api.LEVEL").guard).toBeUndefined();
+    expect(changeOf(only({ protect: true }), "variable.shop.api.LEVEL").blockedBy).toBeUndefined();
   });
 
   it("of what is protected since this manifest stands still before that was ever recorded", () => {
@@ -55,7 +55,7 @@ describe("a deletion", () => {
     expect(guarded(world.plan(desiredOf(declared(keep)), { replace }))).toEqual([]);
     const plan = world.plan(desiredOf(declared({ ...keep, preventDestroy: true })), { replace });
     expect(guarded(plan)).toEqual(["guard.prevent_destroy service.shop.api"]);
-    expect(changeOf(plan, "service.shop.api").guard?.summary).toBe(
+    expect(changeOf(plan, "service.shop.api").blockedBy?.summary).toBe(
       "service.shop.api is protected: preventDestroy",
     );
   });

@@ -45,7 +45,7 @@ const shop: Plan = plan(
         fingerprints: {},
       },
     }),
-    change("delete", "service.shop.worker", { isRemovalDeclared: true, effects: ["destructive"] }),
+    change("delete", "service.shop.worker", { removalDeclared: true, effects: ["destructive"] }),
     change("forget", "service.shop.old"),
     change("no-op", "service.shop.cron", {
       instance: {

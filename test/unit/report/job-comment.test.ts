@@ -105,7 +105,7 @@ describe("a long plan", () => {
   const many = (count: number) => planned(Array.from({ length: count }, (_, i) => renamed(i)));
 
   it("folds its changes away, but never what ends or is blocked", () => {
-    const lost = change("delete", "service.shop.lost", { id: "1", name: "lost" });
+    const lost = change("delete", "service.shop.lost", { id: "1", liveName: "lost" });
     const text = comment(planned([...many(40).changes, lost]));
     const fold = text.indexOf("<details>");
     expect(text.slice(0, fold)).toContain("- `service.shop.lost` **will be destroyed**");

@@ -70,12 +70,12 @@ it("folds the fields of each resource into a diff", () => {
 });
 
 it("names at its shortest what ends or is blocked, with the sign of what becomes of it", () => {
-  const guard = { code: "guard.name_changed", summary: "its name changed", hint: "confirm" } as const;
+  const blockedBy = { code: "guard.name_changed", summary: "its name changed", hint: "confirm" } as const;
   const text = planMarkdown(
     plan([
       change("delete", "service.a"),
       change("replace", "service.b"),
-      change("update", "service.c", { guard }),
+      change("update", "service.c", { blockedBy }),
       change("update", "service.d"),
     ]),
     60,
@@ -115,10 +115,10 @@ describe("deletions and replacements", () => {
   const updates = [...Array(400).keys()].map((i) =>
     change("update", `service.a${i}`, { attributes: [field("a", absent, value(`${i} `.repeat(195)))] }),
   );
-  const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
+  const blockedBy = { code: "guard.delete_unconfirmed", summary: "is deleted", hint: "confirm" } as const;
   const ended = [
     change("delete", "service.y-confirmed", { effects: ["destructive"] }),
-    change("delete", "service.y-asked", { guard }),
+    change("delete", "service.y-asked", { blockedBy }),
     change("replace", "service.z", { attributes: [field("kind", value("web"), value("static"))] }),
   ];
   const given = plan([...updates, ...ended]);
@@ -135,7 +135,7 @@ describe("deletions and replacements", () => {
 
   it("are all named, however many there are, with what the plan says besides", () => {
     for (const many of [
-      [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { guard })),
+      [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { blockedBy })),
       [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
     ]) {
       const outputs = [{ name: "url", before: absent, after: value("x") }];
@@ -147,10 +147,10 @@ describe("deletions and replacements", () => {
   });
 
   it("that are not confirmed say each how to confirm them, and are marked where they are shortened", () => {
-    const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { guard }));
+    const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { blockedBy }));
     const text = planMarkdown(plan(many));
     expect(text).toContain("> 60 changes are blocked. Nothing is applied until you confirm or remove them.");
-    expect(text.match(/\*\*will be destroyed\*\*: blocked: would be deleted\. Confirm/g)).toHaveLength(60);
+    expect(text.match(/\*\*will be destroyed\*\*: blocked: is deleted\. Confirm/g)).toHaveLength(60);
     expect(planMarkdown(plan(many), 2_000).match(/^- service\.s\d+ {2}# blocked$/gm)).toHaveLength(60);
   });
 });

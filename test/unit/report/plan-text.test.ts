@@ -72,7 +72,7 @@ it("colours symbols, addresses and what is lost", () => {
 });
 
 describe("the order of a plan", () => {
-  const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "" } as const;
+  const blockedBy = { code: "guard.prevent_destroy", summary: "protected", hint: "" } as const;
   const lines = (given: Plan) =>
     planText(given, plainStyle)
       .split("\n")
@@ -84,7 +84,7 @@ describe("the order of a plan", () => {
       change("update", "service.b", { attributes: [field("p", value(1), value(2))] }),
       change("delete", "service.x"),
       change("replace", "service.y"),
-      change("delete", "service.z", { guard }),
+      change("delete", "service.z", { blockedBy }),
     ]);
     expect(lines(given)).toEqual(["service.x", "service.y", "service.z", "service.b", "service.a"]);
   });

@@ -174,10 +174,10 @@ it("a plan read back from its document is shown as it was", () => {
       since: "2026-11-22T05:40:00Z",
     } as const,
   ];
-  for (const given of [shopPlan, plan([replaced, change("adopt", "service.b", { id: "2" })], { standing })]) {
-    const shown = planFromDocument(JSON.parse(planJson(given)));
-    expect(shown && planText(shown, plainStyle)).toBe(planText(given, plainStyle));
-  }
+  const restored = change("update", "service.c", { restores: true, attributes: replaced.attributes });
+  const given = plan([replaced, change("adopt", "service.b", { id: "2" }), restored], { standing });
+  const shown = planFromDocument(JSON.parse(planJson(given)));
+  expect(shown && planText(shown, plainStyle)).toBe(planText(given, plainStyle));
 });
 
 it("what is not a plan document is not shown", () => {

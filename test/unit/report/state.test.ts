@@ -127,12 +127,12 @@ describe("a graph", () => {
   });
 
   it("marks what a plan does by colour and word, and leads to parents and what is referred to", () => {
-    const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+    const blockedBy = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
     const { resource_changes: changes } = planDocument(
       plan([
         change("update", "service.shop.api", { references: [address("service.shop.db")] }),
         change("create", "deployment.shop.api", { reason: "service.shop.api changes" }),
-        change("replace", "service.shop.db", { guard }),
+        change("replace", "service.shop.db", { blockedBy }),
         change("delete", "service.shop.old", { dependsOn: [address("service.shop.db")] }),
         change("delete", "service.shop.kept", { onRemove: "archive", reason: "onRemove: archive" }),
         change("create", "service.shop.lost", { missing: true, reason: "it was deleted outside of rnv" }),

@@ -111,7 +111,7 @@ it("shows hostile text as text", () => {
   const name = `</code><script>alert(1)</script>"'\u202e\u0000`;
   const html = pageOf(
     plan([
-      change("delete", "service.a", { name, id: name }),
+      change("delete", "service.a", { liveName: name, id: name }),
       change("update", "service.b", { attributes: [field(name, value(name), value(`${name}\n${name}`))] }),
     ]),
   );

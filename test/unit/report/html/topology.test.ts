@@ -28,7 +28,7 @@ const service = (name: string, action: "no-op" | "update" | "create" | "delete" 
     ...rest,
   });
 
-const guard = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
+const blockedBy = { code: "guard.delete_unconfirmed", summary: "s", hint: "h" } as const;
 
 const reference = (name: string, ...to: readonly string[]) =>
   change("no-op", `variable.${name}`, { references: to.map(address) });
@@ -79,7 +79,7 @@ it("marks a service whose parts change or drift alone, and one that is blocked",
       change("update", "variable.shop.api.KEY", {
         attributes: [field("value", value(1), value(2), { cause: "drift" })],
       }),
-      service("shop.old", "delete", { guard }),
+      service("shop.old", "delete", { blockedBy }),
     ]),
   );
   expect(nodes.map(({ title, mark, signs }) => [title, mark, signs])).toEqual([
@@ -108,7 +108,7 @@ it("draws what is blocked and dangerous where there is no room for all, and says
   const lone = (action: "update" | "no-op") =>
     Array.from({ length: 320 }, (_, i) => service(`u${i}`, action)).with(
       314,
-      service("u314", "delete", { guard }),
+      service("u314", "delete", { blockedBy }),
     );
   const changed = plan(lone("update"));
   for (const format of ["svg", "mermaid", "dot"] as const)
@@ -213,7 +213,7 @@ it("colours a project by the worst that happens in it, and explains every sign",
     change("no-op", "project.shop"),
     service("shop.api", "update", { attributes: drifted }),
     service("shop.kept", "delete", { onRemove: "archive" }),
-    service("shop.old", "delete", { guard }),
+    service("shop.old", "delete", { blockedBy }),
     reference("shop.api.OLD", "service.shop.old"),
   ]);
   const html = pageOf(marked);
