@@ -106,12 +106,11 @@ function templateText({ parts }: Template, labels: Labels): string {
 }
 
 const lifecycleBlock = ({ lifecycle }: DesiredResource): readonly string[] => {
-  const lines: HclLine[] = [];
-  if (lifecycle.preventDestroy) lines.push({ name: "prevent_destroy", value: "true" });
-  if (lifecycle.ignoreChanges.length > 0) {
-    const paths = lifecycle.ignoreChanges.map((path) => path.split(".").map(snakeCase).join("."));
-    lines.push({ name: "ignore_changes", value: `[${paths.join(", ")}]` });
-  }
+  const ignored = lifecycle.ignoreChanges.map((path) => path.split(".").map(snakeCase).join("."));
+  const lines: readonly HclLine[] = [
+    ...(lifecycle.preventDestroy ? [{ name: "prevent_destroy", value: "true" }] : []),
+    ...(ignored.length > 0 ? [{ name: "ignore_changes", value: `[${ignored.join(", ")}]` }] : []),
+  ];
   return lines.length === 0 ? [] : [`  lifecycle {\n${aligned(lines, "    ")}  }\n`];
 };
 
