@@ -1,8 +1,9 @@
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { LogicalNames } from "../manifest/logical-names";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
-import { addressOf, isLogicalName } from "../model/address";
+import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
@@ -179,41 +180,23 @@ function typeOf(name: string): Resource {
 }
 
 /**
- * Returns logical names, from the root down, for live resources: their own name where it can stand in an address, else a
- * name made of it, with a number where two would be equal. A resource whose parent is not listed has none.
+ * Returns logical names, from the root down, for live resources, made of their own. A resource whose parent is not listed has
+ * none.
  */
 function logicalNames(live: readonly LiveResource[]): ReadonlyMap<LiveResource, readonly string[]> {
   const byId = new Map(live.map((one) => [one.id, one]));
   const names = new Map<LiveResource, readonly string[]>();
-  const taken = new Set<string>();
+  const chosen = new LogicalNames();
   const place = (one: LiveResource): readonly string[] | undefined => {
     const known = names.get(one);
     if (known) return known;
     const parent = one.parentId === null ? undefined : byId.get(one.parentId);
     const outer = parent === undefined ? [] : place(parent);
     if (outer === undefined || (one.parentId !== null && parent === undefined)) return undefined;
-    const wanted = logicalName(one);
-    const keyOf = (name: string): string => `${one.type} ${[...outer, name].join(".")}`;
-    let name = wanted;
-    for (let n = 2; taken.has(keyOf(name)); n += 1) name = `${wanted}-${n}`;
-    taken.add(keyOf(name));
-    const own = [...outer, name];
+    const [, ...own] = chosen.pathIn([one.type, ...outer], one.name, one.type);
     names.set(one, own);
     return own;
   };
   for (const one of live) place(one);
   return names;
-}
-
-/** `Online shop` becomes `online-shop`; a name that fits already stays as it is. */
-function logicalName({ name, type }: LiveResource): string {
-  // A key that no manifest may have.
-  if (name === "__proto__") return "proto";
-  if (isLogicalName(name)) return name;
-  const made = name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9_]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return made === "" ? type : made;
 }

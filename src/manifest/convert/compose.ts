@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import { append, reachable } from "../../model/graph";
 import type { Plain } from "../../model/value";
+import { LogicalNames } from "../logical-names";
 import { withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import { type Clone, type Converter, type Fields, type Hosts, textIn, variableOf } from "./fields";
-import { LogicalNames } from "./logical-names";
 
 /** Images of stores that the service runs itself: of Postgres, or of Redis. */
 const storeImage = /(?:^|\/)(?:(postgres|postgis|pgvector)|redis|valkey|keydb)(?:[:@]|$)/;
@@ -76,13 +76,13 @@ function storeOf(image: string, fields: Fields) {
 function program(image: string, fields: Fields, hosts: Hosts, clone: Clone) {
   const bound = fields.items("ports").map(portOf);
   const exposed = fields.items("expose").map(portOf);
+  const listed = [...bound, ...exposed];
   const open = bound.find(({ isPublic }) => isPublic);
   if (bound.length > 0 && open === undefined)
     fields.note("ports", bound.find(({ isUnknown }) => isUnknown) ? unknownAddress : noPublicPort);
-  const port = (open ?? [...bound, ...exposed].find((one) => one.port !== undefined))?.port;
-  const key = bound.length > 0 ? "ports" : "expose";
-  if (bound.length + exposed.length > 1 && port !== undefined)
-    fields.note(key, `a service listens on one port; ${port} is kept`);
+  const port = (open ?? listed.find((one) => one.port !== undefined))?.port;
+  if ((listed.length > 1 || listed[0]?.isRange) && port !== undefined)
+    fields.note(bound.length > 0 ? "ports" : "expose", `a service listens on one port; ${port} is kept`);
   if (exposed.length > 0 && port === undefined) fields.note("expose", "no TCP port in it is known");
   const isBuilt = image === "" || fields.take("build") !== undefined;
   if (isBuilt && image !== "") fields.note("image", "it is built instead of this image");
@@ -183,12 +183,18 @@ const partOf = (node: SourceNode, key: string): string | undefined =>
 /** The port inside of the container, of `8080:80/tcp` 80; `127.0.0.1:8080:80` is for the machine itself. */
 function portOf(node: SourceNode) {
   const text = settled(partOf(node, "target") ?? textIn(node));
-  const found = Number(/(\d+)(?:-\d+)?(?:\/tcp)?$/.exec(text)?.[1]);
+  const [, first, last] = /(\d+)(-\d+)?(?:\/tcp)?$/.exec(text) ?? [];
+  const found = Number(first);
   const port = found > 0 && partOf(node, "protocol") !== "udp" ? found : undefined;
   const host = settled(partOf(node, "host_ip") ?? hostBefore.exec(text)?.[0]);
   const isUnknown = host.includes("$");
   const isLocal = /^(127\.|localhost\b|\[?::1\]?$)/.test(host);
-  return { port, isPublic: port !== undefined && !isLocal && !isUnknown, isUnknown };
+  return {
+    port,
+    isPublic: port !== undefined && !isLocal && !isUnknown,
+    isUnknown,
+    isRange: last !== undefined,
+  };
 }
 
 /** The address of `address:8080:80`; a variable in place of `8080` may hold one, too, unless it is called a port. */

@@ -49,6 +49,7 @@ export class Fields {
   readonly #parts: Fields[] = [];
   /** Variables that its commands read, in place of the secrets that they held. */
   readonly secrets: Record<string, Plain> = {};
+  readonly #texts = new Map<string, string>();
 
   constructor(
     readonly node: MapNode,
@@ -82,26 +83,31 @@ export class Fields {
   command(key: string): string | undefined {
     const text = this.text(key)?.trim();
     if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
-    return text && replaceSecrets(text, (name) => this.#secret(key, name));
+    return text && replaceSecrets(text, (name, secret) => this.#secret(key, name, secret));
   }
 
   /** A text of a configuration that names variables of the environment. */
   template(key: string, text: string): string {
-    const parts = splitSubstitutions(replaceSecrets(text, (name) => `$${name}`)).map((part) => {
+    const open = replaceSecrets(text, (name, secret) => this.#secret(key, name, secret));
+    const parts = splitSubstitutions(open).map((part) => {
       if (typeof part === "string") return escapeTemplate(part);
+      if (part.name in this.secrets) return `$${part.name}`;
       return mayBeSecret(part.name)
-        ? this.#secret(key, part.name)
+        ? this.#secret(key, part.name, part.name)
         : environmentPart(part, (what) => this.note(key, what));
     });
     return parts.join("");
   }
 
-  /** In place of a secret in a command: a variable of the service. */
-  #secret(key: string, name: string): string {
-    if (!(name in this.secrets))
-      this.note(key, `the secret ${name} becomes a variable of the service, which a shell reads`);
-    this.secrets[name] = { fromEnv: name };
-    return `$${name}`;
+  /** In place of a secret in a command: a variable of the service. Another secret of the same name has a number. */
+  #secret(key: string, name: string, secret: string): string {
+    let own = name;
+    for (let n = 2; (this.#texts.get(own) ?? secret) !== secret; n += 1) own = `${name}_${n}`;
+    if (!(own in this.secrets))
+      this.note(key, `the secret ${own} becomes a variable of the service, which a shell reads`);
+    this.secrets[own] = { fromEnv: own };
+    this.#texts.set(own, secret);
+    return `$${own}`;
   }
 
   map(key: string): Fields | undefined {

@@ -1,8 +1,8 @@
 import type { SourceFile } from "../../diagnostics/diagnostic";
 import type { Report } from "../findings";
+import { LogicalNames } from "../logical-names";
 import { entryNode, type MapEntry, scalarNode } from "../tree";
 import { type Converter, dropped, Fields } from "./fields";
-import { LogicalNames } from "./logical-names";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 

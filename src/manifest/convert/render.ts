@@ -1,6 +1,6 @@
 import type { Plain } from "../../model/value";
+import { LogicalNames } from "../logical-names";
 import { type Converter, dropped, type Fields } from "./fields";
-import { LogicalNames } from "./logical-names";
 import { whyWithheld } from "./secrets";
 
 /** Types whose word is another one here. */

@@ -15,17 +15,17 @@ const assigned =
   /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=("[^"$][^"]*"|'[^'$][^']*'|[^\s;&|<>()"'`$][^\s;&|<>()"'`]*))/g;
 
 /** `user:password@` of an address, where a variable with a default counts as a password. */
-const inAddress = /(\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:)(?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+(?=@)/g;
+const inAddress = /(\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:)((?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+)(?=@)/g;
 
-/** Puts in place of each secret in a text what `write` makes of its name. */
-export function replaceSecrets(text: string, write: (name: string) => string): string {
-  const rest = text.replace(inAddress, (_, before) => `${before}${write("PASSWORD")}`);
+/** Puts in place of each secret in a text what `write` makes of its name and of itself. */
+export function replaceSecrets(text: string, write: (name: string, secret: string) => string): string {
+  const rest = text.replace(inAddress, (_, before, secret) => `${before}${write("PASSWORD", secret)}`);
   let written = "";
   let end = 0;
   for (const { index, 1: option = "", 2: value = "" } of rest.matchAll(assigned)) {
     const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
     if (index < end || !mayBeSecret(name, value)) continue;
-    written += rest.slice(end, index + option.length) + write(name.toUpperCase());
+    written += rest.slice(end, index + option.length) + write(name.toUpperCase(), value);
     end = index + option.length + value.length;
   }
   return written + rest.slice(end);
