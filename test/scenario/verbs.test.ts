@@ -138,6 +138,7 @@ describe("verbs on an applied workspace", () => {
   it("refresh-only records what changed and writes nothing to the service", async () => {
     scenario.emulator.store.editConfiguration(api(), { repository: "https://git.example.com/fork" });
     expect(await ok("plan", "-refresh-only")).toContain("configuration.repository");
+    expect((await scenario.run("plan", "-refresh-only", "-replace", "service.shop.api")).code).toBe(1);
     scenario.forget();
     await ok("apply", "-refresh-only", ...approve);
     expect(scenario.requests()).toEqual([]);

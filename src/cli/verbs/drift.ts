@@ -39,7 +39,9 @@ export const driftVerb: Verb = {
     const { options, terminal } = invocation;
     const accepted = readAccepted(invocation);
     const { report: found, plan, diagnostics, judged, exitCode } = await driftOf(invocation, accepted);
-    const unused = (judged?.unused ?? []).filter((entry) => !invocation.stage || isOfOneStage(entry));
+    // What this stack does not need another one may: a job that looks at all of them tells.
+    const unlisted = invocation.stack ? [] : (judged?.unused ?? []);
+    const unused = unlisted.filter((entry) => !invocation.stage || isOfOneStage(entry));
     report(invocation, [...diagnostics, ...unused.map(acceptanceUnused)]);
     const format = formatOf(options);
     const json = (): string => (found ? driftJson(found) : errorDocument(diagnostics));

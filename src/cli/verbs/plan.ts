@@ -238,8 +238,9 @@ export const policiesOf = ({ options, environment }: Invocation): readonly strin
 ];
 
 function modeOf(options: OptionValues): PlanRequest["mode"] {
-  if (options.destroy === true && options.refreshOnly === true)
-    throw failure("command.usage", "--destroy and --refresh-only exclude each other");
+  const other = options.destroy === true ? "--destroy" : listOf(options.replace).length > 0 && "--replace";
+  if (options.refreshOnly === true && other)
+    throw failure("command.usage", `${other} and --refresh-only exclude each other`);
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }
