@@ -80,12 +80,9 @@ function lineOf(
   labels: Labels,
 ): HclLine | undefined {
   const name = snakeCase(path);
-  if (type.rules[path]?.secret === true) {
-    const { preservedBy } = type;
-    return preservedBy === undefined
-      ? undefined
-      : { name: snakeCase(preservedBy), value: "true # to set it: value_wo, or value" };
-  }
+  const preserved = type.preservedBy && snakeCase(type.preservedBy);
+  if (type.rules[path]?.secret === true)
+    return preserved ? { name: preserved, value: "true # to set it: value_wo, or value" } : undefined;
   if (value instanceof Template) return { name, value: templateText(value, labels) };
   return isPlain(value) && value !== null ? { name, value: literal(value, "  ") } : undefined;
 }
