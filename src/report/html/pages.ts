@@ -9,7 +9,7 @@ import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
 import { type Change, deedOf, hasChanges, isBlocked, type Plan } from "../../plan/plan";
-import { planDocumentSchema } from "../../plan/plan-schema";
+import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
 import { type DriftKind, driftLine, driftSections } from "../drift-report";
 import {
@@ -64,14 +64,9 @@ const targetFacts = (
   ["API", baseUrl],
 ];
 
-/**
- * A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown.
- * Undefined when the document is not a plan.
- */
-export function planPage(document: unknown, scope: PageScope): string | undefined {
-  const { data } = planDocumentSchema.safeParse(document);
-  if (data === undefined) return undefined;
-  const plan = planOf(data);
+/** A plan as a page, made of its document alone: the same bytes for the same plan, whenever and wherever it is shown. */
+export function planPage(document: PlanDocument, scope: PageScope): string {
+  const plan = planOf(document);
   const report = planReport(plan, "equal");
   const { line, counts, cost } = planLines(plan, report);
   const anchors = new Set<string>(changesIn(report).map(({ address }) => address));
@@ -84,7 +79,7 @@ export function planPage(document: unknown, scope: PageScope): string | undefine
     sections: [
       blockedSection(plan),
       findingsSection(plan.diagnostics),
-      topologySection(topologyOf(data.resource_changes, scope.types), anchors),
+      topologySection(topologyOf(document.resource_changes, scope.types), anchors),
       ...reportParts({ subject: "changes", marks: "Action", entryOf: changeEntry }, [
         ...report,
         ...checksSection(plan),
