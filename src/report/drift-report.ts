@@ -18,8 +18,9 @@ import {
 import type { AttributeChange } from "../plan/plan";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
+import { type Mark, tagOf } from "./graph";
 import { type CommentSubject, pageLink } from "./job-comment";
-import { groupBy, readingOrder } from "./order";
+import { groupBy, homeOf, readingOrder } from "./order";
 import {
   notRunning,
   revealedLine,
@@ -37,17 +38,8 @@ import type { Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
-/** Titles of the kinds of items, in their order; each is the id of its section. */
-const driftKinds = {
-  missing: "Deleted outside rnv",
-  drifted: "Changed outside rnv",
-  pending: "Declared, but not applied yet",
-} as const;
-
-export type DriftKind = keyof typeof driftKinds;
-
-/** Returns what differs: what was deleted outside rnv, what was changed, and what was not applied yet. */
-function driftItems(report: DriftReport): Readonly<Record<DriftKind, readonly Item[]>> {
+/** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
+export function driftSections(report: DriftReport): readonly Section[] {
   // One with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address) =>
@@ -56,17 +48,29 @@ function driftItems(report: DriftReport): Readonly<Record<DriftKind, readonly It
     }));
   const missing = readingOrder(report.missing.map((address) => ({ address })));
   // The heading says what happened to the first two, and the cause of their fields.
-  return {
-    missing: missing.map(({ address }) => ({
-      ...{ sign: "-", subject: address, phrase: "", facts: following(address) },
-    })),
-    drifted: readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
-      ...{ sign: "~", subject: address, phrase: "" },
-      fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
-      facts: [...(deployed === undefined ? [] : [{ text: deployed }]), ...following(address)],
-    })),
-    pending: readingOrder(report.pending).map(pendingItem),
-  };
+  const gone = missing.map(({ address }) => ({
+    ...{ sign: "-", subject: address, phrase: "", facts: following(address) },
+  }));
+  const drifted = readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
+    ...{ sign: "~", subject: address, phrase: "" },
+    fields: fields.map((field) => ({ ...field, cause: "edit" as const })),
+    facts: [...(deployed === undefined ? [] : [{ text: deployed }]), ...following(address)],
+  }));
+  const pending = readingOrder(report.pending).map(pendingItem);
+  return [
+    ...foundSection("missing", "Deleted outside rnv", gone, "was deleted outside rnv"),
+    ...foundSection("drift", "Changed outside rnv", drifted, "changed outside rnv"),
+    ...foundSection("pending", "Declared, but not applied yet", pending),
+    ...besides(report),
+  ];
+}
+
+/** The items of a kind, and the phrase of each where the heading does not say it. */
+function foundSection(mark: Mark, title: string, items: readonly Item[], tagPhrase?: string) {
+  const found = items.map((item) => ({
+    ...{ ...item, tag: tagOf(mark), tagPhrase, homes: [homeOf(item.subject)] },
+  }));
+  return itemSection(mark, title, `${title}:`, found);
 }
 
 function pendingItem(pending: PendingResource): Item {
@@ -80,15 +84,6 @@ function pendingItem(pending: PendingResource): Item {
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
     facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],
   };
-}
-
-/** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
-export function driftSections(report: DriftReport): readonly Section[] {
-  const items = driftItems(report);
-  const found = Object.entries(driftKinds).flatMap(([kind, title]) =>
-    itemSection(kind, title, `${title}:`, items[kind as DriftKind]),
-  );
-  return [...found, ...besides(report)];
 }
 
 const mostNames = 10;

@@ -30,7 +30,7 @@ export type MemberStatus = keyof typeof statuses;
 
 export const memberStatuses = Object.keys(statuses) as readonly MemberStatus[];
 
-export const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
+const wordsOf = ({ status }: Pick<MemberResult, "status">): string => statuses[status][0];
 export const signOf = ({ status }: Pick<MemberResult, "status">) => statuses[status][1];
 
 /** Returns true if it needs no attention. */
@@ -93,7 +93,7 @@ const doneWords = {
 } as const;
 
 /** Words the result of a run: `1 to add, 2 to change`. */
-export function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
+function foundText({ changes, drift, status }: MemberResult, isDone: boolean): string {
   const ofChanges = Object.entries(doneWords).map(
     ([verb, done]): Count => [changes?.[verb as keyof typeof doneWords] ?? 0, isDone ? done : `to ${verb}`],
   );
@@ -120,23 +120,18 @@ function endText(one: MemberResult, isDone: boolean): string {
 /** Members that are well and are listed one by one; beyond, they are counted. */
 const mostWell = 20;
 
-/** A member as an item of the report. */
-export interface MemberItem extends Item {
-  readonly member: MemberResult;
-}
+const tagSigns = { " ": ["pass", "\u2714"], "~": ["warn", "~"], "!": ["fail", "\u2716"] } as const;
 
 /** The report as sections: what needs attention first, the worst above, with its errors; then what is well, where that is not much. */
-export function fleetSections(
-  { members, verb }: FleetReport,
-  most = mostWell,
-): readonly Section<MemberItem>[] {
+export function fleetSections({ members, verb }: FleetReport, most = mostWell): readonly Section[] {
   const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
   const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));
   const [urgent, well] = [sorted.filter((one) => !isWell(one)), sorted.filter(isWell)];
-  const itemOf = (one: MemberResult): MemberItem => ({
-    ...{ member: one, sign: signOf(one), subject: one.name },
+  const itemOf = (one: MemberResult): Item => ({
+    ...{ sign: signOf(one), subject: one.name, printed: problemLines(one) },
     phrase: endText(one, verb === "apply"),
-    printed: problemLines(one),
+    tag: [...tagSigns[signOf(one)], wordsOf(one)],
+    tagPhrase: foundText(one, verb === "apply"),
   });
   return [
     ...itemSection("members", "Needs attention", "", urgent.map(itemOf)),

@@ -1,5 +1,6 @@
 import { escapeText } from "./escape-text";
 import { compareNatural, groupBy } from "./order";
+import type { Tag } from "./sections";
 
 /** Sign, word and colours of a mark, the worst first. In every picture a shape, a word and a colour each tell it. */
 export const marks = {
@@ -22,6 +23,9 @@ export const marks = {
 
 /** How a node is marked: what becomes of it, or what was found. */
 export type Mark = keyof typeof marks;
+
+/** A mark as pages show it. */
+export const tagOf = (mark: Mark): Tag => [mark, marks[mark].sign, marks[mark].word];
 
 /** `\u2212 archive`. */
 export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;

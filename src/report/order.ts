@@ -22,6 +22,9 @@ function placeOf(address: Address): string {
   return `${path}\u0000${type}`;
 }
 
+/** The project or service at the head of an address; texts that people filter by. */
+export const homeOf = (address: string): string => nameOf(address as Address).split(".")[0] ?? "";
+
 /** Orders texts with numbers in them by their value: `svc-2` before `svc-15`. */
 export const compareNatural = (a: string, b: string): number =>
   compareTexts(withLongNumbers(a), withLongNumbers(b)) || compareTexts(a, b);

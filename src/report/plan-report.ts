@@ -3,9 +3,10 @@ import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
 import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
-import { type AttributeChange, type Change, isListed, isRun, type Plan } from "../plan/plan";
+import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { groupBy, readingOrder } from "./order";
+import { tagOf } from "./graph";
+import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
   actionSymbols,
@@ -149,7 +150,8 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   // What follows from a deletion with its parent is told once, at the parent.
   const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
-    ...{ first, changes, parts },
+    ...{ changes, parts, tag: tagOf(deedOf(first)) },
+    homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: blockedBy,

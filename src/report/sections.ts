@@ -31,7 +31,15 @@ export interface Item {
   readonly stop?: { readonly summary: string; readonly hint: string } | undefined;
   /** Lines of others that are shown as they are, such as the end of what a program printed. */
   readonly printed?: readonly string[];
+  /** How a page marks it: a colour, a sign and a word. */
+  readonly tag?: Tag;
+  /** Stands in place of the phrase beside its tag. */
+  readonly tagPhrase?: string | undefined;
+  /** The projects or services that it is part of. */
+  readonly homes?: readonly string[];
 }
+
+export type Tag = readonly [kind: string, sign: string, word: string];
 
 export interface Fact {
   readonly label?: string;

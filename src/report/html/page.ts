@@ -3,8 +3,9 @@ import { sha256, shortList } from "../../model/text";
 import { shortDigest } from "../../plan/digest";
 import { placeText } from "../diagnostics";
 import { escapeHtml, escapeLines } from "../escape-text";
+import { tagOf } from "../graph";
 import { groupBy } from "../order";
-import { type Cell, type Code, type Item, lineOf, partsOf, type Section } from "../sections";
+import { type Cell, type Code, type Item, lineOf, partsOf, type Section, type Tag } from "../sections";
 import { fieldLines, type ShownField } from "../values";
 import { pageScript } from "./page-script";
 import { pageStyle } from "./page-style";
@@ -146,27 +147,22 @@ const titleOf = ({ title, count }: PagePart): Part =>
 export const shortened = (digest: string): Markup =>
   html`<code class="copy" data-copy="${digest}" title="${digest}">${digest.slice(0, shortDigest)}</code>`;
 
-/** The entries of a report: how they are called, and how an item becomes one. */
-interface Entries<Own extends Item> {
-  /** Their id: `changes`. */
-  readonly subject: string;
-  /** What the filter calls their marks: `Action`. */
-  readonly marks: string;
-  readonly entryOf: (item: Own, section: Section<Own>) => Entry;
-}
-
-/** A report: its entries with their filter, then its other sections, those of one `id` as one. */
-export function reportParts<Own extends Item>(
-  { subject, marks, entryOf }: Entries<Own>,
-  sections: readonly Section<Own>[],
-): readonly (PagePart | undefined)[] {
-  const entries = sections.flatMap((section) => {
-    const { items, ...about } = section;
-    return items === undefined ? [] : [{ ...about, items: items.map((item) => entryOf(item, section)) }];
-  });
-  const rows = sections.filter(({ items }) => items === undefined);
-  return [entriesPart(subject, marks, entries), ...listParts(rows)];
-}
+/**
+ * A report: its items as entries with a filter, then its other sections, those of one `id` as one. Entries have the id
+ * `subject`, and the filter calls their tags `tags`.
+ */
+export const reportParts = (
+  subject: string,
+  tags: string,
+  sections: readonly Section[],
+): readonly (PagePart | undefined)[] => [
+  entriesPart(
+    subject,
+    tags,
+    sections.filter(({ items }) => items !== undefined),
+  ),
+  ...listParts(sections.filter(({ items }) => items === undefined)),
+];
 
 const listParts = (sections: readonly Section[]): readonly PagePart[] =>
   [...groupBy(sections, ({ id }) => id)].map(([id, own]) => {
@@ -178,17 +174,9 @@ const listParts = (sections: readonly Section[]): readonly PagePart[] =>
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });
 
-/** An item of a report as a page shows it: folded away below its line. */
-export interface Entry extends Item {
-  /** What happens to it: a colour, a sign and a word. */
-  readonly mark?: readonly [kind: string, sign: string, word: string];
-  /** The projects or services that it is part of. */
-  readonly homes?: readonly string[];
-}
-
 /** What the filter finds an entry by: the values of each choice, in the order of the choices. */
-const foundBy = ({ mark, fields = [], homes = [] }: Entry): readonly (readonly string[])[] => [
-  mark === undefined ? [] : [mark[2]],
+const foundBy = ({ tag, fields = [], homes = [] }: Item): readonly (readonly string[])[] => [
+  tag === undefined ? [] : [tag[2]],
   [...new Set(fields.map(({ cause }) => cause))],
   [...new Set(homes)],
 ];
@@ -203,11 +191,7 @@ const mostCharacters = 1_700_000;
 const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. */
-function entriesPart(
-  subject: string,
-  marks: string,
-  sections: readonly Section<Entry>[],
-): PagePart | undefined {
+function entriesPart(subject: string, tags: string, sections: readonly Section[]): PagePart | undefined {
   const entries = sections.flatMap(({ items = [] }) => items);
   if (entries.length === 0) return undefined;
   const seen = new Set<string>();
@@ -224,18 +208,18 @@ function entriesPart(
   );
   const left = "Fields are left out where this page would be too large. They are in the JSON of this report.";
   const title = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
-  const body = html`${filterForm(subject, [marks, "Cause", "Project or service"], entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
+  const body = html`${filterForm(subject, [tags, "Cause", "Project or service"], entries)}${room < 0 && html`<p>${left}</p>`}${bodies}`;
   return { id: subject, title, count: countOf(entries), body };
 }
 
 /** The addresses of an entry, which links lead to. */
-const addressesOf = ({ subject, names = [] }: Entry): readonly string[] =>
+const addressesOf = ({ subject, names = [] }: Item): readonly string[] =>
   names.length > 0 ? names : [subject];
 
-const countOf = (entries: readonly Entry[]): number => entries.flatMap(addressesOf).length;
+const countOf = (entries: readonly Item[]): number => entries.flatMap(addressesOf).length;
 
 /** The form that filters entries. It is hidden until the script shows it: without one it could do nothing. */
-function filterForm(subject: string, labels: readonly string[], entries: readonly Entry[]): Markup {
+function filterForm(subject: string, labels: readonly string[], entries: readonly Item[]): Markup {
   const found = entries.map(foundBy);
   const selects = labels.map((label, i) => {
     const values = [...new Set(found.flatMap((own) => own[i] ?? []))].sort();
@@ -255,9 +239,9 @@ ${selects}
 }
 
 /** Entries below their title, where they have one; many new resources are folded away by their homes. */
-function entryList({ title, items: entries = [] }: Section<Entry>, drawn: (entry: Entry) => Markup): Part {
-  const count = (own: readonly Entry[]): Markup => html`<span class="count">${countOf(own)}</span>`;
-  const isNew = entries.every(({ mark }) => mark?.[0] === "create");
+function entryList({ title, items: entries = [] }: Section, drawn: (entry: Item) => Markup): Part {
+  const count = (own: readonly Item[]): Markup => html`<span class="count">${countOf(own)}</span>`;
+  const isNew = entries.every(({ tag }) => tag?.[0] === "create");
   const groups = isNew && entries.length > mostOpen ? groupsOf(entries) : [];
   const folded = groups.map(
     ([name, own]) =>
@@ -267,7 +251,7 @@ function entryList({ title, items: entries = [] }: Section<Entry>, drawn: (entry
   return title === "" ? body : html`<div class="part"><h3>${title} ${count(entries)}</h3>\n${body}</div>`;
 }
 
-function groupsOf(entries: readonly Entry[]): readonly [string, readonly Entry[]][] {
+function groupsOf(entries: readonly Item[]): readonly [string, readonly Item[]][] {
   const groups = [...groupBy(entries, ({ homes }) => shortList([...new Set(homes)], 3))];
   if (groups.length <= mostGroups) return groups;
   const others = groups.slice(mostGroups - 1);
@@ -278,13 +262,13 @@ function groupsOf(entries: readonly Entry[]): readonly [string, readonly Entry[]
  * An entry up to its fields. What has an address as its id is inside, so that a link to it unfolds the entry, without a
  * script too. No two elements have one id: `seen` has those that are taken.
  */
-function headOf(entry: Entry, seen: Set<string>): Markup {
-  const { subject, names = [], mark, phrase, effects, stop } = entry;
+function headOf(entry: Item, seen: Set<string>): Markup {
+  const { subject, names = [], tag, phrase, tagPhrase = phrase, effects, stop } = entry;
   const idOf = (name: string): Part => !seen.has(name) && seen.add(name) && html` id="${name}"`;
   const values = foundBy(entry).map((own) => own.join(","));
   const line = [
-    ...[mark && tag(...mark), stop && html` ${tag("blocked", "!", "blocked")}`],
-    html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${phrase}`,
+    ...[tag && tagMark(tag), stop && html` ${tagMark(tagOf("blocked"))}`],
+    html` ${names.length > 0 ? html`<b>${subject}</b>` : code(subject)} ${tagPhrase}`,
     effects && html` <span class="effect">${effects}</span>`,
   ];
   const body =
@@ -295,7 +279,7 @@ function headOf(entry: Entry, seen: Set<string>): Markup {
 }
 
 /** Notes, facts and fields. Why it is blocked is in a section of its own. */
-function bodyOf(entry: Entry): Markup {
+function bodyOf(entry: Item): Markup {
   const { name, id, notes = [], fields = [], facts = [], printed = [] } = entry;
   const lines = [
     ...notes,
@@ -309,7 +293,7 @@ function bodyOf(entry: Entry): Markup {
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
-export const tag = (kind: string, sign: string, word: string): Markup =>
+export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
 /** Findings with their hints. */

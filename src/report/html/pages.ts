@@ -1,5 +1,4 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { type Address, nameOf } from "../../model/address";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
@@ -8,29 +7,20 @@ import { shortDigest } from "../../plan/digest";
 import { planDocument } from "../../plan/document";
 import type { DriftReport } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
-import { type Change, deedOf, hasChanges, isBlocked, type Plan } from "../../plan/plan";
+import { hasChanges, isBlocked, type Plan } from "../../plan/plan";
 import type { PlanDocument } from "../../plan/plan-schema";
 import { planOf } from "../../plan/read-document";
-import { type DriftKind, driftLine, driftSections } from "../drift-report";
-import {
-  type FleetReport,
-  fleetLine,
-  fleetSections,
-  foundText,
-  isWell,
-  type MemberItem,
-  signOf,
-  wordsOf,
-} from "../fleet-report";
-import { type Mark, marks } from "../graph";
-import { changesIn, type PlanEntry, planLines, planReport } from "../plan-report";
+import { driftLine, driftSections } from "../drift-report";
+import { type FleetReport, fleetLine, fleetSections, isWell, signOf } from "../fleet-report";
+import type { Mark } from "../graph";
+import { homeOf } from "../order";
+import { changesIn, planLines, planReport } from "../plan-report";
 import { checkStatusWords, checkWords, counted, planHeadings } from "../plan-wording";
 import { type Item, itemSection, type Section, section } from "../sections";
 import { recordedIn, recordedRows, type StateEntry, stateSections } from "../state-text";
 import { elapsedText, exactTime } from "../time-text";
 import {
   code,
-  type Entry,
   findingsSection,
   html,
   linkTo,
@@ -80,10 +70,7 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
       blockedSection(plan),
       findingsSection(plan.diagnostics),
       topologySection(topologyOf(document.resource_changes, scope.types), anchors),
-      ...reportParts({ subject: "changes", marks: "Action", entryOf: changeEntry }, [
-        ...report,
-        ...checksSection(plan),
-      ]),
+      ...reportParts("changes", "Action", [...report, ...checksSection(plan)]),
     ],
   });
 }
@@ -138,23 +125,6 @@ function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   return section("policies", title, `${counts}.`, rows);
 }
 
-/** The project or service at the head of an address; texts that people filter by. */
-const homeOf = ({ address, construct }: Pick<Change, "address" | "construct">): string =>
-  nameOf((construct?.in ?? address) as Address).split(".")[0] ?? "";
-
-/** One item of a plan as an entry of its page. */
-function changeEntry(item: PlanEntry): Entry {
-  const mark = deedOf(item.first);
-  return { ...item, mark: [mark, marks[mark].sign, marks[mark].word], homes: item.changes.map(homeOf) };
-}
-
-/** The mark of each kind of drift, and what a text says in the heading of a section whose items have no words of their own. */
-const driftMarks: Readonly<Record<DriftKind, readonly [Mark, string]>> = {
-  missing: ["missing", "was deleted outside rnv"],
-  drifted: ["drift", "changed outside rnv"],
-  pending: ["pending", ""],
-};
-
 /** A drift report as a page: of the plan that it was made of. */
 export function driftPage(
   report: DriftReport,
@@ -162,8 +132,8 @@ export function driftPage(
   scope: PageScope,
 ): string {
   const found = driftSections(report);
-  const marked = found.flatMap(({ id, items = [] }) =>
-    items.map(({ subject }): [string, Mark] => [subject, driftMarks[id as DriftKind][0]]),
+  const marked = found.flatMap(({ items = [] }) =>
+    items.map(({ subject, tag }): [string, Mark] => [subject, tag?.[0] as Mark]),
   );
   // One of two kinds is marked as the first.
   const markAt = new Map(marked.reverse());
@@ -179,19 +149,9 @@ export function driftPage(
     sections: [
       findingsSection(diagnostics),
       topologySection(topology, new Set(markAt.keys())),
-      ...reportParts({ subject: "differences", marks: "Found", entryOf: driftEntry }, found),
+      ...reportParts("differences", "Found", found),
     ],
   });
-}
-
-function driftEntry(item: Item, { id }: Section): Entry {
-  const [mark, words] = driftMarks[id as DriftKind];
-  return {
-    ...item,
-    phrase: item.phrase === "" ? words : item.phrase,
-    mark: [mark, marks[mark].sign, marks[mark].word],
-    homes: [homeOf({ address: item.subject as Address })],
-  };
 }
 
 /** Nothing is said of what a plan would do or cost. */
@@ -219,8 +179,8 @@ export function statePage(state: State, scope: PageScope): string {
     ],
     sections: [
       topologySection(topologyOf(recorded.map(asRecorded), types), anchors),
-      ...reportParts({ subject: "resources", marks: "Mark", entryOf: (entry) => entry }, [
-        ...itemSection("resources", "", "", recorded.map(recordedEntry), { isFolded: true }),
+      ...reportParts("resources", "Mark", [
+        ...itemSection("resources", "", "", recorded.map(recordedItem), { isFolded: true }),
         ...stateSections(state),
       ]),
     ],
@@ -238,10 +198,10 @@ function asRecorded({ address, resource }: StateEntry): ResourceChange {
   };
 }
 
-function recordedEntry(one: StateEntry): Entry {
-  const { address, resource } = one;
+function recordedItem({ address, resource }: StateEntry): Item {
+  const { id, name } = resource;
   const facts = recordedRows(resource).map(([label, text]) => ({ label: label.code, text }));
-  return { sign: "", subject: address, phrase: resource.name, id: resource.id, facts, homes: [homeOf(one)] };
+  return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
 }
 
 /** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
@@ -250,11 +210,6 @@ export function fleetPage(report: FleetReport): string {
   const urgent = members.filter((one) => !isWell(one));
   const sections = fleetSections(report, members.length);
   const isMild = urgent.every((one) => signOf(one) === "~" && one.status !== "drift");
-  const entryOf = (item: MemberItem): Entry => ({
-    ...item,
-    phrase: foundText(item.member, verb === "apply"),
-    mark: [...memberMarks[signOf(item.member)], wordsOf(item.member)],
-  });
   return page({
     heading: `rnv fleet ${verb}`,
     verdict: urgent.length === 0 ? "\u2714 All well" : isMild ? "\u25b6 Changes" : "\u2716 Needs attention",
@@ -266,8 +221,6 @@ export function fleetPage(report: FleetReport): string {
       ["Shard", shard && `${shard.index} of ${shard.count}, of ${selected.length} members`],
       ["Exit code", String(report.exit_code)],
     ],
-    sections: reportParts({ subject: "members", marks: "Ended", entryOf }, sections),
+    sections: reportParts("members", "Ended", sections),
   });
 }
-
-const memberMarks = { " ": ["pass", "\u2714"], "~": ["warn", "~"], "!": ["fail", "\u2716"] } as const;

@@ -1,8 +1,8 @@
 import { type Address, nameOf } from "../../model/address";
-import { graphDot, graphMermaid, legendOf, type Mark, marks } from "../graph";
+import { graphDot, graphMermaid, legendOf, type Mark, marks, tagOf } from "../graph";
 import { counted } from "../plan-wording";
 import { textWidth } from "../style";
-import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tag } from "./page";
+import { code, html, linkTo, list, type Markup, type PagePart, type Part, table, tagMark } from "./page";
 import {
   clip,
   noteCharacter,
@@ -173,7 +173,7 @@ function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const signs = [
-    ...legendOf(nodes).map((mark) => tag(mark, marks[mark].sign, marks[mark].word)),
+    ...legendOf(nodes).map((mark) => tagMark(tagOf(mark))),
     edges.length > 0 && "\u2192 refers to",
     edges.some(({ from, to }) => boxOf.get(from) !== boxOf.get(to)) && "\u25ef in another project",
   ].filter((sign) => sign !== false);
