@@ -31,51 +31,52 @@ export const tagOf = (mark: Mark): Tag => [mark, marks[mark].sign, marks[mark].w
 export const signText = (mark: Mark): string => `${marks[mark].sign} ${marks[mark].word}`;
 
 /** A node of a graph that Graphviz or Mermaid lays out. */
-interface LabelledNode {
+export interface LabelledNode {
   readonly id: string;
-  /** Default: its id. */
-  readonly title?: string;
-  /** Title of the frame that it is in. */
-  readonly frame?: string | undefined;
-  /** Default: it does not change. */
-  readonly mark?: Mark;
+  readonly title: string;
+  /** Undefined: it is in no box. */
+  readonly box?: string | undefined;
+  readonly mark: Mark;
   /** Its mark, and whether it is blocked or drifted, too; of a project those of all its services. */
-  readonly signs?: readonly Mark[];
+  readonly signs: readonly Mark[];
   /** What happens to it, in words: its signs, parts that change, effects; of a project how many of its services change. */
-  readonly does?: string;
+  readonly does: string;
 }
 
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
 export interface LabelledGraph {
   readonly nodes: readonly LabelledNode[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
+  /** Title of each box. */
+  readonly boxes: ReadonlyMap<string, string>;
 }
 
 /** Every sign of some nodes, the worst first. */
 export const legendOf = (nodes: readonly Pick<LabelledNode, "signs">[]): readonly Mark[] =>
-  (Object.keys(marks) as Mark[]).filter((mark) => nodes.some(({ signs }) => signs?.includes(mark)));
+  (Object.keys(marks) as Mark[]).filter((mark) => nodes.some(({ signs }) => signs.includes(mark)));
 
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
   const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   const quoted = (label: string) => `"${inner(label)}"`;
-  const attributes = ({ id, title = id, mark = "same", does = "" }: LabelledNode): string => {
+  const attributes = ({ id, title, mark, does }: LabelledNode): string => {
     if (mark === "same") return title === id ? "" : ` [label = ${quoted(title)}]`;
     const { ink, paper } = marks[mark];
     return ` [label = "${inner(title)}\\n${inner(does)}", style = filled, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}"]`;
   };
+  const { nodes, edges, frames } = inOrder(graph);
   return [
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
-    ...framesOf(graph).flatMap(([title, nodes], i) => [
+    ...frames.flatMap(([title, own], i) => [
       `  subgraph cluster_${i} {`,
       `    label = ${quoted(title)}`,
-      ...nodes.map(({ id }) => `    ${quoted(id)}`),
+      ...own.map(({ id }) => `    ${quoted(id)}`),
       "  }",
     ]),
-    ...allNodes(graph).map((node) => `  ${quoted(node.id)}${attributes(node)}`),
-    ...sortedEdges(graph).map(({ from, to }) => `  ${quoted(from)} -> ${quoted(to)}`),
+    ...nodes.map((node) => `  ${quoted(node.id)}${attributes(node)}`),
+    ...edges.map(({ from, to }) => `  ${quoted(from)} -> ${quoted(to)}`),
     "}",
     "",
   ].join("\n");
@@ -83,23 +84,23 @@ export function graphDot(graph: LabelledGraph): string {
 
 /** The graph as a Mermaid flowchart, which GitHub and GitLab draw in a fenced block. */
 export function graphMermaid(graph: LabelledGraph): string {
-  const nodes = allNodes(graph);
+  const { nodes, edges, frames } = inOrder(graph);
   const ids = new Map(nodes.map(({ id }, i) => [id, `n${i}`]));
   const boxOf = (label: string, mark: Mark): string =>
     `["${label}"]${mark === "same" ? "" : `:::${mark}Mark`}`;
-  const box = ({ id, title = id, mark = "same", does = "" }: LabelledNode): string =>
+  const box = ({ title, mark, does }: LabelledNode): string =>
     boxOf(`${mermaidLabel(title)}${mark === "same" ? "" : `<br/>${mermaidLabel(does)}`}`, mark);
   const styles = legendOf(nodes).filter((mark) => mark !== "same");
   const legend = styles.map((mark, i) => `    l${i}${boxOf(mermaidLabel(signText(mark)), mark)}`);
   return [
     "flowchart LR",
-    ...framesOf(graph).flatMap(([title, own], i) => [
+    ...frames.flatMap(([title, own], i) => [
       `  subgraph c${i}["${mermaidLabel(title)}"]`,
       ...own.map(({ id }) => `    ${ids.get(id)}`),
       "  end",
     ]),
     ...nodes.map((node) => `  ${ids.get(node.id)}${box(node)}`),
-    ...sortedEdges(graph).map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
+    ...edges.map(({ from, to }) => `  ${ids.get(from)} --> ${ids.get(to)}`),
     ...(legend.length === 0 ? [] : ['  subgraph legend["Legend"]', ...legend, "  end"]),
     ...styles.map((mark) => `  classDef ${mark}Mark ${mermaidStyle(mark)}`),
     "",
@@ -113,18 +114,16 @@ const mermaidStyle = (mark: Mark): string =>
 const mermaidLabel = (label: string): string =>
   escapeText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
 
-/** Frames by title, with what is in them. */
-const framesOf = (graph: LabelledGraph): readonly (readonly [string, readonly LabelledNode[]])[] =>
-  [...groupBy(allNodes(graph), ({ frame }) => frame)].flatMap(([frame, own]) =>
-    frame === undefined ? [] : [[frame, own] as const],
+/** Nodes by id, those that only edges name among them; edges by their ends; and the nodes of each box, with its title. */
+function inOrder({ nodes, edges, boxes }: LabelledGraph) {
+  const named = edges.map(
+    ({ to: id }): LabelledNode => ({ id, title: id, mark: "same", signs: [], does: "" }),
   );
-
-/** Nodes by id, those that only edges name among them. */
-const allNodes = ({ nodes, edges }: LabelledGraph): readonly LabelledNode[] => {
-  const named = edges.flatMap(({ from, to }) => [from, to]).map((id): LabelledNode => ({ id }));
   const byId = new Map([...named, ...nodes].map((node) => [node.id, node]));
-  return [...byId.values()].sort((a, b) => compareNatural(a.id, b.id));
-};
-
-const sortedEdges = ({ edges }: LabelledGraph) =>
-  [...edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
+  const all = [...byId.values()].sort((a, b) => compareNatural(a.id, b.id));
+  const frames = [...groupBy(all, ({ box = "" }) => boxes.get(box))].flatMap(([title, own]) =>
+    title === undefined ? [] : [[title, own] as const],
+  );
+  const byEnds = [...edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
+  return { nodes: all, edges: byEnds, frames };
+}

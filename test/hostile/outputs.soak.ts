@@ -303,7 +303,8 @@ describe("whatever text comes from outside, output is inert for terminals and ru
   it("HTML holds no element of an attacker, and no graph a command", () => {
     for (const text of texts) {
       expect(escapeHtml(text)).not.toMatch(/[<>"']/);
-      const graph = { nodes: [{ id: text }], edges: [{ from: text, to: "b" }] };
+      const node = { id: text, title: text, mark: "same" as const, signs: [], does: "" };
+      const graph = { nodes: [node], edges: [{ from: text, to: "b" }], boxes: new Map() };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.
       const isOneLabel = /^ {2}"(?:[^"\\]|\\.)*"$/m.test(dot) && dot.split("\n").length === 8;

@@ -53,16 +53,13 @@ export function graphFile(
   isOfAll = false,
 ): string {
   const topology = topologyOf(drawn, types);
-  const { nodes, edges, boxes } = topology;
   if (format === "svg") {
     const { text } = pictureOf(placeNodes(topology, widthOf), topology, new Set());
     const opened = text.replace("<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `);
     // XML has no such characters, not even escaped.
     return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
   }
-  const framed = nodes.map((node) => ({ ...node, frame: boxes.get(node.box ?? "") }));
-  const graph = isOfAll ? graphOfAll(drawn) : { nodes: framed, edges };
-  return (format === "dot" ? graphDot : graphMermaid)(graph);
+  return (format === "dot" ? graphDot : graphMermaid)(isOfAll ? graphOfAll(drawn) : topology);
 }
 
 function pictureOf(placed: PlacedGraph, topology: Topology, anchors: ReadonlySet<string>): Markup {

@@ -4,22 +4,20 @@ import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
 import { deedOf, isRun } from "../../plan/plan";
 import type { ChangeDocument } from "../../plan/plan-schema";
-import { type LabelledGraph, legendOf, type Mark, marks, signText } from "../graph";
+import { type LabelledGraph, type LabelledNode, legendOf, type Mark, marks, signText } from "../graph";
 import { groupBy } from "../order";
 import { counted, countList, moneyChange } from "../plan-wording";
 import type { GraphEdge, GraphNode, Point } from "./place-nodes";
 
-export interface TopologyNode extends GraphNode, Required<Omit<LabelledGraph["nodes"][number], "frame">> {
+export interface TopologyNode extends GraphNode, LabelledNode {
   /** Kind, plan, region, price; of a project how many services it has. */
   readonly facts: string;
 }
 
 /** Projects as boxes, services as nodes, references as edges. */
-export interface Topology {
+export interface Topology extends LabelledGraph {
   readonly nodes: readonly TopologyNode[];
   readonly edges: readonly GraphEdge[];
-  /** Title of each box. */
-  readonly boxes: ReadonlyMap<string, string>;
   /** What is not drawn. */
   readonly left: readonly string[];
 }
@@ -109,12 +107,13 @@ export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph =>
   nodes: changes.map((change) => {
     const mark = actionOf(change);
     const signs = signsOf(change, mark);
-    return { id: change.address, mark, signs, does: dotted(signs.map(signText)) };
+    return { id: change.address, title: change.address, mark, signs, does: dotted(signs.map(signText)) };
   }),
   edges: changes.flatMap(({ address: from, parent, references = [] }) => {
     const ends = new Set(parent === undefined ? references : [parent, ...references]);
     return [...ends].map((to) => ({ from, to }));
   }),
+  boxes: new Map(),
 });
 
 function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: Mark): readonly Mark[] {

@@ -115,13 +115,14 @@ it("writes outputs as text and in Terraform's JSON with their types", () => {
 });
 
 describe("a graph", () => {
-  const graph = {
-    nodes: [{ id: "service.shop.api" }, { id: "project.shop" }],
-    edges: [{ from: "service.shop.api", to: "project.shop" }],
-  };
+  const graphOf = (ids: readonly string[], to?: string) => ({
+    nodes: ids.map((id) => ({ id, title: id, box: "p", mark: "same" as const, signs: [], does: "" })),
+    edges: to === undefined ? [] : ids.map((from) => ({ from, to })),
+    boxes: new Map<string, string>(),
+  });
 
   it("is drawn by Mermaid", () => {
-    expect(graphMermaid(graph)).toBe(
+    expect(graphMermaid(graphOf(["service.shop.api"], "project.shop"))).toBe(
       'flowchart LR\n  n0["project.shop"]\n  n1["service.shop.api"]\n  n1 --> n0\n',
     );
   });
@@ -165,10 +166,7 @@ describe("a graph", () => {
 
   it("is in natural order", () => {
     const ids = [10, 2, 1].map((number) => `svc-${number}`);
-    const numbered = {
-      nodes: ids.map((id) => ({ id, frame: "p" })),
-      edges: ids.map((from) => ({ from, to: "db" })),
-    };
+    const numbered = { ...graphOf(ids, "db"), boxes: new Map([["p", "p"]]) };
     const namesIn = (text: string) => text.match(/svc-\d+/g)?.join(" ");
     expect(namesIn(graphMermaid(numbered))).toBe("svc-1 svc-2 svc-10");
     // In their frame, by themselves, and in edges.
@@ -176,7 +174,7 @@ describe("a graph", () => {
   });
 
   it("cannot be left by a label", () => {
-    const nasty = { nodes: [{ id: 'a"]; evil --> b\n<img>' }], edges: [] };
+    const nasty = graphOf(['a"]; evil --> b\n<img>']);
     expect(graphDot(nasty)).toContain('  "a\\"]; evil --> b\\\\n<img>"\n');
     expect(graphMermaid(nasty)).toContain('n0["a#34;#93;#59; evil --#62; b#92;n#60;img#62;"]');
   });
