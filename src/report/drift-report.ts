@@ -18,7 +18,7 @@ import {
 import type { AttributeChange } from "../plan/plan";
 import { diagnosticData, diagnosticsText, findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
-import { type Mark, tagOf } from "./graph";
+import { asciiSign, type Mark, tagOf } from "./graph";
 import { type CommentSubject, pageLink } from "./job-comment";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
@@ -29,7 +29,7 @@ import {
   standingRows,
   unmanagedLine,
 } from "./plan-report";
-import { actionPhrase, actionSymbols, counted, countList } from "./plan-wording";
+import { actionPhrase, counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
@@ -79,7 +79,7 @@ function pendingItem(pending: PendingResource): Item {
   const fields = pending.fields.filter(({ placement }) => placement !== true);
   const isOutcome = action === "no-op" && standing !== undefined && fields.length === 0;
   return {
-    sign: isOutcome ? "!" : action === "no-op" ? "~" : actionSymbols[action],
+    sign: isOutcome ? "!" : asciiSign(action),
     ...{ subject: address, phrase: isOutcome ? "" : pendingPhrase(pending), fields },
     notes: previousAddress === undefined || action === "no-op" ? [] : [`moved from ${previousAddress}`],
     facts: standing === undefined ? [] : [{ text: standingPhrase(standing) }],

@@ -5,11 +5,10 @@ import { shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
-import { tagOf } from "./graph";
+import { asciiSign, tagOf } from "./graph";
 import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
-  actionSymbols,
   checkWords,
   commonReason,
   constructPhrase,
@@ -155,7 +154,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
     facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: blockedBy,
-    sign: action === "no-op" ? "~" : actionSymbols[action],
+    sign: asciiSign(deedOf(first)),
     subject: isMany ? counted(changes.length, first.type) : first.address,
     names: isMany ? changes.map(({ address }) => address) : [],
     name: isMany || isNameTold(first) ? undefined : first.liveName,

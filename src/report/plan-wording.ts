@@ -6,7 +6,6 @@ import { compareTexts, shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
 import type { PlanDifference } from "../plan/digest";
 import {
-  type Action,
   type AttributeChange,
   type Change,
   type ChangeCause,
@@ -48,16 +47,6 @@ export const checkStatusWords: Readonly<Record<Check["status"], string>> = {
   overridden: "overridden",
   failed: "failed",
   error: "could not be judged",
-};
-
-export const actionSymbols: Readonly<Record<Action, string>> = {
-  create: "+",
-  update: "~",
-  replace: "-/+",
-  delete: "-",
-  adopt: ">",
-  forget: "<",
-  "no-op": " ",
 };
 
 /** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
