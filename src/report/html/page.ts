@@ -19,13 +19,8 @@ export class Markup {
 export type Part = Markup | string | number | false | undefined | readonly Part[];
 
 /** Makes markup of a template: every text in it is escaped, so that none can be forgotten. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  let text = strings[0] ?? "";
-  parts.forEach((part, i) => {
-    text += textOf(part) + (strings[i + 1] ?? "");
-  });
-  return new Markup(text);
-}
+export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
+  new Markup(strings.map((text, i) => text + textOf(parts[i])).join(""));
 
 function textOf(part: Part): string {
   if (part === undefined || part === false) return "";
@@ -33,8 +28,9 @@ function textOf(part: Part): string {
   return typeof part === "object" ? part.map(textOf).join("") : escapeHtml(String(part));
 }
 
-/** A text of several lines, each escaped, for an element that keeps them. */
-const preformatted = (text: string): Markup => new Markup(escapeLines(text).map(escapeHtml).join("\n"));
+/** Lines as they are, which keys can scroll; nothing where there are none. */
+const preformatted = (lines: readonly Part[]): Part =>
+  lines.length > 0 && html`<pre tabindex="0">${lines.map((line, i) => [i > 0 && html`\n`, line])}</pre>`;
 
 /** The link to what bears an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
@@ -289,7 +285,7 @@ function bodyOf(entry: Item): Markup {
   const known = [["name", name && code(name)], ["id", id && code(id)], ...rows].filter(
     ([, value]) => value !== undefined,
   );
-  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${fieldDiff(fields)}${printed.length > 0 && html`<pre tabindex="0">${preformatted(printed.join("\n"))}</pre>`}`;
+  return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${preformatted(fieldDiff(fields))}${preformatted(printed.flatMap(escapeLines))}`;
 }
 
 /** A word in a frame: what happens to a resource, or how a run ended. */
@@ -301,22 +297,20 @@ export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | 
   if (diagnostics.length === 0) return undefined;
   const findings = diagnostics.map(({ severity, code, summary, detail, hint, range }) => {
     const place = range && html` <code>${placeText(range)}</code>`;
-    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && html`<pre tabindex="0">${preformatted(detail)}</pre>`}${hint && html`<p>hint: ${hint}</p>`}`;
+    return html`<p><strong class="${severity}">${severity}[${code}]</strong>: ${summary}${place}</p>${detail && preformatted(escapeLines(detail))}${hint && html`<p>hint: ${hint}</p>`}`;
   });
   return { id: "findings", title: "Findings", count: diagnostics.length, body: list(findings) };
 }
 
 /** Fields as lines of a diff, each with the line of the manifest. */
-function fieldDiff(fields: readonly ShownField[]): Part {
-  const lines = fields.flatMap((field) => {
+const fieldDiff = (fields: readonly ShownField[]): readonly Part[] =>
+  fields.flatMap((field) => {
     const own = fieldLines(field);
     const place = field.range && html`  <i>${placeText(field.range)}</i>`;
     // Below its path where it has several lines.
     const at = own.length > 2 ? 0 : own.length - 1;
-    return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`).text);
+    return own.map((text, i) => diffLine(text, html`${text}${i === at && place}`));
   });
-  return lines.length > 0 && html`<pre tabindex="0">${new Markup(lines.join("\n"))}</pre>`;
-}
 
 function diffLine(text: string, line: Markup): Markup {
   if (text.startsWith("+")) return html`<ins>${line}</ins>`;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import { stopsPlan } from "../../model/policy";
 import type { ResourceType } from "../../model/resource-type";
 import type { AppliedValue, State } from "../../model/state";
@@ -76,8 +76,7 @@ export function planPage(document: PlanDocument, scope: PageScope): string {
 }
 
 function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
-  const isFailed = plan.diagnostics.some(({ severity }) => severity === "error");
-  if (isFailed) return { verdict: "\u2716 Failed", tone: "stop" };
+  if (hasErrors(plan.diagnostics)) return { verdict: "\u2716 Failed", tone: "stop" };
   if (isBlocked(plan) || plan.checks?.some(stopsPlan)) return { verdict: "\u2716 Blocked", tone: "stop" };
   return hasChanges(plan)
     ? { verdict: "\u25b6 Changes", tone: "act" }
