@@ -56,7 +56,9 @@ export function topologyOf(
   });
   const parts = groupBy(all, ({ change, node }) => (change.address === node ? undefined : node));
   const places = new Map(
-    all.flatMap((one) => (one.picture?.as === "places" ? [[one.box, placesIn(one)]] : [])),
+    all.flatMap(({ change, picture, box }) =>
+      picture?.as === "places" ? [[box, valueAt(change, picture.attribute)]] : [],
+    ),
   );
   const nodes = all.flatMap((one) =>
     one.picture?.as === "node" ? [makeNode(one, parts.get(one.node) ?? [], places.get(one.box))] : [],
@@ -78,15 +80,9 @@ function holderAmong(holders: readonly ResourceChange[]) {
   };
 }
 
-type Places = Readonly<Record<string, Partial<Point>>>;
-
-/** Positions by name or id; none where the service places nodes by itself. */
-function placesIn({ change, picture }: Drawn): Places {
-  const saved = picture?.as === "places" ? valueAt(change, picture.attribute) : undefined;
-  return typeof saved === "object" ? ((saved ?? {}) as Places) : {};
-}
-
-function placeOf({ address, live_name, id = "" }: ResourceChange, places: Places): Point | undefined {
+/** `saved` has positions by name or id, or says in a word that the service places nodes by itself. */
+function placeOf({ address, live_name, id = "" }: ResourceChange, saved: Plain = {}): Point | undefined {
+  const places = (saved ?? {}) as Readonly<Record<string, Partial<Point>>>;
   const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
 }
@@ -125,7 +121,7 @@ function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: M
 const dotted = (words: readonly (string | false | undefined)[]): string =>
   words.filter((word) => typeof word === "string" && word !== "").join(" \u00b7 ");
 
-function makeNode(node: Drawn, parts: readonly Drawn[], places: Places = {}): TopologyNode {
+function makeNode(node: Drawn, parts: readonly Drawn[], places: Plain | undefined): TopologyNode {
   const { change, box } = node;
   const moving = parts.filter(isMoving);
   const named = moving.filter(({ picture }) => picture?.as === "reference");
