@@ -110,19 +110,18 @@ export function placeNodes<Node extends GraphNode>(
     );
     return { id, ...layoutOf([...own, ...others], links, Math.max(...[...own, ...others].map(widthOf))) };
   });
-  return packed(layouts);
+  return inRows(layouts, Math.max(widest, ...layouts.map(({ width }) => width)), apartBoxes);
 }
 
-/** Puts boxes beside each other in rows. */
-function packed(layouts: readonly (Layout & Pick<PlacedBox, "id">)[]) {
-  const limit = Math.max(widest, ...layouts.map(({ width }) => width));
+/** Puts boxes beside each other in rows of at most `limit` pixels, with a gap between them. */
+function inRows<Box extends Size>(all: readonly Box[], limit: number, gap: number) {
   let [x, y, rowHeight, right] = [0, 0, 0, 0];
-  const boxes = layouts.map((layout): PlacedBox => {
-    if (x > 0 && x + layout.width > limit) [x, y, rowHeight] = [0, y + rowHeight + apartBoxes, 0];
-    const box = { ...layout, x, y };
+  const boxes = all.map((one): Box & Point => {
+    if (x > 0 && x + one.width > limit) [x, y, rowHeight] = [0, y + rowHeight + gap, 0];
+    const box = { ...one, x, y };
     rowHeight = Math.max(rowHeight, box.height);
     right = Math.max(right, x + box.width);
-    x += box.width + apartBoxes;
+    x += box.width + gap;
     return box;
   });
   return { boxes, width: right, height: y + rowHeight };
@@ -136,14 +135,13 @@ function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], widt
   const drawn = saved
     ? { nodes: saved, edges: [], ...endOf(saved, nodeSize) }
     : layoutByDagre(edges, nodeSize, label);
-  const others = nodes.filter(({ id }) => !drawn.nodes.has(id));
+  const others = nodes.flatMap(({ id }) => (drawn.nodes.has(id) ? [] : [{ id, ...nodeSize }]));
   const columns = Math.min(mostColumns, Math.ceil(Math.sqrt(others.length * 0.7)));
   const top = drawn.nodes.size === 0 ? padding : drawn.height - padding + apart;
-  const rows = others.map(({ id }, i): [string, Point] => {
-    const [column, row] = [i % columns, Math.floor(i / columns)];
-    const x = padding + column * (nodeSize.width + apart) + nodeSize.width / 2;
-    return [id, { x, y: top + row * (nodeSize.height + apart) + nodeSize.height / 2 }];
-  });
+  const rows = inRows(others, columns * (width + apart), apart).boxes.map(({ id, x, y }): [string, Point] => [
+    id,
+    { x: padding + x + width / 2, y: top + y + nodeHeight / 2 },
+  ]);
   const all = new Map([...drawn.nodes, ...rows]);
   const end = endOf(all, nodeSize);
   return {
