@@ -55,9 +55,7 @@ export function graphFile(
   const topology = topologyOf(drawn, types);
   if (format === "svg") {
     const { text } = pictureOf(placeNodes(topology, widthOf), topology, new Set());
-    const opened = text.replace("<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `);
-    // XML has no such characters, not even escaped.
-    return `${opened.replace(/[\uFFFE\uFFFF]/g, "\uFFFD")}\n`;
+    return `${text.replace("<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `)}\n`;
   }
   return (format === "dot" ? graphDot : graphMermaid)(isOfAll ? graphOfAll(drawn) : topology);
 }
