@@ -1,4 +1,5 @@
 import { type Address, nameOf, typeOf } from "../../model/address";
+import { dataValue } from "../../model/data-source";
 import type { ResourceType } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
 import { free, sameMoney } from "../../plan/change";
@@ -81,7 +82,10 @@ function holderAmong(holders: readonly ResourceChange[]) {
 }
 
 /** `saved` has positions by name or id, or says in a word that the service places nodes by itself. */
-function placeOf({ address, live_name, id = "" }: ResourceChange, saved: Plain = {}): Point | undefined {
+function placeOf(
+  { address, live_name, id = "" }: ResourceChange,
+  saved: Plain | undefined,
+): Point | undefined {
   const places = (saved ?? {}) as Readonly<Record<string, Partial<Point>>>;
   const { x, y } = places[titleOf(address)] ?? places[live_name] ?? places[id] ?? {};
   return typeof x === "number" && typeof y === "number" ? { x, y } : undefined;
@@ -154,13 +158,8 @@ function factsOf({ change, picture }: Drawn): string {
 }
 
 /** The value of an attribute once the plan is applied, else before. */
-function valueAt({ change }: ResourceChange, path: string): Plain | undefined {
-  const within = (side: Plain | null): Plain | undefined =>
-    path
-      .split(".")
-      .reduce<Plain | undefined>((at, key) => (at as Readonly<Record<string, Plain>> | null)?.[key], side);
-  return within(change.after) ?? within(change.before);
-}
+const valueAt = ({ change: { before, after } }: ResourceChange, path: string): Plain | undefined =>
+  dataValue(after ?? {}, path) ?? dataValue(before ?? {}, path);
 
 function edgesOf(all: readonly Drawn[]): readonly GraphEdge[] {
   const nodeAt = new Map(all.map(({ change, node }) => [change.address, node]));
