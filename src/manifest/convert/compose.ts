@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { append, reachable } from "../../model/graph";
 import type { Plain } from "../../model/value";
 import { LogicalNames } from "../logical-names";
-import { withDefaults } from "../substitution";
+import { splitSubstitutions, withDefaults } from "../substitution";
 import type { SourceNode } from "../tree";
 import { type Clone, type Converter, type Fields, type Hosts, textIn, variableOf } from "./fields";
 
@@ -123,18 +123,19 @@ function startOf(fields: Fields): string | undefined {
     return fields.items(key).map((item) => {
       const text = (textIn(item) ?? "").trim();
       // Line ends between words are spaces; a word of a list is one word.
-      const word = isText ? text.replace(quotedOrSpace, (_, quoted) => quoted ?? " ") : quotedWord(text);
-      return fields.template(key, word);
+      return isText ? text.replace(quotedOrSpace, (_, quoted) => quoted ?? " ") : quotedWord(text);
     });
   });
-  const start = words.filter((word) => word !== "").join(" ");
-  if (start.includes("\n"))
-    fields.note("command", "the command has several lines, which the service may not take");
-  return start === "" ? undefined : start;
+  const key = fields.node.entries.has("command") ? "command" : "entrypoint";
+  return fields.template(key, words.filter((word) => word !== "").join(" "));
 }
 
-const quotedWord = (word: string): string =>
-  /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** A word of a command, in double quotes where a shell has to put a variable in. */
+function quotedWord(word: string): string {
+  if (/^[\w./:=@%+,-]+$/.test(word)) return word;
+  const isOpen = splitSubstitutions(word).some((part) => typeof part !== "string") || word.includes("'");
+  return isOpen ? `"${word.replace(/["\\`]|\$(?=\$)/g, "\\$&")}"` : `'${word}'`;
+}
 
 /** A build of the folder that the file is in, or of an address. */
 function buildOf(fields: Fields, clone: Clone) {

@@ -3,7 +3,7 @@ import type { Plain } from "../../model/value";
 import type { Report } from "../findings";
 import { type Substitution, splitSubstitutions, withDefaults } from "../substitution";
 import { describeNode, escapeTemplate, isNull, type MapNode, type SourceNode } from "../tree";
-import { mayBeSecret, replaceSecrets, whyWithheld } from "./secrets";
+import { holdsSecret, mayBeSecret, whyWithheld } from "./secrets";
 
 /** A service of a manifest in the making: text stands as it is, `${…}` included; undefined is not written. */
 export interface ConvertedService {
@@ -47,9 +47,8 @@ export const textIn = (node: SourceNode | undefined): string | undefined =>
 export class Fields {
   readonly #taken = new Set<string>();
   readonly #parts: Fields[] = [];
-  /** Variables that its commands read, in place of the secrets that they held. */
+  /** Variables that its commands read, in place of secrets of the environment. */
   readonly secrets: Record<string, Plain> = {};
-  readonly #texts = new Map<string, string>();
 
   constructor(
     readonly node: MapNode,
@@ -81,33 +80,37 @@ export class Fields {
   }
 
   command(key: string): string | undefined {
-    const text = this.text(key)?.trim();
-    if (text?.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
-    return text && replaceSecrets(text, (name, secret) => this.#secret(key, name, secret));
+    return this.#open(key, this.text(key)?.trim());
   }
 
   /** A text of a configuration that names variables of the environment. */
-  template(key: string, text: string): string {
-    const open = replaceSecrets(text, (name, secret) => this.#secret(key, name, secret));
-    const parts = splitSubstitutions(open).map((part) => {
+  template(key: string, text: string): string | undefined {
+    const parts = splitSubstitutions(this.#open(key, text) ?? "").map((part) => {
       if (typeof part === "string") return escapeTemplate(part);
-      if (part.name in this.secrets) return `$${part.name}`;
       return mayBeSecret(part.name)
-        ? this.#secret(key, part.name, part.name)
+        ? this.#secret(key, part.name)
         : environmentPart(part, (what) => this.note(key, what));
     });
-    return parts.join("");
+    return parts.join("") || undefined;
   }
 
-  /** In place of a secret in a command: a variable of the service. Another secret of the same name has a number. */
-  #secret(key: string, name: string, secret: string): string {
-    let own = name;
-    for (let n = 2; (this.#texts.get(own) ?? secret) !== secret; n += 1) own = `${name}_${n}`;
-    if (!(own in this.secrets))
-      this.note(key, `the secret ${own} becomes a variable of the service, which a shell reads`);
-    this.secrets[own] = { fromEnv: own };
-    this.#texts.set(own, secret);
-    return `$${own}`;
+  /** A text that anybody may read: one with a secret is left out. */
+  #open(key: string, text = ""): string | undefined {
+    if (text.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
+    if (!holdsSecret(text)) return text || undefined;
+    this.drop(
+      key,
+      "it may hold a secret and is left out: write it with a variable of the service, as $PASSWORD",
+    );
+    return undefined;
+  }
+
+  /** In place of a secret of the environment in a command: a variable of the service. */
+  #secret(key: string, name: string): string {
+    if (!(name in this.secrets))
+      this.note(key, `the secret ${name} becomes a variable of the service, which a shell reads`);
+    this.secrets[name] = { fromEnv: name };
+    return `$${name}`;
   }
 
   map(key: string): Fields | undefined {

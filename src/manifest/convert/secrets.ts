@@ -11,29 +11,21 @@ export const mayBeSecret = (name: string, text = name): boolean =>
   isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
 
 /** `password=text`, `--api-key text`; a text that begins with a variable is none. */
-const assigned =
-  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=("[^"$][^"]*"|'[^'$][^']*'|[^\s;&|<>()"'`$][^\s;&|<>()"'`]*))/g;
+const assigned = /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=["']?([^\s"'$][^\s"']*))/g;
 
 /** `user:password@` of an address, where a variable with a default counts as a password. */
-const inAddress = /(\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:)((?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+)(?=@)/g;
+const inAddress = /\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:(?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
 
-/** Puts in place of each secret in a text what `write` makes of its name and of itself. */
-export function replaceSecrets(text: string, write: (name: string, secret: string) => string): string {
-  const rest = text.replace(inAddress, (_, before, secret) => `${before}${write("PASSWORD", secret)}`);
-  let written = "";
-  let end = 0;
-  for (const { index, 1: option = "", 2: value = "" } of rest.matchAll(assigned)) {
-    const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
-    if (index < end || !mayBeSecret(name, value)) continue;
-    written += rest.slice(end, index + option.length) + write(name.toUpperCase(), value);
-    end = index + option.length + value.length;
-  }
-  return written + rest.slice(end);
-}
+/** Returns true if a secret stands in a text. */
+export const holdsSecret = (text: string): boolean =>
+  inAddress.test(text) ||
+  [...text.matchAll(assigned)].some(([, option = "", value]) =>
+    mayBeSecret(option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
+  );
 
 /** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
 export function whyWithheld(key: string, text: string, value: string | undefined = text): string | undefined {
-  if (replaceSecrets(text, () => "") !== text) return "it holds a password";
+  if (holdsSecret(text)) return "it holds a password";
   if (isSecretName(key)) return "";
   return mayBeSecret(key, value) ? "it may be a secret" : undefined;
 }
