@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Option } from "commander";
 import { createHttpTransport } from "../api/http-transport";
@@ -245,17 +245,18 @@ export async function undeclaredStates(
 ): Promise<readonly StageInstance[]> {
   const { cwd, options } = invocation;
   if (typeof options.state === "string") return [];
-  const none = (cause: unknown) => (cause instanceof DiagnosticsError ? [] : Promise.reject(cause));
-  const listed = (await listIds({ ...invocation, stage: { name: instancePlace } }).catch(none)) ?? [];
-  const folder = join(cwd, ".rnv");
-  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
-  const kept = files.flatMap((file) => /^(.+)[\\/]state\.json$/.exec(file)?.[1] ?? []);
+  const list = async (stage: StageName): Promise<readonly string[]> =>
+    (await listIds({ ...invocation, stage }).catch(() => undefined)) ?? [];
+  const folders = await readdir(join(cwd, ".rnv")).catch(() => []);
+  const names = [...(await list({ name: instancePlace })), ...folders].filter(isStageWord);
   const found: StageInstance[] = [];
-  for (const text of [...new Set([...listed, ...kept])].sort()) {
-    const name = splitStage(text);
-    if (declared.includes(name.name)) continue;
-    const one = await recordedIn(name, () => ({ ...invocation, stage: name }));
-    if (one.state?.stage === text && !isEmpty(one)) found.push(one);
+  for (const name of [...new Set(names)].sort()) {
+    if (declared.includes(name)) continue;
+    const ids = await list({ name, id: instancePlace });
+    for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
+      const one = await recordedIn(stage, () => ({ ...invocation, stage }));
+      if (one.state?.stage === stageText(stage) && !isEmpty(one)) found.push(one);
+    }
   }
   return found;
 }

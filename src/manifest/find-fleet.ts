@@ -200,8 +200,8 @@ export function memberEnvironment(
   if (member.workspace !== undefined) given.RNV_WORKSPACE_ID = member.workspace;
   const state = member.state ?? given.RNV_STATE?.trim();
   // Two names have two paths.
-  const path = member.name === "." ? "_" : encodeURIComponent(member.name).replaceAll("%2F", "/");
-  if (state) given.RNV_STATE = state.replaceAll(memberPlace, path);
+  const words = member.name.split("/").map((word) => (word === "." ? "_" : encodeURIComponent(word)));
+  if (state) given.RNV_STATE = state.replaceAll(memberPlace, words.join("/"));
   return { environment: given, missing: sources.filter((name) => !environment[name]) };
 }
 

@@ -133,7 +133,7 @@ function warnOfGone(
   const changed = paths.filter((path) => yamlName.test(path) && isBelow(path, root));
   try {
     for (const path of [...changed, join(root, fleetFileName)]) {
-      const text = textBefore(realOf(path));
+      const text = textBefore(path.endsWith(fleetFileName) ? realOf(path) : path);
       if (text === undefined) continue;
       const copy = join(before, relative(root, path));
       mkdirSync(dirname(copy), { recursive: true });

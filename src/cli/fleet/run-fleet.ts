@@ -136,8 +136,13 @@ async function runProcess(
       isStuck = true;
       killGroup(child.pid);
     };
-    const stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer)).unref();
-    const interrupt = (): void => void child.kill("SIGINT");
+    let stuck = setTimeout(stop, Math.min(longest + graceMs, longestTimer)).unref();
+    const interrupt = (): void => {
+      child.kill("SIGINT");
+      if (job.verb === "apply") return;
+      clearTimeout(stuck);
+      stuck = setTimeout(stop, graceMs).unref();
+    };
     if (signal.aborted) interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
     child.on("message", (result) => {

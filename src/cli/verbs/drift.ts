@@ -40,7 +40,8 @@ export const driftVerb: Verb = {
     const accepted = readAccepted(invocation);
     const { report: found, plan, diagnostics, judged, exitCode } = await driftOf(invocation, accepted);
     // What this stack does not need another one may: a job that looks at all of them tells.
-    const unlisted = invocation.stack ? [] : (judged?.unused ?? []);
+    const isOneOfMany = (invocation.stack?.crossValues?.size ?? 0) > 0;
+    const unlisted = isOneOfMany ? [] : (judged?.unused ?? []);
     const unused = unlisted.filter((entry) => !invocation.stage || isOfOneStage(entry));
     report(invocation, [...diagnostics, ...unused.map(acceptanceUnused)]);
     const format = formatOf(options);

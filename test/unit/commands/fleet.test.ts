@@ -94,6 +94,7 @@ describe("the environment of a member", () => {
     const state = (name: string) =>
       of(member(name), [], { RNV_STATE: "s3://states/${member}/${stage.name}.json" }).environment.RNV_STATE;
     expect(state("teams/a b")).toBe("s3://states/teams/a%20b/${stage.name}.json");
+    expect(state("./shop")).toBe("s3://states/_/shop/${stage.name}.json");
     expect(new Set(["a/b", "a-b", "a b", "a%20b", "."].map(state)).size).toBe(5);
     expect(of(member("x"), [], { RNV_STATE: "https://h/${member}" }).environment.RNV_STATE).toBe(
       "https://h/x",
