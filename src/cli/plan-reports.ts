@@ -4,14 +4,7 @@ import { Option } from "commander";
 import type { PlanRequest } from "../commands/context";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { isStageWord } from "../model/stage";
-import {
-  codeQuality,
-  failedSuite,
-  gitlabCounts,
-  junit,
-  planFindings,
-  planSuite,
-} from "../report/job-reports";
+import { codeQuality, gitlabCounts, junit, planFindings, planSuite } from "../report/job-reports";
 import { planJson, planMarkdown } from "../report/plan-text";
 import { readJob, writeSummary } from "./ci-job";
 import { makeFolder, writeWholeFile } from "./files";
@@ -69,7 +62,7 @@ function writeFiles(
     const below = [...words.map((word) => (isStageWord(word) ? word : "_")), ...(stack ? [stack.name] : [])];
     writePlanned(one, request, planned.length === 1 ? folder : join(folder, ...below));
     const name = ["rnv plan", ...Object.values(namesOf(one.run))].join(" ");
-    suites.push(plan ? planSuite(plan, name) : failedSuite(diagnostics, name));
+    suites.push(planSuite(plan ?? { diagnostics }, name));
     found.push(...(plan ? planFindings(plan) : diagnostics));
   }
   const plans = planned.flatMap(({ outcome }) => outcome.plan ?? []);

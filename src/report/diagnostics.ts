@@ -6,11 +6,11 @@ import {
   sortDiagnostics,
 } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
-import { shortList } from "../model/text";
+import { compareTexts, shortList } from "../model/text";
 import { escapeLines, escapeText, fencedBlock, jsonText, shorten } from "./escape-text";
 import { groupBy } from "./order";
 import { counted } from "./plan-wording";
-import { cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
+import { besideLabel, cutText, ellipsisOf, plainStyle, type Style, textWidth, wrapText } from "./style";
 
 /** Returns the path of a file from the root of its repository; undefined where there is none. */
 export type PathOf = (file: string) => string | undefined;
@@ -75,7 +75,7 @@ function diagnosticText(diagnostic: Diagnostic, style: Style): string {
     ...rest.map((line) => colors.bold(line)),
     ...frame.lines,
     ...indented(diagnostic.detail, style),
-    ...(diagnostic.hint === undefined || frame.tellsHint ? [] : hintLines(diagnostic.hint, style)),
+    ...besideLabel(`  ${colors.cyan("hint:")}`, indented(frame.hint, style, "  hint: ".length)),
     ...(diagnostic.requestId === undefined
       ? []
       : [colors.dim(`  request id: ${escapeText(diagnostic.requestId)}`)]),
@@ -91,36 +91,27 @@ const indented = (text: string | undefined, style: Style, indent = 2): string[] 
         )
         .map((line) => line.trimEnd());
 
-function hintLines(hint: string, style: Style): string[] {
-  const label = "hint: ";
-  const [first = "", ...rest] = indented(hint, style, 2 + label.length);
-  return [`  ${style.colors.cyan(label.trimEnd())} ${first.trimStart()}`.trimEnd(), ...rest];
-}
-
 /** `2 errors, 1 warning` */
 function countLine(diagnostics: readonly Diagnostic[]): string {
-  const counts = (["error", "warning"] as const).map(
-    (severity) => [diagnostics.filter((one) => one.severity === severity).length, severity] as const,
+  const bySeverity = [...groupBy(diagnostics, ({ severity }) => severity)].sort(([a], [b]) =>
+    compareTexts(a, b),
   );
-  return counts.flatMap(([count, noun]) => (count > 0 ? [counted(count, noun)] : [])).join(", ");
+  return bySeverity.map(([severity, { length }]) => counted(length, severity)).join(", ");
 }
-
-const tab = "  ";
 
 /** Characters looked at before and after an offset: no terminal is wider, and lines may be megabytes. */
 const farthest = 2000;
 
 /**
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
- * a range there are no lines; without the text of the file there is its place alone. `tellsHint`: the hint is there already.
+ * a range there are no lines; without the text of the file there is its place alone. The `hint` is left where it is not there.
  */
 function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { range, hint } = diagnostic;
-  if (range === undefined) return { lines: [], tellsHint: false };
+  if (range === undefined) return { lines: [], hint };
   const { colors } = style;
   const text = range.source?.text;
-  if (text === undefined)
-    return { lines: [`  ${colors.dim("-->")} ${escapeText(placeText(range))}`], tellsHint: false };
+  if (text === undefined) return { lines: [`  ${colors.dim("-->")} ${escapeText(placeText(range))}`], hint };
 
   const { line, column } = positionAt(text, range.start);
   const start = Math.min(range.start, text.length);
@@ -130,10 +121,9 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
   const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
   const gutter = String(line);
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
-  const shown = window(source, from, to, Math.max(30, style.width - gutter.length - 3), ellipsisOf(style));
-  const room = style.unicode
-    ? style.width - gutter.length - 3 - shown.caretOffset - shown.caretWidth
-    : Number.POSITIVE_INFINITY;
+  const columns = style.width - gutter.length - 3;
+  const shown = window(source, from, to, Math.max(30, columns), ellipsisOf(style));
+  const room = style.unicode ? columns - shown.caretOffset - shown.caretWidth : Number.POSITIVE_INFINITY;
   const short = hint !== undefined && !/[\n\r]/.test(hint) && textWidth(hint) < room;
   const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
   const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : ""));
@@ -143,13 +133,13 @@ function codeFrame(diagnostic: Diagnostic, style: Style) {
       `${colors.dim(`${gutter} |`)} ${shown.text}`.trimEnd(),
       `${margin}${" ".repeat(shown.caretOffset)}${carets}`,
     ],
-    tellsHint: short,
+    hint: short ? undefined : hint,
   };
 }
 
 /** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. The caret is in columns. */
 function window(source: string, from: number, to: number, room: number, ellipsis: string) {
-  const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
+  const drawn = (text: string) => escapeText(text.replaceAll("\t", "  "));
   const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));
   const after = drawn(source.slice(to));
@@ -191,10 +181,7 @@ export const diagnosticsJson = (diagnostics: readonly Diagnostic[]): string =>
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
  */
-export const githubAnnotations = (
-  diagnostics: readonly Diagnostic[],
-  pathOf: PathOf = (file) => file,
-): string =>
+export const githubAnnotations = (diagnostics: readonly Diagnostic[], pathOf: PathOf): string =>
   sortDiagnostics(diagnostics)
     .map((diagnostic) => `${annotation(diagnostic, pathOf)}\n`)
     .join("");

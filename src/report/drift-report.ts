@@ -29,7 +29,7 @@ import {
   standingRows,
   unmanagedLine,
 } from "./plan-report";
-import { actionPhrase, counted, countList } from "./plan-wording";
+import { actionPhrase, countEach, counted, countList } from "./plan-wording";
 import { runMetrics } from "./prometheus";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
@@ -46,10 +46,9 @@ export function driftSections(report: DriftReport): readonly Section[] {
     (consequences.get(address) ?? []).map((one) => ({
       text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     }));
-  const missing = readingOrder(report.missing.map((address) => ({ address })));
   // The heading says what happened to the first two, and the cause of their fields.
-  const gone = missing.map(({ address }) => ({
-    ...{ sign: "-", subject: address, phrase: "", facts: following(address) },
+  const missing = report.missing.map((address) => ({
+    ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
   }));
   const drifted = readingOrder(report.drifted).map(({ address, fields, deployed }) => ({
     ...{ sign: "~", subject: address, phrase: "" },
@@ -58,7 +57,7 @@ export function driftSections(report: DriftReport): readonly Section[] {
   }));
   const pending = readingOrder(report.pending).map(pendingItem);
   return [
-    ...foundSection("missing", "Deleted outside rnv", gone, "was deleted outside rnv"),
+    ...foundSection("missing", "Deleted outside rnv", readingOrder(missing), "was deleted outside rnv"),
     ...foundSection("drift", "Changed outside rnv", drifted, "changed outside rnv"),
     ...foundSection("pending", "Declared, but not applied yet", pending),
     ...besides(report),
@@ -133,19 +132,15 @@ export const classWords: Readonly<Record<DriftClass, string>> = {
 export function driftLine(report: DriftReport): string {
   const said = (classes: readonly DriftClass[]): string =>
     countList(classes.map((one) => [countOf(report, one), classWords[one]]));
-  const isPendingCounted = report.failOn.includes("pending");
+  const { failOn, pending, unchecked, accepted } = report;
   const rest = [
-    ...(isPendingCounted || report.pending.length === 0 ? [] : [said(["pending"])]),
-    ...(report.unchecked.length === 0
-      ? []
-      : [`${counted(report.unchecked.length, "resource")} could not be checked`]),
-    ...(report.accepted === undefined ? [] : [`${report.accepted.length} accepted for a while`]),
-  ].map((text) => ` ${text}.`);
-  if (report.hasDrift) return `Drift: ${said(report.failOn)}.${rest.join("")}`;
-  const matches =
-    report.pending.length === 0 && report.accepted === undefined
-      ? " Your infrastructure matches the configuration."
-      : "";
+    !failOn.includes("pending") && said(["pending"]),
+    unchecked.length > 0 && `${counted(unchecked.length, "resource")} could not be checked`,
+    accepted && `${accepted.length} accepted for a while`,
+  ].flatMap((text) => (text ? ` ${text}.` : []));
+  if (report.hasDrift) return `Drift: ${said(failOn)}.${rest.join("")}`;
+  const isWhole = pending.length === 0 && accepted === undefined;
+  const matches = isWhole ? " Your infrastructure matches the configuration." : "";
   return `No drift.${matches}${rest.join("")}`;
 }
 
@@ -162,15 +157,6 @@ function pendingPhrase({ action, archives, runs, fields, previousAddress }: Pend
 /** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export const driftText = (report: DriftReport, style: Style): string =>
   joined([...sectionTexts(driftSections(report), style), style.colors.bold(driftLine(report))]);
-
-/** Renders a drift report for an issue or a job summary: the count first, then each difference. */
-export function driftMarkdown(
-  report: DriftReport,
-  { limit = markdownLimit, title = "rnv drift" }: { readonly limit?: number; readonly title?: string } = {},
-): string {
-  const opening = [`### ${title}`, `**${escapeMarkdown(driftLine(report))}**`];
-  return reportMarkdown({ opening, sections: driftSections(report) }, limit);
-}
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
 export const driftJson = (report: DriftReport): string => jsonText(driftDocument(report));
@@ -189,13 +175,14 @@ const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   ...{ path, cause, before, after, from },
 });
 
-const statusWords = {
-  clean: "no drift",
-  drift: "drift",
-  expired: "an acceptance expired",
-  error: "not checked",
+/** The worst first. */
+const statusWords: Readonly<Record<DriftStatus, string>> = {
   interrupted: "interrupted",
-} as const;
+  error: "not checked",
+  expired: "an acceptance expired",
+  drift: "drift",
+  clean: "no drift",
+};
 
 /** Returns all stages with what was found in each, in a line. */
 const stageSections = ({ stages }: DriftJob): readonly Section[] =>
@@ -218,29 +205,19 @@ const isTold = (one: StageDrift): boolean => one.exitCode !== 0 || one.diagnosti
 
 /** Renders a job for people: each stage that is not clean in full, then a line for each stage, and one for all. */
 export function driftJobText(job: DriftJob, style: Style): string {
-  const parts = job.stages
-    .filter((one) => isTold(one) || job.stages.length === 1)
-    .map((one) => {
-      const name = escapeText(nameOfStage(one));
-      return joined([
-        name === "" ? "" : style.colors.bold(name),
-        diagnosticsText(one.diagnostics, style),
-        one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
-      ]).trimEnd();
-    });
+  const told = job.stages.filter((one) => isTold(one) || job.stages.length === 1);
+  const parts = told.flatMap((one) => [
+    nameOfStage(one) === "" ? "" : style.colors.bold(escapeText(nameOfStage(one))),
+    diagnosticsText(one.diagnostics, style),
+    one.report === undefined ? "" : driftText(one.report, style).trimEnd(),
+  ]);
   if (job.stages.length === 1) return joined(parts);
   return joined([...parts, ...sectionTexts(stageSections(job), style), style.colors.bold(jobLine(job))]);
 }
 
 /** `20 stages: 17 no drift, 2 drift, 1 not checked.` */
-function jobLine({ stages }: DriftJob): string {
-  const byStatus = groupBy(stages, statusOf);
-  const worstFirst = (Object.keys(statusWords) as DriftStatus[]).reverse();
-  const told = countList(
-    worstFirst.map((status) => [byStatus.get(status)?.length ?? 0, statusWords[status]]),
-  );
-  return `${counted(stages.length, "stage")}: ${told}.`;
-}
+const jobLine = ({ stages }: DriftJob): string =>
+  `${counted(stages.length, "stage")}: ${countEach(statusWords, stages.map(statusOf))}.`;
 
 /** The job as one JSON document. */
 export const driftJobJson = (job: DriftJob): string =>
@@ -272,20 +249,25 @@ const stageOf = (one: StageDrift) => ({
 /** Renders a job in Markdown: all stages in a line each, then what is not clean. */
 export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const told = job.stages.filter(isTold);
-  if (job.stages.length === 1) return stageMarkdown(job.stages[0] as StageDrift, limit);
+  if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
   const opening = ["### rnv drift", `**${escapeMarkdown(jobLine(job))}**`];
   const all = reportMarkdown({ opening, sections: stageSections(job) }, limit / 2);
   const share = Math.floor((limit - all.length) / told.length) - 10;
-  return joined([all.trimEnd(), ...told.map((one) => stageMarkdown(one, share).trimEnd())]);
+  return joined([all.trimEnd(), ...told.map((one) => driftMarkdown(one, share).trimEnd())]);
 }
 
-/** Renders what was found in one stage: the body of its issue. */
-export function stageMarkdown(one: StageDrift, limit = markdownLimit): string {
+/** Renders what was found in one stage, and the body of its issue: the count first, then each difference. */
+export function driftMarkdown(
+  one: Pick<StageDrift, "stage" | "stack" | "report" | "diagnostics">,
+  limit = markdownLimit,
+): string {
   const name = nameOfStage(one);
-  const title = name === "" ? "rnv drift" : `rnv drift: ${codeSpan(name)}`;
+  const title = name === "" ? "### rnv drift" : `### rnv drift: ${codeSpan(name)}`;
   const errors = findingsBlock(one.diagnostics, limit / 3);
-  if (one.report === undefined) return joined([`### ${title}`, "**Not checked.**", errors]);
-  return joined([driftMarkdown(one.report, { title, limit: limit - errors.length }).trimEnd(), errors]);
+  if (one.report === undefined) return joined([title, "**Not checked.**", errors]);
+  const opening = [title, `**${escapeMarkdown(driftLine(one.report))}**`];
+  const text = reportMarkdown({ opening, sections: driftSections(one.report) }, limit - errors.length);
+  return joined([text.trimEnd(), errors]);
 }
 
 /** Titles the issue of a stage. */
@@ -298,7 +280,7 @@ export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =
 /** The text of the issue of a stage, within `limit` characters. */
 export function issueText(one: StageDrift, job: DriftJob, limit: number): string {
   const footer = `Checked ${exactTime(job.at)}${pageText(job)}. To keep a difference, add it to \`rnv.drift.yaml\` with a reason and an end date. To undo it, merge a pull request; its apply repairs it. Or run \`rnv ci apply --repair\` in a job that needs an approval. This issue closes when no drift is found.\n`;
-  return `${stageMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400)}\n${footer}`;
+  return `${driftMarkdown(one, Math.min(limit, markdownLimit) - footer.length - 400)}\n${footer}`;
 }
 
 /** Words the comment with which the issue of a stage is closed. */
@@ -341,14 +323,12 @@ export const webhookBody = (job: DriftJob): string =>
  */
 export function driftMetrics({ at, stages }: DriftJob, manifest: string): string {
   const targets = stages.map((one) => ({
+    ...one,
     labels: { manifest, stage: one.stage, stack: one.stack },
-    exitCode: one.exitCode,
-    seconds: one.seconds,
     drift: countsOfStage(one),
     runs: one.runId === undefined ? [] : [one.runId],
-    recorded: one.recordedIds?.length,
   }));
-  const resources = targets.map(({ labels, recorded }) => ({ labels, value: recorded }));
+  const resources = targets.map(({ labels, recordedIds }) => ({ labels, value: recordedIds?.length }));
   return runMetrics("rnv_drift", at, targets, [
     { name: "rnv_drift_resources", help: "Resources that the state records.", samples: resources },
   ]);

@@ -23,12 +23,10 @@ const escapeUnits = (character: string): string =>
     .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`)
     .join("");
 
-const escapeCharacter = (character: string): string => shortEscapes[character] ?? escapeUnits(character);
-
 /** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
 export const escapeText = (text: string): string =>
   text
-    .replace(hidden, escapeCharacter)
+    .replace(hidden, (character) => shortEscapes[character] ?? escapeUnits(character))
     .replace(runnerCommand, "\\u0023")
     .replace(workflowCommand, "$1\\u003a");
 
@@ -107,9 +105,7 @@ export const escapeMarkdown = (text: string): string =>
 function inertWord(word: string): string {
   if (word === "" || timeOfDay.test(word) || (plainWord.test(word) && !suspicious.test(word))) return word;
   // A pattern such as `[,.]+$` would be tried from each of many full stops.
-  let end = word.length;
-  while (end > 0 && ",.;!?".includes(word.charAt(end - 1))) end -= 1;
-  const core = word.slice(0, end);
+  const [core] = /^(?:.*[^,.;!?])?/s.exec(word) as RegExpExecArray;
   return core === "" || suspicious.test(word) ? codeSpan(word) : codeSpan(core) + word.slice(core.length);
 }
 

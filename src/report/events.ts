@@ -1,6 +1,7 @@
-import type { ApplyCounts, ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
+import type { ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
 import { diagnosticData } from "./diagnostics";
 import { escapeJson, escapeText } from "./escape-text";
+import { countList } from "./plan-wording";
 import { idNote, type Style } from "./style";
 import { elapsedText } from "./time-text";
 
@@ -57,31 +58,21 @@ function summaryText(event: SummaryEvent, style: Style): string {
   return event.hint === undefined ? line : `${line}\n\n${event.hint.split("\n").map(escapeText).join("\n")}`;
 }
 
+const ends: Readonly<Record<number, string>> = {
+  ...{ 0: "complete!", 8: "saved, awaiting checkout.", 130: "interrupted." },
+};
+
 /** `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
-export const summaryLine = (event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string =>
-  `${opening(event)} Resources: ${countsText(event)}.`;
-
-function opening({ mode, exitCode }: Pick<SummaryEvent, "mode" | "exitCode">): string {
+export function summaryLine(event: Pick<SummaryEvent, "mode" | "exitCode" | "counts">): string {
+  const { mode, exitCode, counts } = event;
   const verb = mode === "destroy" ? "Destroy" : "Apply";
-  if (exitCode === 0) return `${verb} complete!`;
-  if (exitCode === 8) return `${verb} saved, awaiting checkout.`;
-  if (exitCode === 130) return `${verb} interrupted.`;
-  return `${verb} incomplete.`;
-}
-
-function countsText({ mode, counts }: Pick<SummaryEvent, "mode" | "counts">): string {
-  const extra = (count: number, word: string) => (count > 0 ? [`${count} ${word}`] : []);
-  const { adopted, added, changed, destroyed, forgotten, failed, skipped }: ApplyCounts = counts;
-  const core =
-    mode === "destroy" && added === 0 && changed === 0
-      ? [`${destroyed} destroyed`]
-      : [...extra(adopted, "imported"), `${added} added`, `${changed} changed`, `${destroyed} destroyed`];
-  return [
-    ...core,
-    ...extra(forgotten, "forgotten"),
-    ...extra(failed, "failed"),
-    ...extra(skipped, "skipped"),
-  ].join(", ");
+  const { adopted, added, changed, destroyed, forgotten, failed, skipped } = counts;
+  const isDestroyed = mode === "destroy" && added === 0 && changed === 0;
+  const kept = isDestroyed ? [] : [countList([[adopted, "imported"]]), `${added} added, ${changed} changed`];
+  const more = Object.entries({ forgotten, failed, skipped });
+  const rest = countList(more.map(([word, count]) => [count, word]));
+  const told = [...kept, `${destroyed} destroyed`, rest].filter((part) => part !== "");
+  return `${verb} ${ends[exitCode] ?? "incomplete."} Resources: ${told.join(", ")}.`;
 }
 
 /**

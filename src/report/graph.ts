@@ -62,6 +62,7 @@ export const legendOf = (nodes: readonly Pick<LabelledNode, "signs">[]): readonl
 
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
+  const { nodes, edges, frames } = inOrder(graph);
   const inner = (label: string) => escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
   const quoted = (label: string) => `"${inner(label)}"`;
   const attributes = ({ id, title, mark, does }: LabelledNode): string => {
@@ -69,7 +70,6 @@ export function graphDot(graph: LabelledGraph): string {
     const { ink, paper } = marks[mark];
     return ` [label = "${inner(title)}\\n${inner(does)}", style = filled, color = "${ink}", fontcolor = "${ink}", fillcolor = "${paper}"]`;
   };
-  const { nodes, edges, frames } = inOrder(graph);
   return [
     "digraph rnv {",
     "  rankdir = LR",

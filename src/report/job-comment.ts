@@ -2,6 +2,7 @@ import type * as zlib from "node:zlib";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Target } from "../model/target";
+import { capitalized } from "../model/text";
 import { type PlanDifference, type PlanRecord, recordPlan } from "../plan/digest";
 import { hasChanges, type Plan } from "../plan/plan";
 import { findingsBlock } from "./diagnostics";
@@ -125,13 +126,6 @@ export function readRecord(
   }
 }
 
-/** Returns whether a plan has nothing that a reader would want to know. */
-export const saysNothing = (plan: Plan): boolean =>
-  !hasChanges(plan) &&
-  plan.diagnostics.length === 0 &&
-  plan.standing.length === 0 &&
-  plan.unchecked.length === 0;
-
 /** The comment on a plan, with its marker and its record, within `limit` characters. */
 export function planComment(
   plan: Plan,
@@ -145,7 +139,9 @@ export function planComment(
 
 function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin, limit: number): string {
   const title = `rnv plan${subjectText(subject)}`;
-  if (saysNothing(plan)) return `**${title}**: ${planLine(plan)}\n`;
+  const told = [plan.diagnostics, plan.standing, plan.unchecked];
+  if (!hasChanges(plan) && told.every(({ length }) => length === 0))
+    return `**${title}**: ${planLine(plan)}\n`;
   const foot = `\n${originLine(origin)}\n`;
   const room = limit - foot.length;
   const text = planMarkdown(plan, room, title);
@@ -198,12 +194,11 @@ export function appliedComment(
   origin: CommentOrigin,
 ): string {
   const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
-  const end = endOfRun(exitCode);
   // Of a deployment the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
   const state = cause
     ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
-    : `**${end.charAt(0).toUpperCase()}${end.slice(1)}.**`;
+    : `**${capitalized(endOfRun(exitCode))}.**`;
   return joined([
     headOf("apply", subject, record === undefined ? [] : [record]),
     `${exitCode === 0 ? appliedWord : state} ${escapeMarkdown(summary ?? "")}`.trimEnd(),

@@ -19,20 +19,21 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** A plan as a suite: a case for each change, failed where it is blocked, and one for each error. */
-export function planSuite(plan: Plan, name: string): JunitSuite {
-  const changed = plan.changes.filter((change) => isWritten(change, plan));
+/** A plan as a suite, or why there is none: a case for each change, failed where it is blocked, and one for each error. */
+export function planSuite(made: Plan | Pick<Plan, "diagnostics">, name: string): JunitSuite {
+  const plan = "changes" in made ? made : undefined;
+  const changed = plan?.changes.filter((change) => isWritten(change, plan)) ?? [];
   const cases: readonly JunitCase[] = [
     ...changed.map((change) => ({
       type: change.type,
       name: `${change.address} ${actionPhrase(change)}`,
       failure: change.blockedBy,
     })),
-    ...plan.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
+    ...made.diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
     // Those that stop the plan are among its errors.
-    ...(plan.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
+    ...(plan?.checks ?? []).filter((check) => !stopsPlan(check)).map(checkCase),
   ];
-  return { name, cases: cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases };
+  return { name, cases: plan && cases.length === 0 ? [{ type: "plan", name: planLine(plan) }] : cases };
 }
 
 /** A rule has the same name whether it passes or fails. */
@@ -53,12 +54,6 @@ function checkCase({ policy, address, status, level, message = "" }: Check): Jun
   return { ...ruleCase(policy, address), skipped: status === "passed" ? undefined : why };
 }
 
-/** A plan that could not be made, as a suite. */
-export const failedSuite = (diagnostics: readonly Diagnostic[], name: string): JunitSuite => ({
-  name,
-  cases: diagnostics.filter(({ severity }) => severity === "error").map(errorCase),
-});
-
 /** One case of a report in JUnit: it has passed unless it failed or was skipped. */
 export interface JunitCase {
   readonly type: string;
@@ -72,10 +67,13 @@ function caseXml({ type, name, failure, skipped }: JunitCase): string {
   const head = `<testcase classname="${xml(type)}" name="${xml(name)}"`;
   if (skipped !== undefined) return `${head}><skipped message="${xml(skipped)}"/></testcase>`;
   if (!failure) return `${head}/>`;
-  const words = [failure.summary, failure.hint].filter((part) => part !== undefined).join("; ");
-  const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${words.split("\n").map(xml).join("\n")}</failure>`;
+  const words = messageOf(failure).split("\n").map(xml).join("\n");
+  const inner = `<failure type="${xml(failure.code)}" message="${xml(failure.summary)}">${words}</failure>`;
   return `${head}>${inner}</testcase>`;
 }
+
+const messageOf = ({ summary, hint }: Pick<Diagnostic, "summary" | "hint">): string =>
+  hint === undefined ? summary : `${summary}; ${hint}`;
 
 /** Suites as one file of JUnit. */
 export function junit(suites: readonly JunitSuite[]): string {
@@ -102,49 +100,33 @@ const xml = (text: string): string => escapeHtml(escapeText(text)).replaceAll("&
 
 /** The counts of plans as GitLab's report `terraform` has them. */
 export function gitlabCounts(plans: readonly Plan[]): string {
-  const sum = (count: (of: Plan["summary"]) => number): number =>
-    plans.reduce((total, { summary }) => total + count(summary), 0);
-  const counts = {
-    create: sum(({ add }) => add),
-    update: sum(({ change }) => change),
-    delete: sum(({ destroy }) => destroy),
-  };
-  return `${escapeJson(counts)}\n`;
+  const sum = (of: "add" | "change" | "destroy"): number =>
+    plans.reduce((total, { summary }) => total + summary[of], 0);
+  return `${escapeJson({ create: sum("add"), update: sum("change"), delete: sum("destroy") })}\n`;
 }
-
-/** Entries of a report, each once: plans of several stages find the same at the same line. */
-const distinct = <Entry extends object>(entries: readonly Entry[]): readonly Entry[] => [
-  ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
-];
-
-/** The rule that a finding breaks: a policy is one of its own. */
-const ruleOf = ({ code, rule }: Diagnostic): string => (rule === undefined ? code : `${code}/${rule}`);
-
-const messageOf = ({ summary, hint }: Diagnostic): string =>
-  escapeText([summary, hint].filter((part) => part !== undefined).join("; "));
 
 /** Findings as GitLab's report `codequality` has them: those with a place; `pathOf` gives the path in the repository. */
 export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): string {
-  const issues = distinct(
-    findings.flatMap((finding) => {
-      const { severity, address = "", summary, range } = finding;
-      const path = range && pathOf(range.file);
-      if (range === undefined || path === undefined) return [];
-      const name = ruleOf(finding);
-      return [
-        {
-          description: messageOf(finding),
-          check_name: name,
-          fingerprint: [name, path, address, summary].join("\0"),
-          severity: severity === "error" ? "critical" : "minor",
-          location: { path, lines: { begin: lineOf(range) ?? 1 } },
-        },
-      ];
-    }),
-  );
+  const issues = findings.flatMap((finding) => {
+    const { severity, code, rule, address = "", summary, range } = finding;
+    const path = range && pathOf(range.file);
+    if (range === undefined || path === undefined) return [];
+    // A policy is a rule of its own.
+    const name = rule === undefined ? code : `${code}/${rule}`;
+    const issue = {
+      description: escapeText(messageOf(finding)),
+      check_name: name,
+      fingerprint: [name, path, address, summary].join("\0"),
+      severity: severity === "error" ? "critical" : "minor",
+      location: { path, lines: { begin: lineOf(range) ?? 1 } },
+    };
+    return [issue];
+  });
+  // Plans of several stages find the same at the same line.
+  const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values();
   // GitLab takes issues with the same fingerprint for one. What it is about counts, not where: a line above makes it no other.
   const seen = new Map<string, number>();
-  const printed = issues.map((issue) => {
+  const printed = [...distinct].map((issue) => {
     const count = seen.get(issue.fingerprint) ?? 0;
     seen.set(issue.fingerprint, count + 1);
     const text = count === 0 ? issue.fingerprint : `${issue.fingerprint}\0${count}`;

@@ -1,4 +1,5 @@
 import { type Address, nameOf, typeOf } from "../model/address";
+import { append } from "../model/graph";
 import { compareTexts } from "../model/text";
 
 /** Types that have the name of what they are a part of, and come after all that is in it. */
@@ -36,11 +37,6 @@ const withLongNumbers = (text: string): string =>
 /** Returns items by their keys, in the order of the first of each. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
+  for (const item of items) append(groups, keyOf(item), item);
   return groups;
 }

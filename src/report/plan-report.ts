@@ -1,7 +1,7 @@
 import { type Address, nameOf } from "../model/address";
 import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
-import { shortList } from "../model/text";
+import { capitalized, compareTexts, shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
@@ -10,14 +10,10 @@ import { groupBy, homeOf, readingOrder } from "./order";
 import {
   actionPhrase,
   checkWords,
-  commonReason,
-  constructPhrase,
+  countEach,
   counted,
   countList,
-  countsOf,
   effectWords,
-  isNameTold,
-  listedFields,
   moneyChange,
   planHeadings,
   planLine,
@@ -42,9 +38,7 @@ const mostCreates = 20;
  * resources, each as people read a project; then what it says besides. No loss is part of a group, or left out.
  */
 export function planReport(plan: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
-  // The order follows from all of them, but most plans list none.
-  const isListedHere = (change: Change): boolean => isListed(change, plan);
-  const listed = plan.changes.some(isListedHere) ? readingOrder(plan.changes).filter(isListedHere) : [];
+  const listed = readingOrder(plan.changes.filter((change) => isListed(change, plan)));
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
   const isFolded = grouping === "types";
   const heading = planHeadings[plan.options.mode].replace(/:$/, isFolded ? " (-verbose shows each):" : ":");
@@ -80,6 +74,24 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
   };
 }
 
+/** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
+function countsOf(changes: readonly Change[]): string {
+  const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
+  const sentences = byType.map(([type, own]) => {
+    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
+    return `${capitalized(counted(2, escapeText(type)).slice(2))}: ${countEach(countWords, words)}.`;
+  });
+  return sentences.join(" ");
+}
+
+const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"];
+const countWords = Object.fromEntries(countOrder.map((word) => [word, `to ${word}`]));
+
+const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
+  ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
+  ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
+};
+
 function blockedLine(changes: readonly Change[]): string {
   const blocked = changes.filter(({ blockedBy }) => blockedBy !== undefined).length;
   if (blocked === 0) return "";
@@ -93,10 +105,11 @@ const isLoss = ({ action, blockedBy }: Change): boolean =>
 
 function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): readonly PlanEntry[] {
   const ownerOf = ownersIn(plan);
-  const isFolded = ({ withParent, blockedBy }: Change): boolean =>
-    grouping === "types" && withParent && blockedBy === undefined;
+  const isFolded = (change: Change): boolean =>
+    grouping === "types" && change.withParent && !change.blockedBy && ownerOf(change) !== undefined;
   const parts = groupBy(changes.filter(isFolded), ownerOf);
-  const groups = groupBy(changes, (change) => likeness(change, plan, grouping) ?? change);
+  const shown = changes.filter((change) => !isFolded(change));
+  const groups = groupBy(shown, (change) => likeness(change, plan, grouping) ?? change);
   const entryAt = new Map<Change, PlanEntry>();
   for (const own of groups.values()) {
     const isMany = own.length >= (grouping !== "types" && own.some(isMade) ? mostCreates + 1 : fewestEqual);
@@ -105,9 +118,7 @@ function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): re
       entryAt.set(first, entryOf(one, plan, parts.get(first), first.withParent ? ownerOf(first) : undefined));
     }
   }
-  return changes.flatMap((change) =>
-    isFolded(change) && ownerOf(change) !== undefined ? [] : (entryAt.get(change) ?? []),
-  );
+  return shown.flatMap((change) => entryAt.get(change) ?? []);
 }
 
 /** Returns true for a new resource, and not for a run. */
@@ -126,6 +137,10 @@ function likeness(change: Change, plan: Plan, grouping: Grouping): string | unde
   return JSON.stringify([same, commonReason(change), deployed, sides, effects, bill]);
 }
 
+/** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
+const commonReason = ({ address, reason }: Change): string | undefined =>
+  nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
+
 /** One item of a plan: one change, or many like it of as many resources. */
 export type PlanEntry = ReturnType<typeof entryOf>;
 
@@ -138,7 +153,8 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   const reason = isMany ? common : first.reason;
   const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
   const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
-  const cost = costOf(changes);
+  // What follows from a deletion with its parent is told once, at the parent.
+  const cost = withParent ? undefined : costOf(changes);
   const together = parts.length > 0 ? ` with ${countParts(parts)}` : "";
   const notes = [
     isMany ? undefined : construct && constructPhrase(construct),
@@ -146,13 +162,12 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
     reason === undefined ? undefined : `because ${reason}`,
     deployed,
   ];
-  // What follows from a deletion with its parent is told once, at the parent.
   const bill = cost && moneyChange(cost.before, cost.after, arrow);
   return {
     ...{ changes, parts, tag: tagOf(deedOf(first)) },
     homes: changes.map(({ address, construct }) => homeOf(construct?.in ?? address)),
     effects: (!withParent && effects.map((effect) => effectWords[effect]).join(", ")) || undefined,
-    facts: bill === undefined || withParent ? [] : [{ label: "cost", text: `${bill} a month` }],
+    facts: bill === undefined ? [] : [{ label: "cost", text: `${bill} a month` }],
     stop: blockedBy,
     sign: asciiSign(deedOf(first)),
     subject: isMany ? counted(changes.length, first.type) : first.address,
@@ -163,15 +178,33 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
       ? actionPhrase(first).replace(/^has /, "have ")
       : `${actionPhrase(first)}${owner ? ` together with ${owner.address}` : together}`,
     notes: notes.filter((note) => note !== undefined),
-    fields: isMany ? fieldsOfMany(changes, plan) : (listedFields(first, plan) as readonly ShownField[]),
+    fields: isMany ? fieldsOfMany(changes, plan) : listedFields(first, plan),
   };
 }
+
+/** `construct shop/front/web, in project.shop`. */
+const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
+  parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
+
+/** The address already tells the name, or the name is among the fields shown. */
+const isNameTold = (change: Change): boolean =>
+  change.liveName === "" || change.action === "create" || change.address.split(".").includes(change.liveName);
 
 /** Returns the monthly cost of all of them, where it changes. */
 function costOf(changes: readonly Change[]) {
   const total = totalCost(changes.flatMap(({ cost }) => cost ?? []));
   return sameMoney(total.before, total.after) ? undefined : total;
 }
+
+/** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
+const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
+  plan.options.mode === "refresh-only"
+    ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
+    : [
+        ...change.attributes.filter(({ placement }) => !placement),
+        ...change.released,
+        ...(change.lifecycle ?? []),
+      ];
 
 /** The fields of many resources: a change that all have as it is, of others how many have them. */
 function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownField[] {
@@ -181,13 +214,9 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
   return [...byPath.values()].map((fields): ShownField => {
     const [first] = fields as [AttributeChange];
     const kinds = [...groupBy(fields, ({ before, after }) => JSON.stringify([before, after])).values()];
-    if (kinds.length === 1 && fields.length === changes.length) return first;
-    const common = kinds.sort((a, b) => b.length - a.length);
-    const several = {
-      kinds: common.map((own) => [own[0] as AttributeChange, own.length] as const),
-      isOfAll: fields.length === changes.length,
-    };
-    return { ...first, from: undefined, several };
+    const isOfAll = fields.length === changes.length;
+    if (kinds.length === 1 && isOfAll) return first;
+    return { ...first, several: kinds.sort((a, b) => b.length - a.length), isOfAll };
   });
 }
 
@@ -198,11 +227,9 @@ export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => 
   );
   const byName = new Map(removed.map((change) => [nameOf(change.address), change]));
   return ({ address }) => {
-    for (let name = nameOf(address); name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
-      const owner = byName.get(name);
-      if (owner !== undefined) return owner;
-    }
-    return undefined;
+    const parts = nameOf(address).split(".");
+    const owners = parts.map((_, i) => byName.get(parts.slice(0, parts.length - i).join(".")));
+    return owners.find((owner) => owner !== undefined);
   };
 }
 
@@ -246,13 +273,14 @@ function planSections(plan: Plan): readonly Section<never>[] {
   const values = plan.unchecked.filter(({ attribute }) => attribute !== undefined);
   const warning = { severity: "warning" } as const;
   const unread = "Could not be read, planned from what is recorded:";
+  const withheld = `This run cannot read ${counted(values.length, "value")}. Apply reads each, and applies what is new or changed:`;
   return [
     ...section("outputs", "Changes to outputs", "Changes to outputs:", outputRows(plan), { weight: "whole" }),
     ...section("moved", "Moved", "Moved in the manifest:", moved),
     ...section("released", "Released", "Left as they are (no longer managed):", released),
     ...section("standing", notRunning, `${notRunning}:`, standingRows(plan.standing), warning),
     ...section("unchecked", "Not checked", unread, rowsByReason(resources), warning),
-    ...section("unchecked", "Not checked", unreadHeading(values), rowsByReason(values), warning),
+    ...section("unchecked", "Not checked", withheld, rowsByReason(values), warning),
     ...section("revealed", "Revealed", revealedLine(plan, "as declared and not written")),
     ...section("unmanaged", "Not managed here", unmanagedLine(plan.unmanaged)),
   ];
@@ -275,13 +303,9 @@ export const notRunning = "Not running the last deployment";
 
 const mostNamed = 3;
 
-/** The heading above secrets that a plan was made without. */
-const unreadHeading = ({ length }: Plan["unchecked"]): string =>
-  `This run cannot read ${counted(length, "value")}. Apply reads each, and applies what is new or changed:`;
-
-/** How many values were revealed, and what became of them; undefined where it was not asked for. */
-export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
-  if (revealed === undefined) return undefined;
+/** How many values were revealed, and what became of them; empty where it was not asked for. */
+export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string {
+  if (revealed === undefined) return "";
   const { length } = revealed;
   if (length === 0) return "No value had to be revealed.";
   const same = revealed.filter(({ isEqual }) => isEqual).length;

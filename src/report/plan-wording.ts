@@ -1,15 +1,11 @@
-import { nameOf } from "../model/address";
 import { keptRuns } from "../model/history";
 import { type Check, isCondition } from "../model/policy";
 import type { Effect, Money } from "../model/resource-type";
-import { compareTexts, shortList } from "../model/text";
+import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
 import type { PlanDifference } from "../plan/digest";
 import {
-  type AttributeChange,
   type Change,
-  type ChangeCause,
-  deedOf,
   hasChanges,
   isChangedOutside,
   isListed,
@@ -17,25 +13,20 @@ import {
   type Plan,
   type PlanOptions,
 } from "../plan/plan";
-import { codeSpan, escapeText } from "./escape-text";
+import { codeSpan } from "./escape-text";
 import { groupBy } from "./order";
 
 /**
  * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
  * many resources it is for, a condition for each resource; `Checks` where there are both.
  */
-export function checkWords(checks: readonly Check[]): {
-  readonly title: "Policies" | "Conditions" | "Checks";
-  readonly counts: string;
-} {
+export function checkWords(checks: readonly Check[]) {
   const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
-  const order = Object.keys(checkStatusWords);
+  const statuses = Object.keys(checkStatusWords);
   const worst = [...bySubject.values()].map((own) =>
-    Math.max(...own.map(({ status }) => order.indexOf(status))),
+    statuses.findLast((one) => own.some(({ status }) => status === one)),
   );
-  const counts = countList(
-    Object.values(checkStatusWords).map((word, i) => [worst.filter((one) => one === i).length, word]),
-  );
+  const counts = countEach(checkStatusWords, worst);
   const conditions = checks.filter(isCondition).length;
   const title = conditions === 0 ? "Policies" : conditions === checks.length ? "Conditions" : "Checks";
   return { title, counts };
@@ -49,24 +40,10 @@ export const checkStatusWords: Readonly<Record<Check["status"], string>> = {
   error: "could not be judged",
 };
 
-/** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
-export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
-  plan.options.mode === "refresh-only"
-    ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
-    : [
-        ...change.attributes.filter(({ placement }) => !placement),
-        ...change.released,
-        ...(change.lifecycle ?? []),
-      ];
-
-/** The address already tells the name, or the name is among the fields shown. */
-export const isNameTold = (change: Change): boolean =>
-  change.liveName === "" || change.action === "create" || change.address.split(".").includes(change.liveName);
-
-type Deed = Partial<Change> & Pick<Change, "action" | "attributes" | "onRemove">;
-
 /** Says how a resource changes, to stand after its address: `will be created`. */
-export function actionPhrase(change: Deed): string {
+export function actionPhrase(
+  change: Partial<Change> & Pick<Change, "action" | "attributes" | "onRemove">,
+): string {
   switch (change.action) {
     case "create":
       if (change.missing) return "will be created again";
@@ -88,15 +65,6 @@ export function actionPhrase(change: Deed): string {
       return change.previousAddress ? `has moved from ${change.previousAddress}` : "has not changed";
   }
 }
-
-/** Why a field changes, where it is not what the reader just wrote. */
-export const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
-  edit: undefined,
-  drift: "drift: changed outside rnv",
-  removed: "back to the default",
-  "take-over": "take-over: set outside rnv until now",
-  released: "released: no longer managed, left as it is",
-};
 
 export const effectWords: Readonly<Record<Effect, string>> = {
   deploys: "deploys",
@@ -140,10 +108,7 @@ export function planLine(plan: Plan): string {
 }
 
 /** `1 service`, `2 services`. */
-export function counted(count: number, noun: string): string {
-  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  return `${count} ${count === 1 ? noun : plural}`;
-}
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 export type Count = readonly [count: number, words: string];
 
@@ -154,39 +119,16 @@ export const countList = (counts: readonly Count[]): string =>
     .map(([count, words]) => `${count} ${words}`)
     .join(", ");
 
-/** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
-export function countsOf(changes: readonly Change[]): string {
-  const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
-  const sentences = byType.map(([type, own]) => {
-    const words = own.flatMap((change) => (isRun(change) ? ["run"] : countedAs[deedOf(change)]));
-    const countOf = (word: string): number => words.filter((one) => one === word).length;
-    const parts = countList(countOrder.map((word) => [countOf(word), `to ${word}`]));
-    const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
-    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts}.`;
-  });
-  return sentences.join(" ");
-}
-
-const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"] as const;
-
-const countedAs: Readonly<Record<ReturnType<typeof deedOf>, readonly string[]>> = {
-  ...{ create: ["add"], update: ["change"], replace: ["destroy", "add"], delete: ["destroy"] },
-  ...{ archive: ["archive"], adopt: ["import"], forget: ["forget"], "no-op": ["record"] },
-};
-
-/** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
-export const commonReason = ({ address, reason }: Change): string | undefined =>
-  nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
+/** The same of keys, in the order of their words. */
+export const countEach = (words: Readonly<Record<string, string>>, keys: readonly unknown[]): string =>
+  countList(Object.entries(words).map(([key, text]) => [keys.filter((one) => one === key).length, text]));
 
 /** `1,050`, `7.50`, `-3`. */
-export const amount = (value: number): string =>
+const amount = (value: number): string =>
   value.toLocaleString("en-US", {
     minimumFractionDigits: Number.isInteger(value) ? 0 : 2,
     maximumFractionDigits: 2,
   });
-
-/** The same with a `+` for more. */
-export const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;
 
 /** `USD 7 -> 14, NGN 10,500 -> 21,000`, with `difference` also `(+7)`; a currency that stays has no arrow. */
 export function moneyChange(before: Money, after: Money, arrow: string, difference = false): string {
@@ -194,14 +136,10 @@ export function moneyChange(before: Money, after: Money, arrow: string, differen
     const name = currency.toUpperCase();
     const [from, to] = [before[currency], after[currency]];
     if (from === to) return `${name} ${amount(to)}`;
-    return `${name} ${amount(from)} ${arrow} ${amount(to)}${difference ? ` (${signed(to - from)})` : ""}`;
+    return `${name} ${amount(from)} ${arrow} ${amount(to)}${difference ? ` (${to > from ? "+" : ""}${amount(to - from)})` : ""}`;
   };
   return `${one("usd")}, ${one("ngn")}`;
 }
-
-/** `construct shop/front/web, in project.shop`. */
-export const constructPhrase = ({ path, in: parent }: NonNullable<Change["construct"]>): string =>
-  parent === undefined ? `construct ${path}` : `construct ${path}, in ${parent}`;
 
 const differenceWords: Readonly<Record<PlanDifference["kind"], string>> = {
   new: "would change now, and was not reviewed",

@@ -52,12 +52,10 @@ export function runMetrics(
   more: readonly Gauge[],
 ): string {
   const began = Math.floor(Date.parse(at) / 1000);
-  const metrics: readonly (readonly [string, string, (of: TargetRun) => number | undefined])[] = [
-    ...driftClasses.map((of) => [of, classHelp[of], ({ drift }: TargetRun) => drift?.[of]] as const),
-    ["exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", ({ exitCode }) => exitCode],
-    ["run_seconds", "How long the last run took.", ({ seconds }) => seconds],
-    ["last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began],
-  ];
+  const gauge = (name: string, help: string, read: (of: TargetRun) => number | undefined): Gauge => ({
+    ...{ name: `${prefix}_${name}`, help },
+    samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
+  });
   const runs: Gauge = {
     name: `${prefix}_run_info`,
     help: "The last run: its requests have the ids rnv-RUN-1, rnv-RUN-2.",
@@ -65,9 +63,11 @@ export function runMetrics(
       ids.map((run) => ({ labels: { ...labels, run }, value: 1 })),
     ),
   };
-  const gauges = metrics.map(([name, help, read]) => ({
-    ...{ name: `${prefix}_${name}`, help },
-    samples: targets.map((of) => ({ labels: of.labels, value: read(of) })),
-  }));
+  const gauges = [
+    ...driftClasses.map((one) => gauge(one, classHelp[one], ({ drift }) => drift?.[one])),
+    gauge("exit_code", "How the last run ended; 0 is clean, 2 is changes or drift.", (of) => of.exitCode),
+    gauge("run_seconds", "How long the last run took.", ({ seconds }) => seconds),
+    gauge("last_run_timestamp_seconds", "When the last run began, seconds since 1970.", () => began),
+  ];
   return [...more, runs, ...gauges].map(gaugeText).join("");
 }

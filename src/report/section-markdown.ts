@@ -40,31 +40,20 @@ export function reportMarkdown(
   limit = markdownLimit,
 ): string {
   const whole = sections.filter(({ weight, items }) => items && weight === "whole");
-  const parts = sections
-    .filter((section) => !whole.includes(section))
-    .flatMap((section) => (section.items ?? []).map((item) => ({ section, text: itemMarkdown(item) })));
-  const besides = sections
-    .filter(({ items }) => items === undefined)
-    .map((section) => rowsMarkdown(section, limit));
+  const parts = textsOf(sections.filter((section) => !whole.includes(section)));
+  const listed = sections.filter(({ items }) => items === undefined);
+  const besides = listed.map((section) => rowsMarkdown(section, limit));
   const textOf = (head: readonly string[], foot: readonly string[]): string => {
     let left = limit - reserve - joined([...opening, ...head, ...foot]).length;
-    const end = parts.findIndex(({ text }) => {
+    const shown = parts.filter(({ text }) => {
       left -= text.length + 2;
-      return left < 0;
+      return left >= 0;
     });
-    const shown = end === -1 ? parts : parts.slice(0, end);
-    const groups = [...groupBy(shown, ({ section }) => section)];
-    const body = groups.map(([{ title }, own]) =>
-      itemsMarkdown(
-        title,
-        own.map(({ text }) => text),
-      ),
-    );
-    return joined([...opening, ...head, ...body, leftOut(parts.length - shown.length, "item"), ...foot]);
+    const note = leftOut(parts.length - shown.length, "item");
+    return joined([...opening, ...head, ...itemsMarkdown(shown), note, ...foot]);
   };
-  const full = whole.map(({ title, items = [] }) => itemsMarkdown(title, items.map(itemMarkdown)));
   const names = whole.map(({ items = [] }) => fencedBlock(items.map(shortLine), "diff"));
-  const texts = [full, names].map((head) => textOf(head, [...besides, ...closing]));
+  const texts = [itemsMarkdown(textsOf(whole)), names].map((head) => textOf(head, [...besides, ...closing]));
   const rest = leftOut(besides.length, "section");
   return texts.find(({ length }) => length <= limit) ?? textOf(names, [rest, ...closing]);
 }
@@ -72,13 +61,17 @@ export function reportMarkdown(
 const leftOut = (count: number, noun: string): string =>
   count === 0 ? "" : `> [!NOTE]\n> ${counted(count, noun)} left out, because this text would be too long.`;
 
-/** Items below their title; many are folded away. */
-function itemsMarkdown(title: string, items: readonly string[]): string {
-  const isLong = items.length > mostOpen;
-  const list = joinBlocks(items.map((item) => item.split("\n")));
-  if (isLong) return foldedParts(`<b>${escapeHtml(title)}</b> (${items.length})`, [list]);
-  return `**${escapeMarkdown(title)}**\n\n${list}`;
-}
+/** Items with the title of their section. */
+const textsOf = (sections: readonly Section[]) =>
+  sections.flatMap(({ title, items = [] }) => items.map((item) => ({ title, text: itemMarkdown(item) })));
+
+/** Items below their titles; many are folded away. */
+const itemsMarkdown = (texts: ReturnType<typeof textsOf>): readonly string[] =>
+  [...groupBy(texts, ({ title }) => title)].map(([title, items]) => {
+    const list = joinBlocks(items.map(({ text }) => text.split("\n")));
+    if (items.length <= mostOpen) return `**${escapeMarkdown(title)}**\n\n${list}`;
+    return foldedParts(`<b>${escapeHtml(title)}</b> (${items.length})`, [list]);
+  });
 
 /** The name of an item alone, as a line of a diff block. */
 const shortLine = ({ sign, subject, stop }: Item): string =>

@@ -3,7 +3,7 @@ import { escapeText, quoteText } from "./escape-text";
 import { groupBy } from "./order";
 import { effectWords } from "./plan-wording";
 import { arrow, type Cell, type Fact, type Item, partsOf, type Section } from "./sections";
-import { alignColumns, arrowOf, idNote, type Style, wrapText } from "./style";
+import { alignColumns, arrowOf, besideLabel, idNote, type Style, wrapText } from "./style";
 import { attributeLines, capLines, coloured, joinBlocks } from "./values";
 
 /** Sections for a terminal, each a paragraph; items of one id are one. */
@@ -66,11 +66,8 @@ function headline({ sign, subject, name, phrase, id }: Item, style: Style): stri
 }
 
 function signText(sign: string, style: Style): string {
-  const { red, green, cyan, yellow } = style.colors;
-  if (sign === "-/+") return `${red("-")}/${green("+")}`;
-  const text = sign.padStart(3);
-  if (sign === "!") return yellow(text);
-  return sign === ">" || sign === "<" ? cyan(text) : coloured(sign, text, style);
+  const { red, green } = style.colors;
+  return sign === "-/+" ? `${red("-")}/${green("+")}` : coloured(sign, sign.padStart(3), style);
 }
 
 function factText({ label, text }: Fact, style: Style): string {
@@ -82,10 +79,8 @@ function factText({ label, text }: Fact, style: Style): string {
 /** Why an item is blocked, and what to do. */
 function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
-  const label = "blocked: ";
-  const lines = [summary, hint].flatMap((one) =>
-    wrapText(escapeText(one), style, below.length + label.length),
-  );
-  const opening = `${below}${bold(red(label.trimEnd()))} `;
-  return lines.map((line, i) => (i === 0 ? opening + line.trimStart() : line));
+  const label = "blocked:";
+  const indent = below.length + label.length + 1;
+  const lines = [summary, hint].flatMap((one) => wrapText(escapeText(one), style, indent));
+  return besideLabel(below + bold(red(label)), lines);
 }

@@ -68,13 +68,11 @@ export interface Section<Own extends Item = Item> {
 export const section = (
   id: string,
   title: string,
-  heading: Cell | undefined,
+  heading: Cell,
   rows?: Section["rows"],
   marks: Pick<Section, "severity" | "weight"> = {},
 ): readonly Section<never>[] =>
-  heading === undefined || heading === "" || rows?.length === 0
-    ? []
-    : [{ id, title, heading, rows: rows ?? [], ...marks }];
+  heading === "" || rows?.length === 0 ? [] : [{ id, title, heading, rows: rows ?? [], ...marks }];
 
 /** Makes a section of items, or none where there are none. */
 export const itemSection = <Own extends Item>(

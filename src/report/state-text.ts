@@ -56,37 +56,29 @@ export function stateSections({ outputs, run, open }: State): readonly Section<n
   const writes = open.map(({ address, at, method, command }) => [
     ...[code(address), `${command?.action ?? writeWords[method] ?? "update"} sent at ${at}`],
   ]);
-  const heading = `A run${began} did not end.${unknown}`;
+  const heading = run === null && open.length === 0 ? "" : `A run${began} did not end.${unknown}`;
+  const rows = writes.length === 0 ? undefined : writes;
   return [
     ...section("outputs", "Outputs", "Outputs:", values, { weight: "whole" }),
-    ...(run === null && writes.length === 0
-      ? []
-      : [{ id: "open", title: "Unfinished", heading, rows: writes, ...openWrites }]),
+    ...section("open", "Unfinished", heading, rows, { severity: "warning", weight: "whole" }),
   ];
 }
 
-const openWrites = { severity: "warning", weight: "whole" } as const;
-
 /** The record of one resource: fields as applied, fields that the service computes, and what else is kept. */
 export function recordedRows(resource: RecordedResource): readonly (readonly [Code, Cell])[] {
-  const applied = byName(resource.applied).map(
+  const computed = byName(resource.computed).filter(([path]) => !Object.hasOwn(resource.applied, path));
+  const values = [...byName(resource.applied), ...computed].map(
     ([path, value]) => [code(path), code(isFingerprint(value) ? "(sensitive)" : plainText(value))] as const,
   );
-  const computed = byName(resource.computed)
-    .filter(([path]) => !Object.hasOwn(resource.applied, path))
-    .map(([path, value]) => [code(path), code(plainText(value))] as const);
+  const { preventDestroy, onRemove, retained, deletionFailed, pending } = resource;
   const kept = [
-    ...(resource.preventDestroy ? ["preventDestroy"] : []),
-    ...(resource.onRemove === "delete" ? [] : [`onRemove: ${resource.onRemove}`]),
-    ...(resource.retained
-      ? ["retained: archived or kept with what was; not managed until it is declared again"]
-      : []),
-    ...(resource.deletionFailed === undefined
-      ? []
-      : [`its last deletion failed: ${escapeText(resource.deletionFailed)}`]),
-    ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
-  ];
-  return [...applied, ...computed, ...kept.map((text) => [code("# kept"), text] as const)];
+    preventDestroy && "preventDestroy",
+    onRemove !== "delete" && `onRemove: ${onRemove}`,
+    retained && "retained: archived or kept with what was; not managed until it is declared again",
+    deletionFailed !== undefined && `its last deletion failed: ${escapeText(deletionFailed)}`,
+    pending && "a write of it was accepted and its end was not seen yet",
+  ].filter((text) => typeof text === "string");
+  return [...values, ...kept.map((text) => [code("# kept"), text] as const)];
 }
 
 const resourceSection = ({ address, resource }: StateEntry): Section => ({

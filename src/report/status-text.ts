@@ -5,8 +5,8 @@ import type { Plain } from "../model/value";
 import { inDocument } from "../plan/document";
 import { escapeText, jsonText, quoteText, shorten } from "./escape-text";
 import { readingOrder } from "./order";
-import { counted, countList } from "./plan-wording";
-import { factLines, type Style, tableLines } from "./style";
+import { countEach, counted, countList } from "./plan-wording";
+import { alignColumns, type Style, tableLines } from "./style";
 import { elapsedText, exactTime, timeAgo } from "./time-text";
 
 /** Characters of a text of the service, and of a name in a column. */
@@ -44,7 +44,7 @@ export function oneStatusText(service: RunningService, now: number, style: Style
   const isNoteEnough = standing.some(({ code }) => code !== "suspended");
   const finished = release?.finishedAt;
   const since = finished === undefined ? "-" : `${timeAgo(finished, now)} (${exactTime(finished)})`;
-  const facts = factLines([
+  const facts: readonly (readonly [label: string, value: string | undefined])[] = [
     ["runs", runsText(service, style)],
     ["status", status === runsWords[service.runs] ? undefined : status && escapeText(status)],
     ["health", health === undefined ? undefined : `${escapeText(health)}${checked}`],
@@ -56,9 +56,10 @@ export function oneStatusText(service: RunningService, now: number, style: Style
     ["latest", latest && !isNoteEnough ? latestText(latest) : undefined],
     ...variableNotes(service, now).map((note) => ["variable", note] as const),
     ...standingNotes(service, now).map((note) => ["note", note] as const),
-  ]);
+  ];
+  const known = facts.flatMap(([label, value]) => (value === undefined ? [] : [[`  ${label}`, value]]));
   const title = address.endsWith(`.${name}`) ? "" : ` (${quoteText(name)})`;
-  return `${[`${style.colors.bold(escapeText(address))}${title}`, ...facts].join("\n")}\n`;
+  return `${[`${style.colors.bold(escapeText(address))}${title}`, ...alignColumns(known)].join("\n")}\n`;
 }
 
 const latestText = ({ id, status }: Release): string =>
@@ -101,11 +102,9 @@ const noteText = ({ summary, since }: Standing, now: number): string =>
   `${escapeText(shorten(summary, longestText))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
-  const counts = Object.entries(runsWords).map(([runs, words]) => {
-    const count = services.filter((one) => one.runs === runs).length;
-    return [count, runs === "nothing" ? "without a release" : words] as const;
-  });
-  return `${counted(services.length, "service")}: ${countList(counts)}.`;
+  const words = { ...runsWords, nothing: "without a release" };
+  const all = services.map(({ runs }) => runs);
+  return `${counted(services.length, "service")}: ${countEach(words, all)}.`;
 }
 
 /** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */

@@ -45,13 +45,12 @@ export const textWidth = (text: string): number =>
 /** As many characters from the start as fit in so many columns, with an ellipsis where some do not. */
 export function cutText(text: string, columns: number, ellipsis: string): string {
   if (textWidth(text) <= columns) return text;
-  const characters = [...text];
   let width = ellipsis.length;
-  const end = characters.findIndex((character) => {
+  const shown = [...text].filter((character) => {
     width += textWidth(character);
-    return width > columns;
+    return width <= columns;
   });
-  return characters.slice(0, end).join("") + ellipsis;
+  return shown.join("") + ellipsis;
 }
 
 /** The text filled with spaces up to a number of columns. */
@@ -70,20 +69,17 @@ export function wrapText(text: string, style: Style, indent = 0): string[] {
   return lines.map((line) => " ".repeat(indent) + line);
 }
 
-/** Left-aligned columns, two spaces apart; the last one is not filled. */
+/** Lines after a label: the first stands beside it. */
+export const besideLabel = (label: string, lines: readonly string[]): string[] =>
+  lines.map((line, i) => (i === 0 ? `${label} ${line.trimStart()}` : line));
+
+/** Left-aligned columns, two spaces apart; nothing is filled at the end of a line. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, i) => {
-      widths[i] = Math.max(widths[i] ?? 0, textWidth(cell));
-    });
-  }
-  return rows.map((row) =>
-    row
-      .map((cell, i) => (i === row.length - 1 ? cell : padTo(cell, widths[i] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  );
+  for (const row of rows)
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, textWidth(cell));
+  const filled = rows.map((row) => row.map((cell, i) => padTo(cell, widths[i] ?? 0)));
+  return filled.map((cells) => cells.join("  ").trimEnd());
 }
 
 /** A table with a heading; below each row its notes. */
@@ -97,9 +93,3 @@ export function tableLines(
   const below = notes.map((own) => own.map((note) => colors.dim(`    ${note}`)));
   return [colors.bold(title), ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
 }
-
-/** Labels and values in two columns, without those that have no value. */
-export const factLines = (
-  facts: readonly (readonly [label: string, value: string | undefined])[],
-): string[] =>
-  alignColumns(facts.flatMap(([label, value]) => (value === undefined ? [] : [[`  ${label}`, value]])));

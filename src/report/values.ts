@@ -1,9 +1,8 @@
-import { structuredPatch } from "diff";
+import { diffArrays } from "diff";
 import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
-import type { AttributeChange, ShownValue } from "../plan/plan";
+import type { AttributeChange, ChangeCause, ShownValue } from "../plan/plan";
 import { escapeJson, escapeLines, escapeText, quoteText, shorten } from "./escape-text";
-import { causeNotes } from "./plan-wording";
 import { arrowOf, padTo, type Style, textWidth } from "./style";
 
 const longestLine = 400;
@@ -19,14 +18,11 @@ export function plainText(value: Plain): string {
 }
 
 /** A field as reports show it. */
-export interface ShownField extends Omit<AttributeChange, "from"> {
-  readonly from?: AttributeChange["from"] | undefined;
-  /** Of many resources whose changes differ: each change and how many have it, the most common first. */
-  readonly several?: {
-    readonly kinds: readonly (readonly [AttributeChange, number])[];
-    /** Each of the resources has one of them. */
-    readonly isOfAll: boolean;
-  };
+export interface ShownField extends AttributeChange {
+  /** Of many resources whose changes differ: those that are equal, the most common first. */
+  readonly several?: readonly (readonly AttributeChange[])[];
+  /** Each of the resources has one of them. */
+  readonly isOfAll?: boolean;
 }
 
 /** One side of a change on one line; absent is an empty text. */
@@ -40,24 +36,21 @@ const mostKinds = 3;
 
 /** A change of a field on one line: `"main" -> "next"`; of many resources how many have each: `1 -> 2 (14), 1 -> 3 (6)`. */
 function changeText(field: ShownField, arrow: string): string {
-  const { before, after, several } = field;
+  const { before, after, several, isOfAll } = field;
   const isBoth = attributeSign(field) === "~";
   if (several === undefined)
     return isBoth ? `${shownText(before)} ${arrow} ${shownText(after)}` : shownText(oneSide(field));
-  const { kinds, isOfAll } = several;
-  if (kinds.length <= mostKinds)
-    return kinds.map(([kind, count]) => `${changeText(kind, arrow)} (${count})`).join(", ");
-  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
-  return `${kinds.length} values${isOfAll ? "" : ` (${total})`}`;
+  if (several.length > mostKinds)
+    return `${several.length} values${isOfAll ? "" : ` (${several.flat().length})`}`;
+  return several.map((own) => `${changeText(own[0] as AttributeChange, arrow)} (${own.length})`).join(", ");
 }
 
 /** A value that reads better on several lines: text with line breaks. */
-export const isBlock = (shown: ShownValue): boolean =>
+const isBlock = (shown: ShownValue): boolean =>
   shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
 
 /** One side of a change on as many lines as it needs. */
 function shownLines(shown: ShownValue): string[] {
-  if (shown.kind === "absent") return [];
   if (shown.kind !== "value") return [shownText(shown)];
   const { value } = shown;
   if (isBlock(shown)) return escapeLines(String(value).replace(/\r?\n$/, "")).map(limit);
@@ -101,15 +94,24 @@ export function attributeSign(change: ShownField): Sign {
     : "~";
 }
 
+/** Why a field changes, where it is not what the reader just wrote. */
+const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
+  edit: undefined,
+  drift: "drift: changed outside rnv",
+  removed: "back to the default",
+  "take-over": "take-over: set outside rnv until now",
+  released: "released: no longer managed, left as it is",
+};
+
 /** `drift: changed outside rnv`, `forces replacement`. */
-const attributeNotes = (change: ShownField): string[] => [
-  ...(change.forcesReplacement ? ["forces replacement"] : []),
-  ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
-  ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
+const attributeNotes = ({ forcesReplacement, from, cause, several }: ShownField): string[] => [
+  ...(forcesReplacement ? ["forces replacement"] : []),
+  ...(from && !several ? [`follows ${shortList(from, 3)}, which the service has changed`] : []),
+  ...(causeNotes[cause] === undefined ? [] : [causeNotes[cause]]),
 ];
 
-const signColours: Readonly<Record<string, "green" | "red" | "yellow">> = {
-  ...{ "+": "green", "-": "red", "~": "yellow" },
+const signColours: Readonly<Record<string, "green" | "red" | "yellow" | "cyan">> = {
+  ...{ "+": "green", "-": "red", "~": "yellow", "!": "yellow", ">": "cyan", "<": "cyan" },
 };
 
 /** A text in the colour of a sign. */
@@ -127,19 +129,14 @@ export function attributeLines(changes: readonly ShownField[], style: Style): st
   const valueWidth = Math.max(0, ...widths.filter((width) => width <= widestAlignedValue));
   return rows.flatMap(({ change, inline }) => {
     const sign = attributeSign(change);
-    const notes = noteText(change, style);
+    const notes = attributeNotes(change).map((note) =>
+      (note === "forces replacement" ? style.colors.red : style.colors.dim)(`# ${note}`),
+    );
     const opening = `${indent}${coloured(sign, sign, style)} ${padTo(escapeText(change.path), pathWidth)}`;
-    if (inline !== undefined)
-      return [`${opening}  ${notes === "" ? inline : `${padTo(inline, valueWidth)}  ${notes}`}`.trimEnd()];
-    return [`${opening}${notes === "" ? "" : `  ${notes}`}`.trimEnd(), ...blockLines(change, style)];
+    const value = inline === undefined ? "" : `${padTo(inline, valueWidth)}  `;
+    const line = `${opening}  ${value}${notes.join(" ")}`.trimEnd();
+    return inline === undefined ? [line, ...blockLines(change, style)] : [line];
   });
-}
-
-function noteText(change: ShownField, style: Style): string {
-  const { colors } = style;
-  return attributeNotes(change)
-    .map((note) => (note === "forces replacement" ? colors.red(`# ${note}`) : colors.dim(`# ${note}`)))
-    .join(" ");
 }
 
 /** The side worth showing when there is only one. */
@@ -148,12 +145,13 @@ const oneSide = (change: ShownField): ShownValue =>
 
 /** Undefined when it reads better below its path. */
 function inlineValue(change: ShownField, room: number, style: Style): string | undefined {
-  const { before, after, several } = change;
-  if (several === undefined && (isBlock(before) || isBlock(after))) return undefined;
+  if (hasBlock(change)) return undefined;
   const text = changeText(change, style.colors.dim(arrowOf(style)));
-  const isPair = several === undefined && attributeSign(change) === "~";
+  const isPair = change.several === undefined && attributeSign(change) === "~";
   return isPair && textWidth(text) > Math.max(room, 24) ? undefined : text;
 }
+
+const hasBlock = ({ before, after, several }: ShownField) => !several && [before, after].some(isBlock);
 
 /** The lines of a field that reads better on several. */
 function changedLines(change: ShownField): readonly { readonly sign: Sign; readonly text: string }[] {
@@ -170,20 +168,18 @@ function blockLines(change: ShownField, style: Style): string[] {
 
 /** A field as lines of a diff block; the first character is the sign that GitHub colours. */
 export function fieldLines(field: ShownField): string[] {
-  const { before, after } = field;
+  const { before, after, several } = field;
   const path = escapeText(field.path);
-  const notes = attributeNotes(field).map((note) => `  # ${note}`);
+  const notes = ["", ...attributeNotes(field)].join("  # ");
   const sign = attributeSign(field);
-  if (field.several !== undefined)
-    return [`${sign === "~" ? "!" : sign} ${path}: ${changeText(field, "->")}${notes.join("")}`];
-  if (isBlock(before) || isBlock(after)) {
+  if (hasBlock(field)) {
     const lines = changedLines(field).map((line) => `${line.sign}   ${line.text}`);
-    return [`${sign === "~" ? " " : sign} ${path}:${notes.join("")}`, ...capLines(lines)];
+    return [`${sign === "~" ? " " : sign} ${path}:${notes}`, ...capLines(lines)];
   }
-  if (sign !== "~") return [`${sign} ${path}: ${shownText(oneSide(field))}${notes.join("")}`];
-  if (before.kind === "secret" && after.kind === "secret")
-    return [`! ${path} changes (hidden)${notes.join("")}`];
-  return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
+  if (sign !== "~" || several)
+    return [`${sign === "~" ? "!" : sign} ${path}: ${changeText(field, "->")}${notes}`];
+  if (before.kind === "secret" && after.kind === "secret") return [`! ${path} changes (hidden)${notes}`];
+  return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes}`];
 }
 
 export interface DiffLine {
@@ -197,21 +193,15 @@ const context = 2;
 
 /** Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  const [old, next] = [before, after].map((lines) => lines.map((line) => `${line}\n`).join(""));
-  const patch = structuredPatch("", "", old ?? "", next ?? "", "", "", { context, maxEditLength: mostEdits });
-  if (patch === undefined) return [...signed("-", before), ...signed("+", after)];
-  let at = 0;
-  const near = patch.hunks.flatMap(({ oldStart, oldLines, lines }) => {
-    const skipped = before.slice(at, oldStart - 1);
-    at = oldStart - 1 + oldLines;
-    const changed = lines.flatMap((line) => signed(line.charAt(0) as DiffLine["sign"], [line.slice(1)]));
-    return [...folded(skipped), ...changed];
+  const stretches = diffArrays([...before], [...after], { maxEditLength: mostEdits });
+  if (stretches === undefined) return [...signed("-", before), ...signed("+", after)];
+  return stretches.flatMap(({ value, added, removed }, i) => {
+    if (added || removed) return signed(added ? "+" : "-", value);
+    const start = i === 0 ? 0 : context;
+    const count = value.length - start - (i === stretches.length - 1 ? 0 : context);
+    return signed(" ", count > 1 ? value.toSpliced(start, count, `... (${count} unchanged)`) : value);
   });
-  return [...near, ...folded(before.slice(at))];
 }
 
 const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
   lines.map((text) => ({ sign, text }));
-
-const folded = (lines: readonly string[]): DiffLine[] =>
-  signed(" ", lines.length > 1 ? [`... (${lines.length} unchanged)`] : lines);

@@ -22,7 +22,7 @@ import { escapeHtml, escapeJson } from "../../src/report/escape-text";
 import { eventJson, eventText } from "../../src/report/events";
 import { graphDot, graphMermaid } from "../../src/report/graph";
 import { appliedComment, failedPlanComment, planComment, refusedComment } from "../../src/report/job-comment";
-import { codeQuality, failedSuite, junit, planSuite } from "../../src/report/job-reports";
+import { codeQuality, junit, planSuite } from "../../src/report/job-reports";
 import { planJson, planMarkdown, planText } from "../../src/report/plan-text";
 import { stateJson, stateMarkdown, stateText } from "../../src/report/state-text";
 import {
@@ -229,7 +229,7 @@ const commentsOf = (text: string): string => {
     .join("\n");
 };
 const reportsOf = (text: string): string => {
-  const suites = [planSuite(planOf(text), text), failedSuite(finding(text), text)];
+  const suites = [planSuite(planOf(text), text), planSuite({ diagnostics: finding(text) }, text)];
   return junit(suites) + codeQuality(finding(text), (file) => file);
 };
 
@@ -241,7 +241,7 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "comments of a job": commentsOf,
   "reports of a job": reportsOf,
   "drift as text": (text) => driftText(driftOf(text), plainStyle),
-  "drift as Markdown": (text) => driftMarkdown(driftOf(text)),
+  "drift as Markdown": (text) => driftMarkdown({ report: driftOf(text), diagnostics: [] }),
   "drift as JSON": (text) => driftJson(driftOf(text)),
   "drift job as text": (text) => driftJobText(jobOf(text), plainStyle),
   "drift job as Markdown": (text) => driftJobMarkdown(jobOf(text)) + issueOf(text),
@@ -283,7 +283,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("annotations of GitHub are one command for one finding", () => {
     for (const text of texts) {
-      const output = githubAnnotations(finding(text));
+      const output = githubAnnotations(finding(text), (file) => file);
       if (hiddenIn(output).length > 0 || !/^::error [^\n]*\n$/.test(output))
         expect(output).toBe(`inert, for ${text}`);
       checks += 1;
@@ -292,9 +292,9 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
     for (const text of texts) {
-      const drift = driftMarkdown(driftOf(text)) + driftJobMarkdown(jobOf(text)) + issueOf(text);
-      const shown = planMarkdown(planOf(text)) + stateMarkdown(stateOf(text));
-      const left = outsideCode(shown + drift + commentsOf(text));
+      const drift = ["drift as Markdown", "drift job as Markdown"].map((name) => renderers[name]?.(text));
+      const shown = planMarkdown(planOf(text)) + stateMarkdown(stateOf(text)) + drift.join("");
+      const left = outsideCode(shown + commentsOf(text));
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }

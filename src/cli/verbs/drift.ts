@@ -48,7 +48,7 @@ export const driftVerb: Verb = {
     const json = (): string => (found ? driftJson(found) : errorDocument(diagnostics));
     writeJsonInto(invocation, json);
     if (format === "json") terminal.out(json());
-    else if (found && format === "markdown") terminal.out(driftMarkdown(found));
+    else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics: [] }));
     else if (found) terminal.out(driftText(found, outStyle(invocation)));
     writePage(
       invocation,

@@ -133,7 +133,7 @@ describe("diagnosticsText", () => {
 
 describe("githubAnnotations", () => {
   it("writes one command a finding", () => {
-    expect(githubAnnotations([unknownKey, uncertain])).toBe(
+    expect(githubAnnotations([unknownKey, uncertain], (file) => file)).toBe(
       [
         "::warning title=apply.uncertain::the service did not answer",
         '::error file=rnv.yaml,line=5,endLine=5,col=11,endColumn=18,title=manifest.unknown_key::service.shop.api has no attribute "runtmie"%0Adid you mean "runtime"?',
@@ -146,7 +146,7 @@ describe("githubAnnotations", () => {
     const finding = error("apply.failed", "100%\n::set-output name=a::b", {
       range: { file: "a,b:c\n.yaml", start: 0, end: 1 },
     });
-    expect(githubAnnotations([finding])).toBe(
+    expect(githubAnnotations([finding], (file) => file)).toBe(
       "::error file=a%2Cb%3Ac\\n.yaml,title=apply.failed::100%25%0A\\u003a:set-output name=a::b\n",
     );
   });

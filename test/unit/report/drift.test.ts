@@ -142,7 +142,7 @@ it("is one JSON document", () => {
 });
 
 it("folds each difference away in Markdown, after the count", () => {
-  const text = driftMarkdown(report);
+  const text = driftMarkdown({ report, diagnostics: [] });
   expect(text).toMatch(/^### rnv drift\n\n\*\*Drift: 2 changed outside rnv, 1 deleted outside rnv/);
   expect(text).toContain("**Deleted outside rnv**\n\n- `service.shop.worker`\n");
   expect(text).toContain(
@@ -158,7 +158,7 @@ it("stays below its limit in Markdown and says what is left out", () => {
       ),
     ),
   );
-  const text = driftMarkdown(many, { limit: 20_000 });
+  const text = driftMarkdown({ report: many, diagnostics: [] }, 20_000);
   expect(text.length).toBeLessThanOrEqual(20_000);
   expect(text).toMatch(/> \d+ items left out, because this text would be too long\.\n$/);
 });
