@@ -54,6 +54,8 @@ export interface LabelledGraph {
   readonly edges: readonly { readonly from: string; readonly to: string }[];
   /** Title of each box. */
   readonly boxes: ReadonlyMap<string, string>;
+  /** What is not drawn, in sentences. */
+  readonly left: readonly string[];
 }
 
 /** Every sign of some nodes, the worst first. */
@@ -74,6 +76,7 @@ export function graphDot(graph: LabelledGraph): string {
     "digraph rnv {",
     "  rankdir = LR",
     '  node [shape = box, fontname = "sans-serif"]',
+    ...(graph.left.length === 0 ? [] : [`  label = ${quoted(graph.left.join(" "))}`]),
     ...frames.flatMap(([title, own], i) => [
       `  subgraph cluster_${i} {`,
       `    label = ${quoted(title)}`,
@@ -96,7 +99,10 @@ export function graphMermaid(graph: LabelledGraph): string {
   const box = ({ title, mark, does }: LabelledNode): string =>
     boxOf(`${mermaidLabel(title)}${mark === "same" ? "" : `<br/>${mermaidLabel(does)}`}`, mark);
   const styles = legendOf(nodes).filter((mark) => mark !== "same");
-  const legend = styles.map((mark, i) => `    l${i}${boxOf(mermaidLabel(signText(mark)), mark)}`);
+  const legend = [
+    ...styles.map((mark, i) => `    l${i}${boxOf(mermaidLabel(signText(mark)), mark)}`),
+    ...graph.left.map((text, i) => `    m${i}${boxOf(mermaidLabel(text), "same")}`),
+  ];
   return [
     "flowchart LR",
     ...frames.flatMap(([title, own], i) => [

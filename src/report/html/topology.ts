@@ -19,8 +19,6 @@ export interface TopologyNode extends GraphNode, LabelledNode {
 export interface Topology extends LabelledGraph {
   readonly nodes: readonly TopologyNode[];
   readonly edges: readonly GraphEdge[];
-  /** What is not drawn. */
-  readonly left: readonly string[];
 }
 
 /** Nodes of a picture that shows services: they are drawn in a third of a second. */
@@ -114,6 +112,7 @@ export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph =>
     return [...ends].map((to) => ({ from, to }));
   }),
   boxes: new Map(),
+  left: [],
 });
 
 function signsOf({ blocked_by: guard, attributes = [] }: ResourceChange, mark: Mark): readonly Mark[] {

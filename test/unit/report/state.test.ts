@@ -118,7 +118,7 @@ describe("a graph", () => {
   const graphOf = (ids: readonly string[], to?: string) => ({
     nodes: ids.map((id) => ({ id, title: id, box: "p", mark: "same" as const, signs: [], does: "" })),
     edges: to === undefined ? [] : ids.map((from) => ({ from, to })),
-    boxes: new Map<string, string>(),
+    ...{ boxes: new Map<string, string>(), left: [] },
   });
 
   it("is drawn by Mermaid", () => {

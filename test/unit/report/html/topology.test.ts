@@ -238,7 +238,9 @@ describe("a graph of services", () => {
     const mermaid = fileOf(shop, "mermaid");
     expect(mermaid).toContain('  subgraph c0["shop #40;3 of 5#41;"]\n');
     expect(mermaid).toMatch(/ {2}n\d+\["api<br\/>#126; update #183; deploys"\]:::updateMark\n/);
-    expect(mermaid).toContain('  subgraph legend["Legend"]\n    l0["#126; update"]:::updateMark\n  end\n');
+    const drawn = "3 of 7 services are drawn#58; those that change#44; and their neighbours.";
+    const legend = `    l0["#126; update"]:::updateMark\n    m0["${drawn}"]`;
+    expect(mermaid).toContain(`  subgraph legend["Legend"]\n${legend}\n  end\n`);
     expect(mermaid).not.toContain("DATABASE_URL");
     const dot = fileOf(shop, "dot");
     expect(dot).toContain('  subgraph cluster_0 {\n    label = "shop (3 of 5)"\n    "service.shop.api"\n');
@@ -251,7 +253,8 @@ describe("a graph of services", () => {
     );
     const projects = [...Array(10).keys()].map((i) => change("no-op", `project.p${i}`));
     const dot = fileOf(plan([...projects, ...many]), "dot");
-    expect(dot.match(/label = /g)).toHaveLength(10);
+    expect(dot.match(/\[label = /g)).toHaveLength(10);
+    expect(dot).toMatch(/^ {2}label = "500 services: one box for each project\.( [^"]*)?"$/m);
     expect(dot).toContain('"project.p3" [label = "p3\\n1 destroy, 3 update, 36 create"');
   });
 });
