@@ -25,13 +25,13 @@ const folders: Readonly<Record<string, Folder>> = {
     ceiling: 6_242,
     budget: 5_700,
   },
-  "manifest/convert": { paths: ["manifest/convert"], ceiling: 800, budget: 700 },
+  "manifest/convert": { paths: ["manifest/convert"], ceiling: 796, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_380, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_759, budget: 2_400 },
   apply: { paths: ["apply"], ceiling: 2_776, budget: 2_550 },
   state: { paths: ["state"], ceiling: 3_619, budget: 3_300 },
-  report: { paths: ["report"], ceiling: 5_227, budget: 4_700 },
+  report: { paths: ["report"], ceiling: 4_989, budget: 4_700 },
   commands: { paths: ["commands"], ceiling: 5_080, budget: 4_600 },
   cli: { paths: ["cli"], ceiling: 7_612, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_483, budget: 3_200 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_655, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_413, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
