@@ -6,11 +6,12 @@ import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
 import { findStages } from "../manifest/load-manifest";
-import { findStage, type StageDeclaration, type StagePlace, stageMissing } from "../manifest/stages";
+import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
 import type { State } from "../model/state";
-import { type ProcessEnvironment, shortList } from "../model/text";
+import { shortList } from "../model/text";
 import { systemClock } from "../model/time";
+import { compareNatural } from "../report/order";
 import { resourceTypes } from "../resources";
 import { areStackPaths } from "../stack/load-desired";
 import { instancePlace, listInstances } from "../state/list-instances";
@@ -54,9 +55,7 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
     if (!each) return [{ name }];
     const named = options.ids as readonly string[] | undefined;
     const ids = named ?? (await listIds(at({ name, id: instancePlace })));
-    // 9 comes before 12.
-    const inNumbers = new Intl.Collator("en", { numeric: true });
-    return ids && [...new Set(ids)].sort(inNumbers.compare).map((id) => ({ name, id }));
+    return ids && [...new Set(ids)].sort(compareNatural).map((id) => ({ name, id }));
   };
   return {
     ...found,
@@ -65,33 +64,29 @@ export async function stagesOf(invocation: Invocation, files: readonly string[])
     enter: (asked: StageName): Invocation => {
       const one = findStage(found.stages, asked);
       if (one.stage === undefined) throw new DiagnosticsError([one.mistake]);
+      const { disposable, each, written } = one.stage;
       const { stage } = at(asked);
-      checkWorkspace(environment, one.stage, stage);
-      const takesUnnamed = !one.stage.disposable && !one.stage.each;
+      const own = workspaceOf(environment).toLowerCase();
+      if (stage.workspace !== undefined && own !== "" && own !== stage.workspace)
+        throw failure(
+          "guard.workspace",
+          `stage ${stageText(asked)} belongs to workspace ${stage.workspace}, and this run is in ${own}`,
+          {
+            range: written.get("workspace")?.value.range,
+            hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
+          },
+        );
+      const takesUnnamed = !disposable && !each;
       return { ...invocation, stage: { ...stage, takesUnnamed }, declaredStages: [...found.stages.keys()] };
     },
     namesOf,
     /** Returns the same with their states, among them such that own nothing. */
     instancesOf: async (declared: StageDeclaration): Promise<readonly StageInstance[] | undefined> => {
       const names = await namesOf(declared);
-      return names && runTargets(names, (name) => recordedIn(name, () => at(name)));
+      const placed = (name: StageName) => ({ ...invocation, stage: { ...name, ...found.place(name).place } });
+      return names && runTargets(names, (name) => recordedIn(placed(name), () => at(name)));
     },
   };
-}
-
-/** Throws for a stage that belongs to another workspace than that of the run. */
-function checkWorkspace(
-  environment: ProcessEnvironment,
-  declared: StageDeclaration,
-  { workspace, ...asked }: StageName & StagePlace,
-): void {
-  const own = workspaceOf(environment).toLowerCase();
-  if (workspace === undefined || own === "" || own === workspace) return;
-  const summary = `stage ${stageText(asked)} belongs to workspace ${workspace}, and this run is in ${own}`;
-  throw failure("guard.workspace", summary, {
-    range: declared.written.get("workspace")?.value.range,
-    hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
-  });
 }
 
 /** Reads the stages of a manifest; throws where it has none, unless `mayHaveNone`. */
@@ -212,7 +207,7 @@ export function idList(text: string, previous: readonly string[] = []): readonly
 /** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  /** The address of its state; empty where the manifest has a mistake in it. */
+  /** The address of its state. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;
@@ -222,13 +217,15 @@ export const isEmpty = ({ state, problem }: StageInstance): boolean =>
   problem === undefined && isEmptied(state);
 
 /** Reads the state of a stage, whatever workspace it belongs to; what keeps it from being read is the problem. */
-async function recordedIn(name: StageName, enter: () => Invocation): Promise<StageInstance> {
-  let location = "";
+async function recordedIn(
+  placed: Invocation & { readonly stage: StageName },
+  enter = (): Invocation => placed,
+): Promise<StageInstance> {
+  const { environment, stage: name } = placed;
+  const { state: location } = targetOf(placed);
+  const anywhere = { ...environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
   try {
-    const invocation = enter();
-    location = targetOf(invocation).state;
-    const environment = { ...invocation.environment, RNV_WORKSPACE_ID: undefined, RNV_BASE_URL: undefined };
-    return { name, location, state: await stateOf({ ...invocation, environment }) };
+    return { name, location, state: await stateOf({ ...enter(), environment: anywhere }) };
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw cause;
     return { name, location, problem: cause.diagnostics[0] as Diagnostic };
@@ -254,7 +251,7 @@ export async function undeclaredStates(
     if (declared.includes(name)) continue;
     const ids = await list({ name, id: instancePlace });
     for (const stage of [{ name }, ...ids.map((id) => ({ name, id }))]) {
-      const one = await recordedIn(stage, () => ({ ...invocation, stage }));
+      const one = await recordedIn({ ...invocation, stage });
       if (one.state?.stage === stageText(stage) && !isEmpty(one)) found.push(one);
     }
   }

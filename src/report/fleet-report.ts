@@ -182,11 +182,9 @@ export const fleetReportMarkdown = (report: FleetReport): string =>
 /** The report for Prometheus. */
 export function fleetMetrics({ verb, members, counts, started_at }: FleetReport): string {
   const targets = members.map((one) => ({
+    ...one,
     labels: { verb, member: one.name },
     exitCode: one.exit_code,
-    seconds: one.seconds,
-    drift: one.drift,
-    runs: one.runs,
   }));
   const byStatus = memberStatuses.map((status) => ({ labels: { verb, status }, value: counts[status] ?? 0 }));
   return runMetrics("rnv_fleet", started_at, targets, [

@@ -134,7 +134,7 @@ function startOf(fields: Fields): string | undefined {
 function quotedWord(word: string): string {
   if (/^[\w./:=@%+,-]+$/.test(word)) return word;
   const isOpen = splitSubstitutions(word).some((part) => typeof part !== "string") || word.includes("'");
-  return isOpen ? `"${word.replace(/["\\`]|\$(?=\$)/g, "\\$&")}"` : `'${word}'`;
+  return isOpen ? `"${word.replace(/["\\`]|\$\$/g, "\\$&")}"` : `'${word}'`;
 }
 
 /** A build of the folder that the file is in, or of an address. */

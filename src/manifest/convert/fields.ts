@@ -96,13 +96,15 @@ export class Fields {
 
   /** A text that anybody may read: one with a secret is left out. */
   #open(key: string, text = ""): string | undefined {
+    if (holdsSecret(text)) {
+      this.drop(
+        key,
+        "it may hold a secret and is left out: write it with a variable of the service, as $PASSWORD",
+      );
+      return undefined;
+    }
     if (text.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");
-    if (!holdsSecret(text)) return text || undefined;
-    this.drop(
-      key,
-      "it may hold a secret and is left out: write it with a variable of the service, as $PASSWORD",
-    );
-    return undefined;
+    return text || undefined;
   }
 
   /** In place of a secret of the environment in a command: a variable of the service. */

@@ -1,7 +1,7 @@
 import { isPublicName, isSecretName } from "../trust";
 
 /** Names that often hold a secret: what a file of another tool shows in the open must not be copied. */
-const often = /PASSWORD$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
+const often = /(PASSWORD|REQUIREPASS)$|(^|_)(SALT|PW|PWD|PASS|AUTH|SECRET_KEY_BASE)$|_KEYS?$/i;
 
 /** Nothing, a flag, or the path of a file. */
 const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
@@ -10,18 +10,21 @@ const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
 export const mayBeSecret = (name: string, text = name): boolean =>
   isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
 
-/** `password=text`, `--api-key text`; a text that begins with a variable is none. */
-const assigned = /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=["']?([^\s"'$][^\s"']*))/g;
+/** `password=text`, `--api-key text`; a text that begins with a variable is none, but for a default. */
+const assigned =
+  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{(\w+):?-|([^\s"'$\\][^\s"']*)))/g;
 
 /** `user:password@` of an address, where a variable with a default counts as a password. */
-const inAddress = /\/\/(?:\$\{[^{}]*\}|[^/@\s{}])*:(?:\$\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
+const inAddress = /\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:(?:\$+\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
 
 /** Returns true if a secret stands in a text. */
 export const holdsSecret = (text: string): boolean =>
   inAddress.test(text) ||
-  [...text.matchAll(assigned)].some(([, option = "", value]) =>
-    mayBeSecret(option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
-  );
+  [...text.matchAll(assigned)].some(([, option = "", variable = "", value]) => {
+    const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
+    // The default of a variable that is called a secret is not copied.
+    return mayBeSecret(name, value) && !mayBeSecret(variable);
+  });
 
 /** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
 export function whyWithheld(key: string, text: string, value: string | undefined = text): string | undefined {
