@@ -25,7 +25,7 @@ const folders: Readonly<Record<string, Folder>> = {
     ceiling: 6_242,
     budget: 5_700,
   },
-  "manifest/convert": { paths: ["manifest/convert"], ceiling: 801, budget: 700 },
+  "manifest/convert": { paths: ["manifest/convert"], ceiling: 799, budget: 700 },
   stack: { paths: ["stack"], ceiling: 4_350, budget: 4_350 },
   plan: { paths: ["plan"], ceiling: 5_380, budget: 4_700 },
   resources: { paths: ["resources"], ceiling: 2_759, budget: 2_400 },
@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, Folder>> = {
 };
 
 /** All of `src`: what one folder loses does not become room for another one. */
-const whole: Folder = { paths: [""], ceiling: 62_413, budget: 57_960 };
+const whole: Folder = { paths: [""], ceiling: 62_411, budget: 57_960 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;

@@ -97,10 +97,7 @@ export class Fields {
   /** A text that anybody may read: one with a secret is left out. */
   #open(key: string, text = ""): string | undefined {
     if (holdsSecret(text)) {
-      this.drop(
-        key,
-        "it may hold a secret and is left out: write it with a variable of the service, as $PASSWORD",
-      );
+      this.drop(key, "it may hold a secret and is left out: write $PASSWORD, a variable of the service");
       return undefined;
     }
     if (text.includes("\n")) this.drop(key, "the command has several lines, which the service may not take");

@@ -14,8 +14,9 @@ export const mayBeSecret = (name: string, text = name): boolean =>
 const assigned =
   /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{(\w+):?-|([^\s"'$\\][^\s"']*)))/g;
 
-/** `user:password@` of an address, where a variable with a default counts as a password. */
-const inAddress = /\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:(?:\$+\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
+/** `user:password@` of an address, where a variable with a default counts as a password; `Bearer text` of a header. */
+const inAddress =
+  /\bBearer\s+[^\s"'$\\]|\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:(?:\$+\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
 
 /** Returns true if a secret stands in a text. */
 export const holdsSecret = (text: string): boolean =>
