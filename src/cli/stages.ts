@@ -181,12 +181,14 @@ export async function stagesAsked(invocation: Invocation) {
     const names = await namesOf(declared);
     asked.push(...(names ?? []).map(stageText));
     if (names !== undefined) continue;
-    const summary = `the instances of stage ${name} cannot be listed: its state is at https://`;
     const hint = `name them: --stage ${name}/ID`;
-    report(invocation, [warning("live.unchecked", summary, { range, hint })]);
+    report(invocation, [warning("live.unchecked", notListed(declared), { range, hint })]);
   }
   return { asked, areAll: true, declared: [...stages.keys()] };
 }
+
+export const notListed = ({ name }: StageDeclaration): string =>
+  `the instances of stage ${name} cannot be listed: its state is at https://`;
 
 export const reading = [options.file, options.untrusted, options.stage, options.json];
 

@@ -15,7 +15,7 @@ import { type Invocation, namesOf } from "../invocation";
 import { duration, options } from "../options";
 import { isApproved } from "../prompt";
 import { exitCodes, report } from "../report";
-import { askedStage, foundIn, idList, ids, reading, usage } from "../stages";
+import { askedStage, foundIn, idList, ids, notListed, reading, usage } from "../stages";
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
@@ -91,11 +91,7 @@ export async function sweepStage(
   const olderThan = options.olderThan as number | undefined;
   const ageMs = olderThan ?? (keeps ? undefined : declared.expiresMs);
   const listed = await found.instancesOf(declared);
-  if (listed === undefined)
-    throw usage(
-      `the instances of stage ${declared.name} cannot be listed: its state is at https://`,
-      "name those there may be: --ids 12,13,14",
-    );
+  if (listed === undefined) throw usage(notListed(declared), "name those there may be: --ids 12,13,14");
   const goes: string[] = [];
   const kept: string[] = [];
   for (const { name, state, problem } of listed) {

@@ -15,12 +15,12 @@ const assigned =
   /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{(\w+):?-|([^\s"'$\\][^\s"']*)))/g;
 
 /** `user:password@` of an address, where a variable with a default counts as a password; `Bearer text` of a header. */
-const inAddress =
+const credential =
   /\bBearer\s+[^\s"'$\\]|\/\/(?:\$+\{[^{}]*\}|[^/@\s{}])*:(?:\$+\{[\w.]+:?[-?][^{}]+\}|[^/@\s${}])+@/;
 
 /** Returns true if a secret stands in a text. */
 export const holdsSecret = (text: string): boolean =>
-  inAddress.test(text) ||
+  credential.test(text) ||
   [...text.matchAll(assigned)].some(([, option = "", variable = "", value]) => {
     const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
     // The default of a variable that is called a secret is not copied.
