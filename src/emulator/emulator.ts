@@ -11,6 +11,7 @@ import {
 import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
 import { FolderPersistence, openFolder, type Persistence } from "./persistence";
+import { drawReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
@@ -63,6 +64,7 @@ function shownBody(path: string, body: string | undefined): unknown {
 export interface EmulatorImage {
   readonly records: readonly StoreChange[];
   readonly seal: Seal;
+  readonly readings: Readings;
 }
 
 export interface EmulatorOptions {
@@ -87,6 +89,8 @@ export interface EmulatorOptions {
   /** How far reads are behind writes; not at all unless said. */
   readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
+  /** What the interface leaves open: a seed, or variants other than the plain ones. That of an image wins. */
+  readonly readings?: number | Partial<Readings>;
   readonly catalog?: Partial<CatalogAnswer>;
   /** The stored service that it starts from; in memory only. Its clock must not be behind. */
   readonly image?: EmulatorImage;
@@ -133,6 +137,7 @@ function createWorld(
       options.image?.seal ??
       createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
     gaps: { ...assumedGaps, ...options.gaps },
+    readings: options.image?.readings ?? readingsOf(options.readings),
     switches: {
       conditions,
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
@@ -144,6 +149,9 @@ function createWorld(
     countRequest: createRateLimiter(clock, options.rateLimit),
   };
 }
+
+const readingsOf = (chosen: EmulatorOptions["readings"] = 0): Readings =>
+  typeof chosen === "number" ? drawReadings(chosen) : drawReadings(0, chosen);
 
 const inMemory = (store: Store): Persistence => ({
   refresh: () => {},
@@ -233,7 +241,11 @@ export class Emulator {
   }
 
   image(): EmulatorImage {
-    return { records: [...this.world.store.everything()], seal: this.world.seal };
+    return {
+      records: [...this.world.store.everything()],
+      seal: this.world.seal,
+      readings: this.world.readings,
+    };
   }
 
   /** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */

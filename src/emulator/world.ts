@@ -4,6 +4,7 @@ import { sha256 } from "../model/text";
 import type { Clock } from "../model/time";
 import type { Condition, GapSwitches } from "./behaviour";
 import type { Replicas } from "./lag";
+import type { Readings } from "./readings";
 import type { Store } from "./records";
 import { forbidden, notFound, Refusal } from "./refusal";
 
@@ -23,6 +24,7 @@ export interface World {
   readonly seal: Seal;
   readonly catalog: CatalogAnswer;
   readonly gaps: GapSwitches;
+  readonly readings: Readings;
   readonly switches: Switches;
   /** Failures to come, by service id; `*` stands for the next deployment of any service. */
   readonly deploymentFailures: Map<string, string[]>;
