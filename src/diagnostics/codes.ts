@@ -1,5 +1,5 @@
 /**
- * Every diagnostic code, with what it means and what to do: `rnv explain CODE`. The part before the dot names the step that
+ * Every diagnostic code, with its meaning and remedy: `rnv explain CODE`. The part before the dot names the step that
  * found it. Codes are stable: scripts match them, prose may change.
  */
 export const codeMeanings = {

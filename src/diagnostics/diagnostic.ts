@@ -134,7 +134,7 @@ export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
   return refused.length === codes.length ? 4 : 1;
 }
 
-/** Codes of a plan that is not the one that was reviewed. */
+/** Codes of a plan that differs from the reviewed plan. */
 const outOfDate: ReadonlySet<string> = new Set(["plan.stale", "plan.damaged", "plan.digest"]);
 
 /** Codes of stops that protect live resources and do not begin with `guard.`. */
@@ -158,7 +158,7 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * Thrown only by a step that cannot go on; carries the diagnostics to the one place that reports them.
+ * Thrown only by a step that cannot continue; carries the diagnostics to the place that reports them.
  * @example
  * await context.connect().catch((cause: unknown) => {
  *   if (cause instanceof DiagnosticsError) process.exitCode = cause.exitCode;
@@ -175,6 +175,6 @@ export class DiagnosticsError extends Error {
   }
 }
 
-/** Returns what to throw for one error that stops a step. */
+/** Returns the exception for one error that stops a step. */
 export const failure = (...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)]);

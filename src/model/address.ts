@@ -1,7 +1,7 @@
 /**
  * The name of one resource instance in a workspace: `project.shop`, `service.shop.api`, `service.docs`,
- * `variable.shop.api.LOG_LEVEL`, `deployment.shop.api`, `layout.shop`. Never an id of the service.
- * The engine treats what follows the type as opaque.
+ * `variable.shop.api.LOG_LEVEL`, `deployment.shop.api`, `layout.shop`. Never an id of the service. The engine treats
+ * the part after the type as opaque.
  */
 export type Address = string & { readonly __address: unique symbol };
 

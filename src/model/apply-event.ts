@@ -79,7 +79,7 @@ export const eventSchema = z.discriminatedUnion("type", [
     elapsedSeconds: seconds,
     diagnostic: findingSchema({ location: locationSchema.optional() }),
   }),
-  // A change was not tried: `because` names what failed, and is empty when the run was interrupted.
+  // A change was not tried: `because` has the addresses that failed, and is empty when the run was interrupted.
   z.strictObject({
     type: z.literal("skipped"),
     at,

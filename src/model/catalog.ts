@@ -14,7 +14,7 @@ export interface CatalogPlan {
   readonly workspaceLimit?: number | null | undefined;
 }
 
-/** A catalog that lists nothing, where none was read: what it would list is not checked. */
+/** A catalog without entries, for runs that read none: nothing is checked against it. */
 export const emptyCatalog: Catalog = {
   ...{ plans: [], databasePlans: [], regions: [], runtimes: [], serviceTypes: [] },
   ...{ defaults: {}, capabilities: {}, pricesAreEstimates: true },
@@ -36,7 +36,7 @@ export interface Catalog {
     readonly projectColor: string;
     /** By kind, where they differ from `defaults`. */
     readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
-    /** Of the environment that a project has from its creation. */
+    /** Name of the environment that a project has from its creation. */
     readonly productionEnvironment: string;
   };
 }

@@ -1,4 +1,4 @@
-/** A service that refers to another one, as the platform shows it. */
+/** A service that refers to another service, as the platform shows it. */
 export interface Consumer {
   readonly id: string;
   readonly name: string;

@@ -8,13 +8,13 @@ export interface DesiredAttribute {
   readonly value: DesiredValue;
   /** The value in the source. */
   readonly range: SourceRange;
-  /** Of a secret: where its text comes from. */
+  /** Source of the text of a secret. */
   readonly source?: SecretKind;
-  /** Of a secret: how the source is written, to compare it with that of another plan. */
+  /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;
 }
 
-/** Where the text of a secret comes from: `value` stands in the manifest itself. */
+/** Source of the text of a secret; `value` is the manifest itself. */
 export type SecretKind = "value" | "generate" | "env" | "file" | "command";
 
 export type OnRemove = "delete" | "archive" | "retain";
@@ -34,15 +34,14 @@ export interface DesiredResource {
   readonly type: string;
   /** The construct that declares it: `shop/api`; undefined where no program does. */
   readonly constructPath?: string;
-  /** By attribute path, only what is declared, plus the reference to the parent (`projectId`, `serviceId`). */
+  /** By attribute path: declared attributes only, plus the reference to the parent (`projectId`, `serviceId`). */
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly parent?: Address;
   /** Addresses it waits for: those that its attributes refer to, its parent, and those of `dependsOn`. */
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
-  /** What must hold of it; none when absent. */
   readonly conditions?: readonly ResourceCondition[];
-  /** How long an apply waits for the service, in milliseconds by step; what its type says unless given. */
+  /** Milliseconds that an apply waits for the service, by step. Default: as the type says. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };
   /** The block, or the key that opens it. */
@@ -59,7 +58,7 @@ export interface DesiredData {
   readonly type?: string;
   /** The listing that it shows, by its name in Terraform. */
   readonly listing?: string;
-  /** The query: `id`, the name, the parent; what a listing is asked with. */
+  /** The query: `id`, the name, the parent, or the fields of the listing. */
   readonly query: ReadonlyMap<string, DesiredAttribute>;
   /** Resources and data sources that `depends_on` names. */
   readonly dependsOn: readonly Address[];

@@ -13,7 +13,7 @@ export function reachable<Node>(roots: Iterable<Node>, next: (node: Node) => rea
 }
 
 /**
- * Returns the nodes and what they depend on, each after its dependencies. A dependency that closes a ring is left out of
+ * Returns the nodes and all their dependencies, the dependencies first. A dependency that closes a ring is left out of
  * account, and `onRing` gets the nodes of that ring.
  */
 export function topologicalOrder<Node>(

@@ -3,7 +3,7 @@ import type { PastRun, RunRecord, State } from "./state";
 /** A state keeps its last runs, as many. */
 export const keptRuns = 50;
 
-/** How a run came to its end. */
+/** The end of a run: its time, its counts and its exit code. */
 export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;
 
 /** Returns the past run of a record, with its end where it came to that; undefined where its origin is unknown. */
@@ -15,8 +15,8 @@ export function pastRunOf(
 }
 
 /**
- * Returns the history, oldest first, with `left` in it, a run that has not ended, and with `ended`, behind it or in place of
- * what the history has of that run. Undefined while there is none.
+ * Returns the history, oldest first, with two runs added: `left`, which has not ended, and `ended`. The latter replaces
+ * an entry of the same run. Undefined while there is none.
  */
 export function withRuns(
   history: readonly PastRun[] | undefined,
@@ -30,6 +30,6 @@ export function withRuns(
   return added.length === 0 ? runs : [...(runs ?? []), ...added].slice(-keptRuns);
 }
 
-/** Returns the runs that a state remembers, newest first, with the one that goes on or was cut short. */
+/** Returns the runs that a state remembers, newest first, with the run in progress or cut short. */
 export const pastRuns = ({ history, run }: Pick<State, "history" | "run">): readonly PastRun[] =>
   [...(withRuns(history, run) ?? [])].reverse();

@@ -5,7 +5,7 @@ interface ListingQuery {
   readonly isNeeded?: true;
 }
 
-/** A data source that shows what the service lists, or one thing of it that is no resource; names are those of a program. */
+/** A data source for a list of the service, or for an entry of it that is no resource. Names are those of a program. */
 export interface Listing {
   readonly doc: string;
   readonly query: Readonly<Record<string, ListingQuery>>;
@@ -105,5 +105,5 @@ export const listings: Readonly<Record<string, Listing>> = {
   },
 };
 
-/** How many deployments are listed unless said. */
+/** Number of deployments that are listed by default. */
 export const defaultListed = 20;

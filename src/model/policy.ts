@@ -19,20 +19,20 @@ export interface Policy {
   readonly level: PolicyLevel;
   /** The subject that it judges: the `plan`, each `change`, or each resource of a type: `service`. */
   readonly each: string;
-  /** Where it says no, there is nothing to judge; everything is judged unless given. */
+  /** Items for which it is false are not judged. Default: every item is judged. */
   readonly when?: PolicyExpression;
   readonly require: PolicyExpression;
   readonly message: string;
   /** Its key in the file. */
   readonly range: SourceRange;
-  /** What the service computes of a resource is there, too: it is judged after an apply. */
+  /** Computed attributes are available as well: the policy is judged after an apply. */
   readonly seesComputed?: true;
 }
 
 export const conditionKinds = ["precondition", "postcondition"] as const;
 export type ConditionKind = (typeof conditionKinds)[number];
 
-/** What must hold of one resource before it is changed, or once an apply has settled (DESIGN section 14). */
+/** A condition on one resource before it is changed, or once an apply has settled (DESIGN section 14). */
 export interface ResourceCondition {
   readonly kind: ConditionKind;
   readonly condition: PolicyExpression;
@@ -50,21 +50,21 @@ export interface Check {
   /** The address that it failed for; undefined for the plan as a whole. */
   readonly address?: Address;
   readonly message?: string;
-  /** Where that is declared. */
+  /** Range of the declaration. */
   readonly range?: SourceRange;
 }
 
 /** Policies that an option gives: `--max-monthly-increase`. */
 export const costLimits = ["max-monthly-increase", "max-monthly-total"] as const;
 
-/** Whether a result is of a limit of cost. */
+/** Returns true if a result is of a limit of cost. */
 export const isCostLimit = ({ policy }: Pick<Check, "policy">): boolean =>
   costLimits.some((limit) => limit === policy);
 
-/** Whether a result is of a condition of one resource; no policy has the name of one. */
+/** Returns true if a result is of a condition of one resource; no policy has such a name. */
 export const isCondition = ({ policy }: Pick<Check, "policy">): boolean =>
   conditionKinds.some((kind) => kind === policy);
 
-/** Whether a result keeps the plan from being applied. */
+/** Returns true if a result keeps the plan from being applied. */
 export const stopsPlan = ({ level, status }: Check): boolean =>
   (status === "failed" || status === "error") && level !== "advisory";

@@ -1,4 +1,4 @@
-/** The stage that a run is about; one that has several instances has an id for each. */
+/** The stage that a run is about. Of a stage with several instances, `id` names the instance. */
 export interface StageName {
   readonly name: string;
   readonly id?: string;
@@ -24,7 +24,7 @@ export function splitStage(text: string): StageName {
   return slash === -1 ? { name: text } : { name: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
-/** Returns `text` with `${stage.name}` and `${stage.id}` filled in; what the stage does not have stays. */
+/** Returns `text` with `${stage.name}` and `${stage.id}` filled in; a part that the stage does not have stays. */
 export const fillStage = (text: string, { name, id }: StageName): string =>
   text.replace(stagePattern, (source, dollar: string, word: string) => {
     const value = word === "name" ? name : id;

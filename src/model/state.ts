@@ -35,7 +35,7 @@ const resource = z.looseObject({
   computed: objectOf<Plain>(),
   /** The service's `updatedAt` after our last write or read. */
   updatedAt: z.string().optional(),
-  /** Digest of what the answer to our last write showed, where `updatedAt` is of that answer. */
+  /** Digest of the resource in the answer to our last write, where `updatedAt` is of that answer. */
   content: text.optional(),
   /** When our last write to it was answered, or it was imported, by the service's clock where that is known. ISO 8601. */
   writtenAt: z.string().optional(),
@@ -44,25 +44,25 @@ const resource = z.looseObject({
   /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
   initial: objectOf<Plain>().optional(),
   /**
-   * Attribute paths of the settings that were sent when it was made, of a resource that was not seen since: once it is
-   * read, the others are its own defaults (`initial`).
+   * Attribute paths of the settings that its create sent; once it is read, all others become its own defaults
+   * (`initial`).
    */
   madeWith: texts.optional(),
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
   ignoreChanges: texts.optional(),
-  /** How many writes we made to it that a deployment must bring. A deployment compares these with those it last deployed. */
+  /** Number of our writes to it that a deployment must bring, to compare with those that it brought last. */
   writes: count,
   /** For a resource that reacts to others: their `writes` by id when it last ran. */
   inputs: z.record(z.string(), count).optional(),
-  /** Of a rollback by `rnv rollback` at `writtenAt`: the deployment whose release it serves again. */
+  /** The deployment whose release it serves again since `rnv rollback` at `writtenAt`. */
   rolledBack: text.optional(),
   /** A write was accepted and its end was not seen yet; the next run looks first. */
   pending: z.custom<Pending>(isObject, "expected an object").optional(),
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
   deletionFailed: z.string().optional(),
   /**
-   * It was archived when it was no longer declared (`onRemove: archive`), or holds or belongs to an archived resource:
-   * kept for the day it is declared again, and not managed until then.
+   * Archived when it was no longer declared (`onRemove: archive`), or holding or belonging to an archived resource. The
+   * record is kept for the day it is declared again; until then it is not managed.
    */
   retained: z.literal(true).optional(),
 });
@@ -73,7 +73,7 @@ export type RecordedResource = Parsed<z.infer<typeof resource>>;
 const deletedResource = z.looseObject({
   type: text,
   name: z.string(),
-  /** Where it was recorded. */
+  /** Its address in the state. */
   address,
   /** When its deletion had ended, by the service's clock where that is known. ISO 8601. */
   at: z.string(),
@@ -91,14 +91,14 @@ const command = z.looseObject({
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
   releaseCommit: text.optional(),
-  /** The deployment or the commit was not named by the user: it was the one that fitted then. */
+  /** The user did not name the deployment or the commit: rnv chose it. */
   isChosen: z.literal(true).optional(),
 });
 
 /** The action that a verb asks for, outside of a plan. */
 export type Command = Parsed<z.infer<typeof command>>;
 
-/** The shape of what a run knows of where it comes from before it writes. */
+/** The shape of a run's origin, known before its first write. */
 const runOrigin = z.looseObject({
   /** The verb: `apply`, `destroy`. */
   command: text,
@@ -110,7 +110,7 @@ const runOrigin = z.looseObject({
   job: text.optional(),
 });
 
-/** Who runs what: recorded with the run, before its first write. */
+/** The origin of a run, recorded before its first write. */
 export type RunOrigin = Parsed<z.infer<typeof runOrigin>>;
 
 /** The counts of changes that were made, and that were not. */
@@ -130,7 +130,7 @@ const pastRun = runOrigin.extend({
   id: text,
   /** ISO 8601. */
   startedAt: z.string(),
-  /** Of the plan that was applied. */
+  /** Digest of the applied plan. */
   digest: z.string(),
   /** When it wrote the state at its end, ISO 8601; absent where it never came to that. */
   endedAt: z.string().optional(),
@@ -151,11 +151,10 @@ const run = z.looseObject({
   credential: z.string(),
   /** ISO 8601. */
   startedAt: z.string(),
-  /** Of an apply: who runs what. */
   origin: runOrigin.optional(),
-  /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
+  /** Ids that had the name when the plan was made, by address: of planned creates, or of the resource of a verb. */
   fences: z.record(z.string(), z.array(z.string())),
-  /** Of a verb: what the service accepted, while its end is waited for. The same verb again continues with it. */
+  /** The action of a verb, accepted by the service; the same verb again continues to wait for its end. */
   accepted: z
     .looseObject({
       address,
@@ -186,14 +185,14 @@ const intent = z.looseObject({
   bodyDigest: z.string(),
   /** Absent when the body holds a secret. */
   body: (z.unknown() as z.ZodType<Plain>).optional(),
-  /** How to find what it made: its name (or key), and its project or service. */
+  /** Its name (or key), to find the resource after a create. So does `parentId`, its project or service. */
   name: z.string(),
   parentId: z.string().optional(),
-  /** Of a create: attribute paths of the settings it sends. */
+  /** Attribute paths of the settings that a create sends. */
   madeWith: texts.optional(),
   /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
   takesEffect: z.literal("at once").optional(),
-  /** Of a write that a verb asked for outside of a plan: what it asked for. */
+  /** The action of a verb; absent for a write of a plan. */
   command: command.optional(),
   /** ISO 8601. */
   at: z.string(),
@@ -240,7 +239,7 @@ export const stateSchema = z.looseObject({
   baseUrl: z.string(),
   /** The stack of an app of constructs that it belongs to; none for manifests. */
   stack: text.optional(),
-  /** The stage that it belongs to, `preview/12` for an instance; none for what has no stages. */
+  /** The stage that it belongs to, `preview/12` for an instance; absent without stages. */
   stage: text.optional(),
   /** The repository whose runs write it, `github.com/acme/shop`; none until a run of a repository has written it. */
   repository: text.optional(),
@@ -258,10 +257,10 @@ export const stateSchema = z.looseObject({
   deleted: z.record(z.string(), deletedResource).optional(),
   /** Writes of `run` without an outcome. */
   open: z.array(intent),
-  /** Resources that are on their way to another state: this one holds them until that one does. */
+  /** Resources on their way to another state: this state holds them until the other does. */
   handOver: z
     .looseObject({
-      /** Where the other state is: a path or a URL without credentials. */
+      /** The other state: a path or a URL without credentials. */
       to: text,
       addresses: z.array(address),
     })

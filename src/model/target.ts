@@ -1,6 +1,6 @@
 import type { ProcessEnvironment } from "./text";
 
-/** A manifest in one of its stages and one of its stacks, with the state that it has there: what a verb runs on. */
+/** A manifest in one of its stages and stacks, with the state that it has there: verbs run on a target. */
 export interface Target {
   /** Its files from the root of the repository, with commas between; of a member its folder, from that of the fleet. */
   readonly manifest: string;
@@ -9,9 +9,9 @@ export interface Target {
   readonly stack?: string | undefined;
   /** The address of its state; empty where it is unknown. */
   readonly state: string;
-  /** What its run is given of the environment. */
+  /** The environment of its run. */
   readonly environment: ProcessEnvironment;
 }
 
-/** The names of the stage and the stack of a target, for what is written about it. */
+/** The names of the stage and the stack of a target, for messages. */
 export type TargetNames = Pick<Target, "stage" | "stack">;

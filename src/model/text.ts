@@ -11,7 +11,7 @@ export const shortList = (items: readonly string[], most = 5): string =>
     ? items.join(", ")
     : `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
 
-/** Returns what names a word means in which `*` stands for any text and `?` for one character: `prod-*`. */
+/** Returns the pattern for names that a word stands for: `*` matches any text and `?` one character (`prod-*`). */
 export const namePattern = (word: string): RegExp =>
   new RegExp(
     `^${word

@@ -5,8 +5,8 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Milliseconds since a moment of its own, which is never set back or forward: for limits and waits. The time of day is
-   * for what is recorded and told.
+   * Milliseconds since a moment of its own, which is never set back or forward: for limits and waits. The time of day
+   * is for records and messages.
    */
   elapsed(): number;
   /** Rejects with the signal's reason when aborted. */

@@ -13,7 +13,7 @@ export interface Reference {
 /** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
+/** The type of a parsed value: readonly, and without the unnamed fields that its schema allows. */
 export type Parsed<T> = [Plain] extends [T]
   ? T
   : T extends string | number | boolean | null | undefined
@@ -36,7 +36,7 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const generatedText = (randomBytes: (size: number) => Uint8Array, length: number): string =>
   Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 
-/** Whether a generated secret may be of this length. */
+/** Returns true if a generated secret may have this length. */
 export const isGeneratedLength = (length: unknown): length is number =>
   Number.isInteger(length) &&
   Number(length) >= generatedLengths.from &&
@@ -47,7 +47,7 @@ export class UnreadSecret {
   constructor(
     /** Why, in words that show no text: `SHOP_TOKEN is not set`. */
     readonly reason: string,
-    /** Of the text that holds it: what its resource waits for all the same. */
+    /** References in the text that holds it: its resource waits for them all the same. */
     readonly references: readonly Reference[] = [],
     /** Texts of the environment that stand in it: compared with nothing, and masked where the service repeats them. */
     readonly atHand: readonly Secret[] = [],

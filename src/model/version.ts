@@ -12,7 +12,7 @@ export const schemasUrl = `${released.config.address}/schemas`;
 /** Address of the page that explains every code; each has an anchor. */
 export const errorsUrl = `${released.config.address}/docs/cli/reference/errors.md`;
 
-/** Returns what `rnv version` prints in a process; one JSON object for programs. */
+/** Returns the output of `rnv version` in a process; a JSON object for programs. */
 export const versionText = (
   { versions, platform, arch }: Pick<NodeJS.Process, "versions" | "platform" | "arch">,
   isJson: boolean,
