@@ -68,7 +68,7 @@ export interface StateSession {
   readonly damage?: readonly Diagnostic[];
   /** Appends entries; `durable` returns only once they would survive a power cut. Concurrent calls share one sync. */
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;
-  /** Writes a new snapshot with the next serial and empties the journal. Returns what was written. */
+  /** Writes a new snapshot with the next serial and empties the journal. Returns the written state. */
   commit(state: State): Promise<State>;
   /**
    * Removes the state, its journal and its backups; nothing but `release` may follow. False where the store removes

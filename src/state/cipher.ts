@@ -92,7 +92,7 @@ function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): str
 export class StateCipher {
   /** By variable and salt: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
-  /** Of the text that the current key has decrypted. */
+  /** Salt of the texts under the current key. */
   #salt: string | undefined;
   #hasOpenedOlder = false;
 
@@ -101,7 +101,7 @@ export class StateCipher {
     private readonly randomBytes: (length: number) => Uint8Array,
   ) {}
 
-  /** Whether the next write is encrypted, given whether the stored state is. Throws when the setting is unclear. */
+  /** Returns true if the next write is encrypted; unset, as the stored state is. Throws when the setting is unclear. */
   encrypts(isEncrypted: boolean): boolean {
     const wish = this.environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
     if (wish === "") return isEncrypted;
@@ -111,7 +111,7 @@ export class StateCipher {
     });
   }
 
-  /** Whether the stored state would be written in another form, or under another key. */
+  /** Returns true if the stored state would be written in another form, or under another key. */
   isOutdated(isEncrypted: boolean): boolean {
     return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedOlder);
   }

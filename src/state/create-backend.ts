@@ -27,7 +27,7 @@ export interface StateStore {
   readBackup(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** What every backend needs, wherever its state is. */
+/** Options of every backend, wherever its state is. */
 export interface BackendOptions extends Origin, Omit<LockAsker, "disk"> {
   readonly host: string;
   readonly pid: number;
@@ -42,7 +42,7 @@ const aroundOf = ({ disk = nodeDisk, cipher: given, ...options }: BackendOptions
   return { ...options, disk, cipher, origin: { workspaceId, baseUrl, stack, stage } };
 };
 
-/** What every backend needs, with its defaults. */
+/** Options of a backend, with their defaults. */
 export type Around = ReturnType<typeof aroundOf>;
 
 /** Keeps a state in a store (DESIGN section 7), which is opened with the first call. */
@@ -92,7 +92,7 @@ async function openSession(
   }
 }
 
-/** Reads a state; with `repair` also what is left of one that cannot be read. */
+/** Reads a state. With `repair`, a damaged state is read as far as possible. */
 async function readState(store: StateStore, { origin, cipher }: Around, repair = false): Promise<Recorded> {
   const stored = await store.read();
   return decodeRecorded(stored, store.location, origin, cipher).catch((cause: unknown) => {

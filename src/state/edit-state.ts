@@ -68,7 +68,7 @@ export function beginHandOver(state: State, addresses: readonly Address[], to: s
   return { ...state, handOver: { to, addresses: [...leaving].sort() } };
 }
 
-/** Second step: the other state holds them, too. Where a run goes on, what it holds already was handed over before. */
+/** Second step: the other state holds them, too. If a run continues, those that it holds were handed over before. */
 export function receiveResources(state: State, from: State, goesOn: boolean): State {
   const leaving = from.handOver?.addresses ?? [];
   const idOf = ({ type, id }: RecordedResource): string => `${type} ${id}`;
@@ -100,7 +100,7 @@ export function receiveResources(state: State, from: State, goesOn: boolean): St
 export const endHandOver = ({ handOver, ...state }: State): State =>
   withoutResources(state, new Set(handOver?.addresses));
 
-/** Whether a record holds the fingerprint of a secret, which only its key can compare. */
+/** Returns true if a record holds the fingerprint of a secret, which only its key can compare. */
 export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
   resources.some(({ applied }) => Object.values(applied).some(isFingerprint));
 
@@ -120,9 +120,9 @@ export function dropOpenWrites(
 }
 
 /**
- * Refuses a state that may not replace the recorded one. Another lineage and the loss of open writes need `force`, as does,
- * for `rnv state push` and as in Terraform, an older serial, or the same serial with other content. Another workspace is
- * never accepted.
+ * Refuses a state that may not replace the recorded state. Another lineage and the loss of open writes need `force`. So
+ * do, for `rnv state push` and as in Terraform, an older serial, or the same serial with other content. Another
+ * workspace is never accepted.
  */
 export function checkReplacement(
   verb: "push" | "restore",
@@ -194,7 +194,7 @@ function withChildren(resources: Resources, addresses: readonly Address[]): Set<
   for (const [address, { parent }] of entriesOf(resources))
     if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), address]);
   const found = new Set<Address>(addresses);
-  // A set goes on over what is added to it while it is walked.
+  // The loop also visits addresses that are added to the set while it runs.
   for (const address of found) for (const child of children.get(address) ?? []) found.add(child);
   return found;
 }

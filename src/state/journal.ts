@@ -15,16 +15,16 @@ const journalHeader = z.object({
   /** Unique: the encryption of an entry is bound to it. */
   id: z.string(),
   lineage: z.string(),
-  /** Of the snapshot; 0 when there is none yet. */
+  /** Serial of the snapshot; 0 when there is none yet. */
   serial: z.int(),
-  /** Of the lock that the journal was opened under. */
+  /** Generation of the lock that the journal was opened under. */
   generation: z.int(),
 });
 export type JournalHeader = Readonly<z.infer<typeof journalHeader>>;
 
 /**
- * One line: `{"n":7,"synced":5,"sum":"…","entry":{…}}`. `n` counts lines from 0, the header; lines before `synced`
- * were durable when this one was written; the sum covers all of it.
+ * One line: `{"n":7,"synced":5,"sum":"…","entry":{…}}`. `n` counts lines from 0, the header. Lines before `synced` were
+ * durable when this line was written. The sum covers all of the line.
  */
 export function encodeLine(
   n: number,
@@ -47,9 +47,9 @@ export interface DecodedJournal {
 }
 
 /**
- * Reads a journal up to its last whole line. The rest that a power cut or a full disk left is passed over: a torn line,
- * padding, even whole lines behind a hole, as long as no line says that the hole had been durable. Anything else is
- * damage and throws, naming the line.
+ * Reads a journal up to its last whole line. The rest that a power cut or a full disk left is skipped: a torn line or
+ * padding. Whole lines behind a hole are skipped as well, unless a line says that the hole had been durable. Any other
+ * damage throws, naming the line.
  */
 export async function decodeJournal(
   bytes: Uint8Array,
@@ -138,8 +138,8 @@ interface NewJournal {
 }
 
 /**
- * The journal file of a session. Space is reserved ahead as zeros, which readers pass over, so that a full disk stops an
- * intent before its request is sent and never the outcome after it.
+ * The journal file of a session. Space is reserved ahead as zeros, which readers skip. A full disk thus stops an intent
+ * before its request is sent, and never the outcome after it.
  */
 export class Journal {
   /** The header is the first, and durable. */
@@ -211,7 +211,7 @@ export class Journal {
   async #reserve(length: number, intents: number): Promise<void> {
     const wanted = this.#end + length + reservePerIntent * (Math.max(0, this.#intents) + intents + 1);
     if (wanted <= this.#reserved) return;
-    // Outcomes may stand beyond what could be reserved earlier.
+    // Outcomes may extend beyond the space that was reserved earlier.
     const from = Math.max(this.#reserved, this.#end);
     const zeros = new Uint8Array(Math.ceil((wanted - from) / chunk) * chunk);
     try {

@@ -33,9 +33,9 @@ const shortestPassphrase = 16;
 const largestKeyFile = 4096;
 
 /**
- * Loads the key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
- * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set. While keys are
- * changed, `RNV_STATE_KEY_PREVIOUS` holds the old one: the first whole apply takes the state over to the new key.
+ * Loads the key of secret fingerprints: `RNV_STATE_KEY`, else the key file, created with mode 0600 when `create` is
+ * set. The variable has 64 hex digits, base64 of 32 bytes, or a passphrase of at least 16 characters (scrypt). During a
+ * change of keys, `RNV_STATE_KEY_PREVIOUS` holds the old key; the first whole apply converts the state.
  * @example
  * const { environment, randomBytes } = context;
  * const path = join(context.cwd, ".rnv", "state.key");
@@ -88,7 +88,7 @@ export async function keyFromEnvironment(
   };
 }
 
-/** Whether a key is written as a passphrase: other keys are random, and no salt makes them harder to guess. */
+/** Returns true if a key is written as a passphrase. Other keys are random, and no salt makes them harder to guess. */
 export const isPassphrase = (text: string | undefined): boolean =>
   text !== undefined && rawKey(text.trim()) === undefined;
 

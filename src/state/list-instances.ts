@@ -9,8 +9,8 @@ import { listS3Keys } from "./stores/s3-store";
 export const instancePlace = "0rnv-instance-id0";
 
 /**
- * Lists the ids of the states whose addresses are `address` with an id in place of `instancePlace`, sorted; undefined
- * where they cannot be listed: over HTTP. Throws where a list is not whole.
+ * Lists the ids of the states whose addresses are `address` with an id in place of `instancePlace`, sorted. Undefined
+ * over HTTP, where they cannot be listed. Throws where a list is not whole.
  */
 export async function listInstances(
   address: StateAddress,
@@ -32,7 +32,7 @@ export async function listInstances(
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort();
 
-/** The one id that makes `text` out of `pattern`; undefined for another text. */
+/** Returns the id that makes `text` out of `pattern`; undefined for another text. */
 function idIn(text: string, pattern: string): string | undefined {
   const [before = "", ...rest] = pattern
     .split(instancePlace)

@@ -10,7 +10,7 @@ import type { Disk } from "./disk";
 const processIdentity = z.object({
   /** A digest of the name of this installation of the system: the name itself is not for others to read. */
   machine: z.string().optional(),
-  /** Of this boot. */
+  /** Id of this boot. */
   boot: z.string().optional(),
   /** Containers count their processes apart. */
   namespace: z.string().optional(),
@@ -91,8 +91,8 @@ export const holderOf = (found: FoundLock): LockRecord | undefined =>
   typeof found === "string" ? undefined : found;
 
 /**
- * Whether the holder has certainly ended: same host, and its pid is dead or belongs to a later process, or the
- * machine was restarted since. Never from age: a suspended holder looks old and may wake up.
+ * Returns true if the holder has certainly ended. On the same host, its pid is dead or belongs to a later process, or
+ * the machine was restarted since. Age proves nothing: a suspended holder looks old and may wake up.
  */
 export async function isDead(
   disk: Disk,
@@ -113,11 +113,11 @@ export async function isDead(
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
 }
 
-/** Where the lock of a state is kept. Every method throws `DiagnosticsError`. */
+/** The store of a state's lock. Every method throws `DiagnosticsError`. */
 export interface LockStore {
   /** For messages. */
   readonly location: string;
-  /** Returns the record itself where it has the lock now, also when an earlier answer was lost; else what holds it. */
+  /** Returns `record` if it has the lock now, also when an earlier answer was lost; else the record of the holder. */
   takeLock(record: LockRecord): Promise<LockRecord | "unreadable">;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: ((from: LockRecord, to: LockRecord) => Promise<boolean>) | undefined;
@@ -173,7 +173,7 @@ export async function checkLock(
 export interface LockAsker {
   readonly clock: Clock;
   readonly disk: Disk;
-  /** Whether a process of this host runs. */
+  /** Returns true if a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
 }
 
@@ -236,7 +236,7 @@ export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
 
 const afterLoss = "let the other run end, then run the same command again: it settles what was left open";
 
-/** Returns the error for a lock that is no longer this run's: `holder` has it now, else `otherwise` says what is known. */
+/** Returns the error for a lock that this run has lost. `otherwise` stands in for the holder where it is unknown. */
 export const lockLost = (
   holder: LockHolder | undefined,
   otherwise: string,

@@ -5,7 +5,7 @@ import { parseState } from "./state-text";
 
 /** A state that ends with its process. */
 export interface MemoryBackend extends StateBackend {
-  /** Returns another that goes on from what this one holds now. */
+  /** Returns another backend that starts with the present state of this backend. */
   copy(): MemoryBackend;
 }
 

@@ -23,7 +23,7 @@ export const emptyState = (origin: Origin & { readonly lineage: string }): State
   open: [],
 });
 
-/** How long a deletion is remembered after it, as the next one is recorded, milliseconds. */
+/** Milliseconds that a deletion is remembered; older deletions are dropped as the next is recorded. */
 const rememberedMs = 120_000;
 
 /** Returns `deleted` with `more`, which are later, without those that are too old to matter. */
@@ -90,7 +90,7 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
 export interface StageOrigin {
   /** `preview/12`. */
   readonly name: string;
-  /** A state that names no stage, from before there were any, becomes that of this one. */
+  /** A state without a stage, from before stages existed, becomes that of this stage. */
   readonly takesUnnamed: boolean;
 }
 
@@ -100,7 +100,7 @@ export interface Origin {
   readonly baseUrl: string;
   /** Undefined where no stack is read: a state of any stack is taken. */
   readonly stack?: string | undefined;
-  /** Null for what has no stages; undefined where a state of any stage is taken. */
+  /** Null without stages; undefined where a state of any stage is accepted. */
   readonly stage?: StageOrigin | null | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface Origin {
 export interface StoredBytes {
   readonly snapshot?: Uint8Array | undefined;
   readonly journal?: Uint8Array | undefined;
-  /** Of a snapshot outside this machine: differs whenever its content does. */
+  /** Version of a snapshot outside this machine: differs whenever its content does. */
   readonly version?: string | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface Recorded {
   readonly stored: StoredBytes;
   /** Snapshot and journal; undefined where there is no snapshot yet. */
   readonly state: State | undefined;
-  /** Of the snapshot; 0 when there is none. */
+  /** Serial of the snapshot; 0 when there is none. */
   readonly serial: number;
   /** Highest generation that wrote any of it. */
   readonly generation: number;
@@ -128,7 +128,7 @@ export interface Recorded {
   readonly damage?: readonly Diagnostic[];
 }
 
-/** Reads what is stored at `location`. Throws `DiagnosticsError`. */
+/** Decodes the bytes stored at `location`. Throws `DiagnosticsError`. */
 export async function decodeRecorded(
   stored: StoredBytes,
   location: string,
@@ -175,9 +175,9 @@ export function highest(text: string, key: "serial" | "generation"): number {
 }
 
 /**
- * The entries of a journal that its snapshot does not hold. A journal that goes on from an earlier snapshot was taken in
- * where its run or a later one has written since: it is left by a removal that failed or that a power cut undid, or by a
- * run that lost its lock while it was suspended.
+ * The entries of a journal that its snapshot does not hold. A journal behind an earlier snapshot was taken in if its
+ * run or a later run has written since. It was left by a removal that failed or that a power cut undid, or by a
+ * suspended run that lost its lock.
  */
 function pendingOf(
   { header, entries }: DecodedJournal,

@@ -30,7 +30,7 @@ export interface LockedStore {
   readonly isLockTaken?: boolean;
 }
 
-/** A state that was locked and read, and what its session needs. */
+/** A state that was locked and read, with the means of its session. */
 interface SessionParts {
   readonly location: string;
   readonly lock: LockRecord;
@@ -51,8 +51,8 @@ interface Request {
 const hasIntent = ({ entries }: Request): boolean => entries.some(({ kind }) => kind === "intent");
 
 /**
- * The right to write a state. What is appended together is written together, and everything in the order of the calls: to
- * the journal, or, where there is none, into the state, which is then written as a whole with a new serial.
+ * The right to write a state. Entries appended together are written together, in the order of the calls. They go to the
+ * journal; without a journal the whole state is written, with a new serial.
  */
 export class StoreSession implements StateSession {
   readonly state: State | undefined;
@@ -99,7 +99,7 @@ export class StoreSession implements StateSession {
   }
 
   commit(state: State): Promise<State> {
-    // The given state holds what still lingers; entries appended from here on come after it.
+    // The given state holds the entries that still linger; entries appended from here on come after it.
     if (!this.#isFlushDue) this.#queue = [];
     return this.#inTurn(() => this.#write(state));
   }
@@ -135,7 +135,7 @@ export class StoreSession implements StateSession {
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
     this.#inTurn(async () => {
-      // What comes with answers that are still to be read goes out in the same write.
+      // Entries for answers that are still to be read go out in the same write.
       await setImmediate();
       await this.#flush();
     });
@@ -156,7 +156,7 @@ export class StoreSession implements StateSession {
     this.#isFlushDue = false;
     const batch = this.#queue.splice(0);
     if (this.store.append === undefined) return this.#settle(batch, (entries) => this.#takeIn(entries));
-    // Intents that find no room on the disk must not take with them what became of others.
+    // Outcomes go first: intents that find no room on the disk must not take them along.
     for (const part of [batch.filter((request) => !hasIntent(request)), batch.filter(hasIntent)]) {
       const durable = part.some((request) => request.durable);
       if (part.length > 0) await this.#settle(part, (entries) => this.#append(entries, durable));

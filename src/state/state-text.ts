@@ -9,7 +9,7 @@ import { isObject } from "../model/value";
 const deepest = 64;
 const stateDocument = largeDocument(stateSchema);
 
-/** Whether a document nests so deeply that a walk through it could end the program. */
+/** Returns true if a document nests so deeply that a walk through it could end the program. */
 export function isTooDeep(value: unknown, depth = 1): boolean {
   if (value === null || typeof value !== "object") return false;
   if (depth > deepest) return true;
@@ -34,7 +34,7 @@ const textWriter = z
 
 export interface TextWriter extends Readonly<z.infer<typeof textWriter>> {}
 
-/** A state, and what its file says of its writer. */
+/** A state, with the writer that its file names. */
 export interface ParsedState {
   readonly state: State;
   readonly writer: TextWriter;

@@ -165,7 +165,7 @@ const isDone = (status: number): boolean => [200, 201, 204].includes(status);
 /** The lock is another's, or not held. */
 const isConflict = (status: number): boolean => status === 409 || status === 423;
 
-/** The four calls of the protocol, by what their answers mean. */
+/** The four calls of the protocol, with the meaning of their answers. */
 function callsOf(settings: HttpStateSettings, server: StateServer, location: string) {
   const { authorization } = settings;
   const send = (method: string, url: string, body?: Uint8Array) => {

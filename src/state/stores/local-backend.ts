@@ -38,7 +38,7 @@ import type { Recorded } from "../recorded";
 import type { LockedStore } from "../session";
 
 interface LocalBackendOptions extends BackendOptions {
-  /** Of the snapshot; journal, lock and backups stand beside it. */
+  /** Path of the snapshot; journal, lock and backups are beside it. */
   readonly path: string;
 }
 
@@ -71,7 +71,7 @@ async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promi
       },
     },
     async read() {
-      // The journal first: a snapshot that is written in between takes it in, or is the one that it goes on from.
+      // The journal first: a snapshot written in between takes it in, or is the snapshot that it continues.
       const journal = await readFile(files.journal, largestJournal);
       return { journal, snapshot: await readFile(files.snapshot, largestSnapshot) };
     },
@@ -87,7 +87,7 @@ async function openFiles(path: string, { disk, cipher, isAlive }: Around): Promi
 /** The parts that changing a lock file needs. */
 interface LockPort {
   readonly disk: Disk;
-  /** Of the lock file. */
+  /** Path of the lock file. */
   readonly path: string;
   readonly isAlive: (pid: number) => boolean;
 }
@@ -131,11 +131,11 @@ const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<bo
   placeNew(port.disk, path, encodeLock(record), lockScratchOf(port, record));
 
 /**
- * Replaces the expected record at a path by another, or removes it; false when it is not there any more or another run
- * is at it. A run that changes a lock claims it first: with a file named after the id of the record to be replaced,
- * created exclusively. Ids are unique, so between the claim and the check that follows it no run can have put the
- * same record back, and of two takers of one dead lock exactly one wins. A claim whose maker died is itself taken
- * over in the same way. `force` breaks any claim.
+ * Replaces the expected record at a path by another, or removes it. Returns false when the record is gone or another
+ * run is changing it. A run that changes a lock claims it first: it creates a file, exclusively, named after the id of
+ * the record to be replaced. Ids are unique, so no run can have put the same record back between the claim and the
+ * check that follows. Of two takers of a dead lock, exactly one wins. A claim whose maker died is itself taken over in
+ * the same way. `force` breaks any claim.
  */
 async function swapLock(
   port: LockPort,
@@ -162,7 +162,7 @@ async function swapLock(
 }
 
 async function claimLock(port: LockPort, path: string, self: LockRecord, force: boolean): Promise<boolean> {
-  // Of its own id: a holder that dies while it releases leaves a claim on itself, and that is claimed in turn.
+  // The claim has its own id: a holder that dies while it releases leaves a claim on itself, which is claimed in turn.
   const claim = { ...self, id: `claim-${sha256(`${self.id} ${path}`).slice(0, 32)}` };
   if (await placeLock(port, path, claim)) return true;
   const found = await lockAt(port.disk, path);
@@ -208,7 +208,7 @@ class LockedFiles implements LockedStore {
     this.#snapshot = parts.start.state;
   }
 
-  /** What is not durable needs no look at the lock: a holder that lost it writes into a file that is not read any more. */
+  /** Entries that are not durable need no look at the lock: without it they go into a file that nothing reads. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     try {
       await (await this.#openJournal()).append(entries, durable);

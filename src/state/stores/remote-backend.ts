@@ -37,8 +37,8 @@ function openRemote(store: RemoteStore): StateStore {
 const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
 
 /**
- * A remote state while this run holds its lock. A write goes through only in place of the version that this session wrote
- * or read last; the outcome of an unanswered write is read before it is repeated.
+ * A remote state while this run holds its lock. A write only replaces the version that this session wrote or read last.
+ * The outcome of an unanswered write is read before it is repeated.
  */
 class LockedRemoteStore implements LockedStore {
   isLockTaken = false;
@@ -68,7 +68,7 @@ class LockedRemoteStore implements LockedStore {
     if (remove === undefined) return false;
     await this.#checkLock();
     const version = this.#version;
-    // Where an answer was lost, the next attempt finds nothing any more.
+    // After a lost answer, the next attempt finds nothing any more.
     if (version !== undefined && !(await remove(version)) && (await read()) !== undefined) throw this.#lost();
     return true;
   }
@@ -98,7 +98,7 @@ class LockedRemoteStore implements LockedStore {
     });
   }
 
-  /** Whether a write without an answer arrived. Throws when another state is stored. */
+  /** Returns true if a write without an answer arrived. Throws when another state is stored. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
     const found = await this.store.read();
     if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {

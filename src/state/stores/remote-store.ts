@@ -41,8 +41,8 @@ export interface RemoteStore {
   readonly remove?: (expected: string) => Promise<boolean>;
   readonly locks: LockStore;
   /**
-   * Finds whose the lock is by asking for it as `asking`, and gives it back where it was free. A server that takes any
-   * write once the lock is free lets a suspended run replace the state of another run: it is asked after each write.
+   * Finds the holder of the lock by asking for it as `asking`, and gives it back where it was free. Asked after each
+   * write: without conditional writes, a suspended run may replace the state of another run once the lock is free.
    * Absent where writes are conditional.
    */
   readonly probeLock?: (asking: LockRecord) => Promise<FoundLock>;
@@ -95,13 +95,13 @@ function unanswered(cause: unknown, url: string): UnansweredError {
 
 export interface RetryPolicy {
   readonly clock: Clock;
-  /** How often a request is repeated. */
+  /** Times that a request is repeated. */
   readonly retries: number;
   /** Milliseconds of all attempts after which a request is not repeated. */
   readonly totalMs: number;
 }
 
-/** What a request does, for messages: `cannot read s3://…`. */
+/** The purpose of a request, for messages: `cannot read s3://…`. */
 export interface Purpose {
   readonly code: "state.unreadable" | "state.write_failed";
   readonly summary: string;

@@ -27,7 +27,7 @@ import {
 export interface S3StateSettings {
   /** `s3://bucket/key`, for messages. */
   readonly location: string;
-  /** Of the state object; the lock and the backups stand beside it. */
+  /** URL of the state object; the lock and the backups are beside it. */
   readonly url: string;
   readonly region: string;
   /** For one whole exchange. */
