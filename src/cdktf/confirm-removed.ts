@@ -9,9 +9,9 @@ export interface StackLike extends Construct {
 }
 
 /**
- * Confirms in git that resources may be deleted that the stack no longer declares, each by its address.
- * The line may stay: it confirms no other deletion. Throws for a text that is no address.
- * Write it after `stack.addOverride("removed", …)`, which replaces what was confirmed before.
+ * Confirms in git that resources may be deleted that the stack no longer declares, each by its address. The line may
+ * stay: it confirms no other deletion. Throws for a text that is no address. Write it after
+ * `stack.addOverride("removed", …)`, which replaces earlier confirmations.
  * @example
  * confirmRemoved(this, "service.shop.worker", "service.shop.old-site");
  */
@@ -23,7 +23,7 @@ export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]
     const [type = "", ...rest] = address.split(".");
     return { from: `${terraformPrefix}_${type}.${rest.join("__")}`, lifecycle: { destroy: true } };
   });
-  // An override replaces the one before: it repeats what the stack has.
+  // An override replaces the former override, so it repeats the entries of the stack.
   const { rawOverrides } = stack as unknown as {
     readonly rawOverrides: { readonly removed?: readonly unknown[] };
   };

@@ -4,7 +4,7 @@ import type { SecretSource } from "./secrets";
 
 /** A value that is known only when the stack is applied; both libraries write it alike. */
 export interface Resolvable {
-  /** Where in the program it was made. */
+  /** Its position in the program. */
   readonly creationStack: string[];
   /** Returns the value, as the library writes it. */
   // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
@@ -26,7 +26,7 @@ export interface Identified {
   readonly id: string;
 }
 
-/** How a project or a service is kept. */
+/** Fields that keep a project or a service. */
 export interface Kept {
   /** The action for it when it is no longer declared; for rnv only. */
   readonly onRemove?: OnRemove;
@@ -70,7 +70,7 @@ export interface ProjectMethods<ServiceProps, Service, CanvasLayoutProps, Canvas
 
 /** The prop of a service besides its fields. */
 export interface Deployed<DeploymentProps> {
-  /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
+  /** The deployment. Default: one per run when something of it changed; `{ when: "never" }` leaves that to you. */
   readonly deploy?: Omit<DeploymentProps, keyof OfService>;
 }
 
@@ -84,7 +84,7 @@ export interface ServiceMethods<Variable, Variables, DeploymentProps, Deployment
   deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
 }
 
-/** A value of a variable: text (or a token), a secret source, or one that is set elsewhere. */
+/** A value of a variable: text (or a token), a secret source, or a value that is set elsewhere. */
 export type VariableValue = string | Resolvable | SecretSource | Preserved;
 
 /** A variable that exists at the service and whose value is not ours to set. */

@@ -32,7 +32,7 @@ function lookupOf(type: ResourceType) {
   return { terraformType: terraformNameOf(type), query, shown, computed: type.computed };
 }
 
-/** What the service lists. */
+/** Returns the Terraform type, the query and the attributes of a list of the service. */
 function listingOf(terraformType: string, { query, shows, texts = [] }: Listing) {
   return {
     terraformType,

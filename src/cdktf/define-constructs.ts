@@ -45,8 +45,8 @@ const defineTriggered = (
   };
 
 /**
- * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it. That of an
- * archived service is held: what runs is remembered, and a service that is restored is deployed for a change alone.
+ * A deployment, triggered by the revisions of its service and variables. `isImplied`: its service brings it. The
+ * deployment of an archived service is held: a restored service is deployed only if something changed.
  */
 function defineDeployment(library: Library): ResourceClass {
   const serviceOf = (one: FieldOwner) => constructOfId(one, one.givenField("service_id"));
@@ -66,7 +66,7 @@ function defineDeployment(library: Library): ResourceClass {
       return this.givenField("when") === "never" || serviceOf(this)?.givenField("archived") === true;
     }
 
-    /** Of two declared ones the implied one is left out, as is one that never runs of a service with several instances. */
+    /** Leaves out an implied deployment: beside a sibling, or if held for a service with several instances. */
     get #isLeftOut(): boolean {
       const { count, forEach } = serviceOf(this) ?? {};
       const isForNone = this.#isHeld && (count ?? forEach) !== undefined;

@@ -8,7 +8,7 @@ import { secretReference } from "./secret-variable";
 import { isSecretSource } from "./secrets";
 import { sharedMark } from "./shared";
 
-/** Where `required_providers` finds the provider. */
+/** The source in `required_providers`. */
 const providerSource = "rnv/rnv";
 
 const settings = [...providerSettings.map(({ name }) => name), "alias"];

@@ -47,7 +47,7 @@ interface GivenClass<Instance> {
   readonly tfResourceType: string;
 }
 
-/** A construct with fields, and what is written of it. */
+/** A construct with fields, and its written attributes. */
 interface Given extends FieldOwner {
   synthesizeAttributes(): Written;
 }
@@ -121,15 +121,15 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
   return Placed as unknown as ResourceClass;
 }
 
-/** Returns what makes the import of a resource that exists, for `cdktf plan` and `terraform plan -generate-config-out`. */
+/** Returns the import of an existing resource, for `cdktf plan` and `terraform plan -generate-config-out`. */
 const importOf =
   (library: Library, terraformResourceType: string) =>
   (scope: Construct, importToId: string, importId: string, provider?: unknown): unknown =>
     new library.ImportableResource(scope, importToId, { terraformResourceType, importId, provider });
 
 /**
- * Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. One that is generated
- * is made by the provider.
+ * Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. The provider
+ * generates a value where the source says so.
  */
 function writeSecret(
   attributes: Written,
@@ -152,7 +152,7 @@ function writeSecret(
 const parentFieldsOf = ({ parents }: ResourceType): readonly string[] =>
   parents.map(({ attribute }) => snakeCase(attribute));
 
-/** The class with the fields that the program gives, and what is written of them. */
+/** The class with the fields that the program gives, and the attributes written from them. */
 function defineDeclared(library: Library, type: ResourceType) {
   const terraformType = terraformNameOf(type);
   const secrets = Object.keys(type.rules)

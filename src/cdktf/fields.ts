@@ -25,7 +25,7 @@ interface ZodField {
   readonly def: { readonly type: string; readonly innerType?: ZodField };
 }
 
-/** The fields of the constructs of a type: what may be declared, the ids of its parents, `timeouts`. */
+/** The fields of the constructs of a type: its attributes, the ids of its parents, `timeouts`. */
 export function fieldsOf(type: ResourceType): FieldNames {
   const text = { token: "string" } as const;
   const timeouts = timeoutNames.map((name) => [name, { name, ...text }] as const);
@@ -92,15 +92,15 @@ export function writeAttributes(
 
 /** The construct of a resource or a data source, as its fields are read and set. */
 export interface FieldOwner extends ReferableLike {
-  /** Returns what the program gave, by the attribute's name in Terraform. */
+  /** Returns the value that the program gave, by the attribute's name in Terraform. */
   givenField(name: string): unknown;
   /** Sets an attribute; undefined takes it away. */
   giveField(name: string, value: unknown): void;
 }
 
 /**
- * Defines what bindings of the libraries have for each field: a getter that is a token, a setter, `nameInput` with what the
- * program gave, `resetName()`; for a group `putConfiguration()` and an object with the same for its fields.
+ * Defines the members that bindings of the libraries have for each field. For a group: `putConfiguration()`, and an
+ * object with the members of its fields.
  */
 export function defineFields(library: Library, prototype: object, names: FieldNames): void {
   for (const [key, { name, token, fields }] of names)
@@ -145,7 +145,7 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
       const spread = `the ${name} of ${owner.node.path} is a reference, and its fields cannot be spread`;
       const write = `Write { ...${name}Input, … } with what the program gave, or name its fields`;
       Object.defineProperties(this, {
-        // The library looks through what it is given as a value: the construct is none.
+        // The library walks through an object that is given as a value; it must not reach the construct.
         owner: { value: owner, enumerable: false },
         // `{ ...service.configuration }` would be empty.
         [Symbol("fields")]: {
@@ -186,14 +186,14 @@ function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) 
   return Group;
 }
 
-/** How the members of one field reach its value. */
+/** The accessors of one field for its members. */
 interface Access<Self> {
   readonly get: (self: Self) => unknown;
   readonly read: (self: Self) => unknown;
   readonly write: (self: Self, value: unknown) => void;
 }
 
-/** Defines what bindings have for a field: a getter and a setter, `nameInput` with what the program gave, `resetName()`. */
+/** Defines the members of a field: a token getter, a setter, `nameInput` with the given value, `resetName()`. */
 export function defineMembers<Self>(
   prototype: object,
   key: string,

@@ -23,7 +23,7 @@ export function claimName(library: Library, construct: ReferableLike, prefix = "
     );
 }
 
-/** Returns another construct of the stack that has this key among its own, and notes that this one has it. */
+/** Returns another construct of the stack with this key among its own, and records this construct as the owner. */
 export function claim<One extends ReferableLike>(
   library: Library,
   construct: One,
@@ -45,7 +45,7 @@ export const movesOf = (construct: Construct): { readonly from: string } | undef
 export const nameBefore = (construct: ReferableLike): string | undefined =>
   nameBelow(construct, (above) => movesOf(above)?.from.split(".")[1]);
 
-/** Returns the name that a construct gets where a construct above it moves to another one, which then has what is below. */
+/** Returns the name that a construct gets where a construct above it moves to another, along with its contents. */
 export const nameAfter = (construct: ReferableLike): string | undefined =>
   nameBelow(construct, (above) => {
     if (!hasMoved(above)) return undefined;

@@ -49,7 +49,7 @@ export function forgetGroups(library: Library, construct: Construct): void {
 
 /**
  * The resources of the stack under the same parent as `construct`, of the types `follows`, in the order of the program.
- * Where they are applied first, rnv knows that order; Terraform knows only the order that the JSON gives.
+ * They are applied first: rnv knows that order; Terraform knows only the order that the JSON gives.
  */
 export function followedBy(
   library: Library,

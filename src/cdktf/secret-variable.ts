@@ -5,9 +5,9 @@ import type { Library } from "./library";
 import type { SecretOrigin, SecretSource } from "./secrets";
 
 /**
- * Returns a reference to the sensitive Terraform variable that stands for a secret source, one for each source in a
- * stack, and declares it there. rnv reads the source from its comment; Terraform, which does not know the comment,
- * takes `TF_VAR_<name>`.
+ * Returns a reference to the sensitive Terraform variable for a secret source, and declares it in the stack, once for
+ * each source. rnv reads the source from the comment of the variable. Terraform ignores the comment and takes
+ * `TF_VAR_<name>`.
  */
 export function secretReference(library: Library, user: Construct, { origin }: SecretSource): string {
   const stack = library.TerraformStack.of(user) as StackLike;
@@ -18,14 +18,14 @@ export function secretReference(library: Library, user: Construct, { origin }: S
     sensitive: true,
     description: describe(origin),
   };
-  // Key by key: what the program overrides besides stays.
+  // Key by key: other overrides of the program stay.
   for (const [key, value] of Object.entries(variable)) stack.addOverride(`variable.${name}.${key}`, value);
   return `\${var.${name}}`;
 }
 
 /**
- * Returns a number that changes with the values of variables, as an expression of Terraform: 32 bits of a digest, which
- * differ with the salt for the same value.
+ * Returns an expression of Terraform for a number that changes with the values of variables. It is 32 bits of a digest,
+ * which differ with the salt for the same value.
  */
 export function versionOf(references: readonly string[], salt: string): string {
   const text = `${salt.replace(/[^\w/.-]/g, "_")} ${references.join(" ")}`;

@@ -1,6 +1,6 @@
 import { mark, markOf } from "./shared";
 
-/** Where the text of a secret comes from, in the words of a manifest. */
+/** The source of the text of a secret, in the words of a manifest. */
 export type SecretOrigin =
   | { readonly fromEnv: string }
   | { readonly fromFile: string }
@@ -8,8 +8,8 @@ export type SecretOrigin =
   | { readonly generate: { readonly length: number } };
 
 /**
- * A secret by its source. The text itself is no part of the program and never lands in the JSON: rnv reads it when
- * it plans; Terraform takes it as a sensitive variable.
+ * A secret by its source. The text itself is no part of the program and never lands in the JSON. rnv reads it during
+ * the plan; Terraform takes it as a sensitive variable.
  */
 export class SecretSource {
   constructor(readonly origin: SecretOrigin) {
@@ -27,7 +27,7 @@ export class SecretSource {
   }
 }
 
-/** Returns true if a value is a source that this copy of the package or another one made. */
+/** Returns true if a value is a source made by this or another copy of the package. */
 export const isSecretSource = (value: unknown): value is SecretSource =>
   typeof value === "object" && value !== null && markOf(value, "secret") === true;
 

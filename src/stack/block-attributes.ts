@@ -69,7 +69,7 @@ export function readAttributes(source: ResourceSource): Pick<Block, "written" | 
 
 const unsupportedAs = ({ path }: AttributeShape, why: string): StackProblem => refused(`${path} ${why}`);
 
-/** The field of a group; undefined for one that it does not have. A further field of an open group is noted. */
+/** The field of a group; undefined for an unknown field. A further field of an open group is noted. */
 function fieldNamed(
   key: string,
   { keyRange }: JsonNode,

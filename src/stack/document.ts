@@ -9,7 +9,7 @@ const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 
 /** A value of a JSON text, with its range and the values in it. */
 export class JsonNode {
-  // Private: what prints a node must not print the secrets of its value.
+  // Private: printing a node must not print the secrets of its value.
   readonly #content: Content | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class JsonNode {
     return this.members.has(key);
   }
 
-  /** Returns the value at `key`; one that is absent has the range of this one. */
+  /** Returns the value at `key`; an absent value has the range of this node. */
   at(key: string | number): JsonNode {
     const inner = typeof key === "number" && this.isList ? this.items[key] : this.members.get(String(key));
     return inner ?? this.holding(undefined);
@@ -66,7 +66,7 @@ export class JsonNode {
     return this.isAbsent ? [] : [this];
   }
 
-  /** Returns another value that has the range of this one. */
+  /** Returns another value with the range of this node. */
   holding(content: Content | undefined): JsonNode {
     return new JsonNode(this.range, content, this.keyRange);
   }

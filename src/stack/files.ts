@@ -13,7 +13,7 @@ import type { Stack, StackContext } from "./stack";
 export interface StackFile {
   /** Its file as shown. */
   readonly file: string;
-  /** Its name, also as a unit of state: that of the manifest of the output folder, else the one in the file. */
+  /** Its name, also as a unit of state: from the manifest of the output folder, else from the file. */
   readonly unit: string;
   /** The path of its construct in the app; its name where no app is read. */
   readonly constructPath: string;

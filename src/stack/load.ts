@@ -49,8 +49,8 @@ import { readImports, readProviders, readStackMoves, readStackOutputs, readStack
 import { knownText } from "./values";
 
 /**
- * Reads the desired state from a synthesized stack (DESIGN section 3): `files` are output folders of the library or
- * Terraform JSON, of which `request.stack` names one where they are several. No program is run. Every mistake is collected.
+ * Reads the desired state from a synthesized stack (DESIGN section 3). `files` are output folders of the library or
+ * Terraform JSON; `request.stack` names the stack if there are several. No program is run. Every mistake is collected.
  */
 export async function loadStack(request: ManifestRequest): Promise<LoadedManifest> {
   const findings = collectFindings();
@@ -124,7 +124,7 @@ async function readStacks(
   for (const stackFile of files) {
     const { file } = stackFile;
     const isOther = stackFile !== asked[0];
-    // Mistakes in another stack are reported where that one is read: it may be left to Terraform.
+    // Mistakes in another stack are reported when that stack is read: it may be left to Terraform.
     const reportOf: Report = isOther ? () => {} : report;
     tellAnnotations(stackFile, reportOf);
     if (!file.endsWith(".tf.json")) {
@@ -176,8 +176,8 @@ function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonl
 }
 
 /**
- * Reports two blocks that would be one: two of one address, a key of a service twice, two deployments of a
- * service, two services or projects of one name.
+ * Reports pairs of blocks that mean the same resource. They share an address, a key of a service, the deployment of a
+ * service, or the name of a service or project.
  */
 function reportNamesakes(
   blocks: readonly StackBlock[],
@@ -323,7 +323,7 @@ const queryWords = { string: "text that is no secret", number: "a whole number f
 const isListable = (key: string, value: number): boolean =>
   key !== "limit" || (Number.isInteger(value) && value >= 1 && value <= 200);
 
-/** Data sources as nodes of the graph, each after what it refers to. */
+/** Data sources as nodes of the graph, each after its references. */
 const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
   [...data].map(({ address, query, dependsOn, range }) => {
     const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));

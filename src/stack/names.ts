@@ -42,7 +42,7 @@ export interface DataType {
 
 /** The types of data sources that rnv reads, by their name in Terraform. */
 export function indexDataTypes(types: ReadonlyMap<string, StackType>): ReadonlyMap<string, DataType> {
-  // What has a name and a life of its own can be looked up.
+  // Resources with a name and a life of their own can be looked up.
   const named = [...types.values()].filter(
     ({ placed: { type } }) => type.nameAttribute !== undefined && !type.removedWithParent,
   );

@@ -96,7 +96,7 @@ const primitives: Readonly<Record<string, ValueType>> = {
   boolean: "bool",
 };
 
-/** A number or a flag that is given as text, or text as one of them, as Terraform takes it. */
+/** Converts text to a number or a flag, or the reverse, as Terraform takes it. */
 function inKind(value: Value, kinds: readonly string[]): Value {
   const types = kinds.flatMap((kind) => primitives[kind] ?? []);
   if (!["string", "number", "bool"].includes(value.kind) || types.includes(value.kind as ValueType))
@@ -114,7 +114,7 @@ function readValue(node: JsonNode, scope: Scope): Value {
   const readText = (written: string): Value =>
     /[$%]\{/.test(written) ? valueOfText(written, { ...scope, node }) : text(written);
   if (node.isList) return tuple(node.items.map((item) => readValue(item, scope)));
-  // Keys are expressions too: by one that is known later the object is.
+  // Keys are expressions too: the object is known later if a key is.
   if (node.isObject)
     return objectOf([...node.members].map(([key, inner]) => [readText(key), readValue(inner, scope)]));
   const { value = null } = node;
@@ -171,7 +171,7 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-/** Named values, each in the one before it. */
+/** Depth of named values, each within another. */
 const maxEntries = 50;
 
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
@@ -273,7 +273,7 @@ function crossValue(stack: string, output: string, rest: Steps, scope: Scope): V
   return referenceValue(segments, [stack, output, ...rest].join("."), scope.node.range);
 }
 
-/** An attribute that the program declares, as it is declared there; one that the service makes, as a reference. */
+/** An attribute as the program declares it, or, if the service makes it, as a reference. */
 function resourceAttribute(type: StackType, steps: Steps, scope: Scope): Value {
   const { stack, node } = scope;
   const [name, first, ...others] = steps;

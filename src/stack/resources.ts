@@ -32,14 +32,14 @@ import { type BlockReader, readerOf } from "./resolve";
 import { commentOf, nestedBlocks, ownerOf, problemAt, type StackContext, type StackResource } from "./stack";
 import { knownText } from "./values";
 
-/** A resource of a stack as a block, with what a manifest cannot express. */
+/** A resource of a stack as a block, plus facts that a manifest cannot express. */
 export interface StackBlock {
   readonly block: Block;
   readonly source: ResourceSource;
   readonly link: ParentLink | undefined;
 }
 
-/** The attribute that holds the id of the parent: of a declared block, or of what no stack declares. */
+/** The attribute with the id of the parent: of a declared block, or of a resource that no stack declares. */
 interface ParentLink {
   readonly attribute: string;
   readonly value: DesiredAttribute;
@@ -160,7 +160,7 @@ export const withoutRepetition = (key: string): StackProblem =>
 const writeLoop =
   "write a loop in the program, which makes a construct for each; or run the stack with Terraform";
 
-/** The configuration of the provider that a block names; one that the stack does not declare is refused. */
+/** The configuration of the provider that a block names; an undeclared configuration is refused. */
 export function readProvider(block: JsonNode, { context: { stack }, refuse }: BlockReader): string {
   const at = block.at("provider");
   const { value: written } = at;
@@ -172,7 +172,7 @@ export function readProvider(block: JsonNode, { context: { stack }, refuse }: Bl
   return terraformPrefix;
 }
 
-/** How long to wait for the service, in milliseconds by step. */
+/** Reads the time to wait for the service, in milliseconds by step. */
 function readTimeouts({ resource: { block }, reader }: ResourceSource): DesiredResource["timeouts"] {
   const timeouts: Partial<Record<(typeof timeoutNames)[number], number>> = {};
   for (const [key, at] of nestedBlocks(block, "timeouts").flatMap(({ entries }) => entries)) {
@@ -234,7 +234,7 @@ function parentNamed(
   if (segments[0] === dataType) {
     const reference = splitDataReference(segments);
     const named = reference.address.split(".").at(-2);
-    // What an output of another stack holds is not known by its name.
+    // The name of an output of another stack does not reveal the type of its value.
     const isParent =
       named === crossStackData || (reference.attribute === "id" && named === terraformNameOf({ type }));
     return isParent ? linkTo(new Template([reference], false)) : noId;
@@ -252,7 +252,7 @@ function wholeReference(node: SourceNode): readonly string[] | undefined {
   return parts.length === 1 && part?.kind === "reference" ? part.segments : undefined;
 }
 
-/** The addresses that `depends_on` names; one that is not declared is reported as an error of `from`. */
+/** The addresses that `depends_on` names; an undeclared address is reported as an error of `from`. */
 export function dependsOnOf(
   block: JsonNode,
   from: Pick<Block, "address" | "range">,

@@ -134,7 +134,7 @@ export function readProviders(context: StackContext): ReadonlySet<string> {
   return protecting;
 }
 
-/** A setting that has to be what the environment says. */
+/** A setting that must equal a variable of the environment. */
 const sameAs =
   (variable: string): ReadSetting =>
   (at, reader) => {

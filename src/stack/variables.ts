@@ -72,7 +72,7 @@ function converted(read: () => Value, type: ValueType, origin: string): Value {
 /** Text from outside, which is no template, as the value of a variable: JSON, unless its type is that of one scalar. */
 function ofText(given: Value, entry: JsonNode, origin: string): Value {
   const type = typeOf(entry);
-  // Text stays what it is: a secret can be joined to other text.
+  // Text is not converted: a secret can be joined to other text.
   if (type === "string" || !entry.has("type")) return given;
   const read = (known: Value): Value =>
     type === "number" || type === "bool" ? known : jsonDecode(textOf(known));

@@ -89,7 +89,8 @@ export function commentsIn(source: string): readonly Comment[] {
 /** Applied to every line of a comment, as `grep` does. A comment without such a line has none at its beginning. */
 const clause = /^(?:What|Whether|Of|Who|Where|That|How)\b/;
 const noun = /\bwhat\b|\b(?:the|that|this|each|no|another|which) ones?\b|\bones? (?:that|which|of them)\b/gi;
-const sentenceEnd = /(?<=[.!?]["')`]?)\s+(?=[A-Z"'(`])/;
+/** A sentence may begin with the name of the program. */
+const sentenceEnd = /(?<=[.!?]["')`]?)\s+(?=[A-Z"'(`]|rnv\b)/;
 /** Lines that begin a text of their own: after an empty line, an item of a list, a tag. */
 const ownText = /\n(?=\n|- |\d+\. |@)/;
 

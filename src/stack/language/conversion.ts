@@ -109,7 +109,7 @@ function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Valu
   return kind === "list" ? list(items, element) : set(items, element);
 }
 
-/** Whether a part of a type is only known by the values that have it. */
+/** Returns true if a part of a type is only known from the values that have it. */
 const isOpen = (type: ValueType): boolean =>
   type === "any" || (typeof type !== "string" && "optional" in type) || innerTypes(type).some(isOpen);
 

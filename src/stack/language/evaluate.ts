@@ -90,7 +90,7 @@ export function evaluate(expression: Expression, environment: Evaluation): Value
   }
 }
 
-/** The value of an expression that is evaluated again once what `values` wait for is known. */
+/** The value of an expression that is evaluated again once the awaited values are known. */
 const evaluateLater = (expression: Expression, values: readonly Value[], environment: Evaluation): Value =>
   postponed(values, (fill) => {
     const { resolve, names = [] } = environment;
@@ -104,7 +104,7 @@ const evaluateLater = (expression: Expression, values: readonly Value[], environ
 
 type KindOf<Kind extends Expression["kind"]> = Extract<Expression, { kind: Kind }>;
 
-/** An object by keys that are values; one that is known later makes the whole so. */
+/** An object by keys that are values; with a key that is known later, the whole object is. */
 export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
   const keys = pairs.map(([key]) => key);
   if (!keys.every(isKnown))
@@ -115,7 +115,7 @@ export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
   return marked(object(entries), keys.some(isSensitive));
 }
 
-/** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
+/** `condition ? yes : no`. Both results have a type that fits both; the rejected result may fail. */
 function evaluateCondition(expression: KindOf<"condition">, environment: Evaluation): Value {
   const condition = evaluate(expression.condition, environment);
   const [yes, no] = [expression.yes, expression.no].map((one) =>
@@ -125,7 +125,7 @@ function evaluateCondition(expression: KindOf<"condition">, environment: Evaluat
     return evaluateLater(expression, [condition, ...[yes, no].filter(isValue)], environment);
   const [chosen, rejected] = boolOf(unmarked(condition)) ? [yes, no] : [no, yes];
   const value = outcomeOf(chosen);
-  // One that fails and is not chosen may have any type.
+  // A rejected result that fails may have any type.
   const types = [typeOf(value), isValue(rejected) ? typeOf(rejected) : "any"] as const;
   const type = unifiedType(types);
   if (type === undefined)
@@ -163,7 +163,7 @@ function evaluateLazily(expression: KindOf<"call">, environment: Evaluation): Va
 function evaluateLoop(expression: KindOf<"for">, environment: Evaluation): Value {
   const over = evaluate(expression.of, environment);
   if (over.kind !== "later") return loopOver(over, expression, environment);
-  // Once with an item that is known later: what the body waits for besides.
+  // Evaluated with an item that is known later, to find the other values that the body awaits.
   const body = loopOver(tuple([stepInto(over, number(0))]), expression, environment);
   return evaluateLater(expression, [over, body], environment);
 }
@@ -242,7 +242,7 @@ function evaluateAccess(expression: KindOf<"root" | "access">, environment: Eval
   return open === -1 ? found : keys.slice(open).reduce(stepInto, found);
 }
 
-/** A key that a name may take; undefined for one that is only known later, or is none. */
+/** The step that a key takes; undefined for a key that is only known later, or is none. */
 function stepOf(key: Value): string | number | undefined {
   if (key.sensitive === true) return undefined;
   return key.kind === "string" || key.kind === "number" ? key.value : undefined;
@@ -258,7 +258,7 @@ const lazyFunctions = ["try", "can"];
 /** The names of the functions that there are, in order. */
 const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
 
-/** Calls a function; what is unknown or secret in its arguments makes the result so. */
+/** Calls a function. With unknown or secret parts in its arguments, the result is unknown or secret. */
 function callFunction(name: string, given: readonly Value[]): Value {
   const rule = rules.get(name);
   if (rule === undefined) {

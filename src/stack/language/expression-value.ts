@@ -2,7 +2,7 @@ import type { AwaitedPart, SourceNode } from "../../manifest/tree";
 import type { Plain } from "../../model/value";
 import { ExpressionProblem, unsupported } from "./problem";
 
-/** A type of Terraform; `any` is that of null and of what is not known yet. */
+/** A type of Terraform; `any` is the type of null and of values that are not known yet. */
 export type ValueType =
   | "any"
   | "string"
@@ -15,7 +15,7 @@ export type ValueType =
 export interface MembersType {
   readonly kind: "tuple" | "object";
   readonly entries: ReadonlyMap<string | number, ValueType>;
-  /** Of the type of a variable: what an attribute is that may be left out. */
+  /** Defaults of the attributes that may be left out, of the type of a variable. */
   readonly optional?: ReadonlyMap<string, Value>;
 }
 
@@ -27,7 +27,7 @@ export const tupleType = (items: readonly ValueType[]): MembersType => ({
 /** A source that a value waits for: a reference, a text of the environment, or a secret by its source. */
 export type Awaited = AwaitedPart | SourceNode;
 
-/** Returns the value of what was waited for. */
+/** Returns the value of an awaited reference. */
 export type Fill = (awaited: Awaited) => Value;
 
 /** It comes from a secret. */
@@ -49,12 +49,12 @@ export interface MapValue extends MarkedValue {
   readonly of: ValueType;
 }
 
-/** Known once what it waits for is. */
+/** A value that is known once its awaited references are. */
 export interface LaterValue extends MarkedValue {
   readonly kind: "later";
   readonly awaits: readonly Awaited[];
   readonly compute: (fill: Fill) => Value;
-  /** What it is where it is text joined, or one thing alone. */
+  /** Its parts, if it is joined text or a single reference. */
   readonly parts?: readonly (string | Awaited)[];
 }
 
@@ -121,7 +121,7 @@ export function compareText(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The same value, marked as one that comes from a secret. */
+/** The same value, marked as secret. */
 export const marked = <V extends Value>(value: V, isSensitive = true): V =>
   isSensitive && value.sensitive !== true ? { ...value, sensitive: true } : value;
 
@@ -135,10 +135,10 @@ export const membersOf = (value: Value): readonly Value[] =>
 const contains = (value: Value, test: (inner: Value) => boolean): boolean =>
   test(value) || membersOf(value).some((member) => contains(member, test));
 
-/** Whether a part of it comes from a secret. */
+/** Returns true if a part of the value comes from a secret. */
 export const isSensitive = (value: Value): boolean => contains(value, (inner) => inner.sensitive === true);
 
-/** Whether nothing of it is still to come. */
+/** Returns true if no part of the value is still to come. */
 export const isKnown = (value: Value): boolean => !contains(value, (inner) => inner.kind === "later");
 
 /** The value, and all that is in it, changed from the inside to the outside. */
@@ -153,7 +153,7 @@ function rebuilt(value: Value, change: (value: Value) => Value): Value {
 export const unmarked = (value: Value): Value =>
   isSensitive(value) ? rebuilt(value, ({ sensitive: _sensitive, ...inner }) => inner) : value;
 
-/** The value once what it waits for is known. */
+/** The value once its awaited references are known. */
 export const filled = (value: Value, fill: Fill): Value =>
   isKnown(value)
     ? value
@@ -166,7 +166,7 @@ export type Attempt = Value | ExpressionProblem;
 
 export const isValue = (attempt: Attempt): attempt is Value => !(attempt instanceof ExpressionProblem);
 
-/** Evaluates what may fail. */
+/** Returns the result or the problem of an evaluation. */
 export function attempted(evaluate: () => Value): Attempt {
   try {
     return evaluate();

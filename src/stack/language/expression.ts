@@ -56,7 +56,7 @@ const maxOperators = 250;
 const identifier = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy;
 const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
-/** The parts of a JSON text of a stack; throws `StackProblem` for what rnv does not read. */
+/** The parts of a JSON text of a stack; throws `StackProblem` for syntax that rnv does not read. */
 export const parseText = (text: string): readonly TextPart[] => new Parser(text).text();
 
 /** A bare expression, such as an entry of `depends_on`. */

@@ -58,7 +58,7 @@ export interface FunctionRule {
   readonly takes: readonly Parameter[];
   /** The parameter of all further arguments. */
   readonly rest?: Parameter;
-  /** How many of `takes` may be left out. */
+  /** Number of parameters in `takes` that may be left out. */
   readonly optional?: number;
   /** It looks at its arguments, not into them: parts may be unknown or secret, and stay so. */
   readonly isShallow?: true;
@@ -133,7 +133,7 @@ function divide(a: number, b: number): number {
   return a / b;
 }
 
-/** By zero, too: what Terraform leaves then is the dividend. */
+/** Terraform's remainder of a division by zero is the dividend. */
 const remainder = (a: number, b: number): number => (b !== 0 ? a % b : a === 0 ? divide(a, b) : a);
 
 /** The binary operators by how tightly they bind, the loosest first. */
@@ -176,7 +176,7 @@ export function joinText(values: readonly Value[]): Value {
 
 type TextParts = NonNullable<LaterValue["parts"]>;
 
-/** A piece of a joined text; undefined for what functions make. */
+/** The pieces of a joined text; undefined for results of functions. */
 function textParts(value: Value): readonly (TextParts[number] | undefined)[] {
   if (value.kind === "string") return [value.value];
   return value.kind === "later" ? (value.parts ?? [undefined]) : [];
@@ -191,7 +191,7 @@ function templateText(value: Value): Value {
 /** `value[key]` and `value.key`. */
 export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
-  // What has no parts has none by a key that is known later, either, unless that is a reference: its type is open.
+  // A value without parts has none by a later key either, unless the key is a reference: its type is open.
   const mayHaveParts = isCollection(value) || value.kind === "later";
   const isOpenKey = key.kind === "later" && key.parts?.length === 1;
   if (value.kind === "later" || isOpenKey || (mayHaveParts && key.kind === "later"))

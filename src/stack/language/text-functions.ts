@@ -80,7 +80,7 @@ function plainText(value: Value): string {
   return value.kind === "number" ? general(value.value) : jsonEncode(value);
 }
 
-/** Fills up what is shown: with zeros behind its sign, or with spaces. */
+/** Pads a shown value: with zeros behind its sign, or with spaces. */
 function padded({ flags, width = 0 }: FormatVerb, shown: string, fill = zeroOr(flags), sign = ""): string {
   const missing = fill.repeat(Math.max(0, width - sign.length - graphemes(shown).length));
   if (flags.includes("-")) return sign + shown + missing;
@@ -139,7 +139,7 @@ function inCase(value: string, change: (letter: string) => string): string {
 const upper = (value: string): string => inCase(value, (letter) => letter.toUpperCase());
 const lower = (value: string): string => inCase(value.replaceAll("İ", "i"), (letter) => letter.toLowerCase());
 
-/** White space of Unicode, which is what Terraform trims. */
+/** White space of Unicode, as Terraform trims it. */
 const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
 
 function trimLetters(value: string, letters: string): string {
