@@ -20,9 +20,9 @@ const fewestFolded = 4;
 const mostNamed = 5;
 
 /**
- * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id; sorted, a blank
- * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. Those that say the
- * same of different resources are one. No findings: "".
+ * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id. They are
+ * sorted, with a blank line between. A line with the counts (`2 errors, 1 warning`) follows, unless `isCounted` is
+ * false. Equal findings of different resources are merged. No findings: "".
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], style: Style, isCounted = true): string {
   if (diagnostics.length === 0) return "";
@@ -103,8 +103,8 @@ function countLine(diagnostics: readonly Diagnostic[]): string {
 const farthest = 2000;
 
 /**
- * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
- * a range there are no lines; without the text of the file there is its place alone. The `hint` is left where it is not there.
+ * Renders the position of a finding: ` --> file:line:column`, the source line, and carets under the range with the
+ * hint. Without a range: no lines; without the text: only the position. A hint that is not rendered is returned.
  */
 function codeFrame(diagnostic: Diagnostic, style: Style) {
   const { range, hint } = diagnostic;
@@ -160,7 +160,7 @@ const backwards = (text: string): string => [...text].reverse().join("");
 
 /** Makes plain data of a finding: its offsets become lines and columns, from 1. */
 export function diagnosticData(diagnostic: Diagnostic) {
-  // The hint says what the remedy is.
+  // The hint describes the remedy.
   const { range, remedy: _, ...rest } = diagnostic;
   return range === undefined ? rest : { ...rest, location: locationData(range) };
 }

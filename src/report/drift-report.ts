@@ -38,15 +38,15 @@ import type { Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
-/** Returns what all reports of drift print: what differs, a section for each kind, and what there is besides. */
+/** Returns the sections of every drift report: a section for each kind of difference, and further facts. */
 export function driftSections(report: DriftReport): readonly Section[] {
-  // One with several causes is shown at the first.
+  // A consequence with several causes is shown at the first.
   const consequences = groupBy(readingOrder(report.consequences), ({ because }) => because[0]);
   const following = (address: Address) =>
     (consequences.get(address) ?? []).map((one) => ({
       text: `to repair it: ${one.address} ${pendingPhrase({ ...one, fields: [] })}`,
     }));
-  // The heading says what happened to the first two, and the cause of their fields.
+  // The headings of the first two sections name the event, and the cause of their fields.
   const missing = report.missing.map((address) => ({
     ...{ address, sign: "-", subject: address, phrase: "", facts: following(address) },
   }));
@@ -87,7 +87,7 @@ function pendingItem(pending: PendingResource): Item {
 
 const mostNames = 10;
 
-/** Returns what a drift report says besides its items. */
+/** Returns the facts of a drift report besides its items. */
 function besides(report: DriftReport): readonly Section<never>[] {
   const byHolder = groupBy(report.unmanaged, ({ within }) => within);
   const parts = [...byHolder]
@@ -120,7 +120,7 @@ const acceptedRows = (accepted: readonly Omit<AcceptedDrift, "class">[] = []) =>
     ...[`until ${until}`, reason],
   ]);
 
-/** What was found of each class, to stand after a count. */
+/** The words for each class, after a count. */
 export const classWords: Readonly<Record<DriftClass, string>> = {
   drifted: "changed outside rnv",
   missing: "deleted outside rnv",
@@ -184,7 +184,7 @@ const statusWords: Readonly<Record<DriftStatus, string>> = {
   clean: "no drift",
 };
 
-/** Returns all stages with what was found in each, in a line. */
+/** Returns all stages with their findings, in a line each. */
 const stageSections = ({ stages }: DriftJob): readonly Section[] =>
   itemSection("stages", "Stages", "", stages.map(itemOf));
 
@@ -246,7 +246,7 @@ const stageOf = (one: StageDrift) => ({
   ...countsOfStage(one),
 });
 
-/** Renders a job in Markdown: all stages in a line each, then what is not clean. */
+/** Renders a job in Markdown: all stages in a line each, then the stages that are not clean. */
 export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   const told = job.stages.filter(isTold);
   if (job.stages.length === 1) return driftMarkdown(job.stages[0] as StageDrift, limit);
@@ -256,7 +256,7 @@ export function driftJobMarkdown(job: DriftJob, limit = markdownLimit): string {
   return joined([all.trimEnd(), ...told.map((one) => driftMarkdown(one, share).trimEnd())]);
 }
 
-/** Renders what was found in one stage, and the body of its issue: the count first, then each difference. */
+/** Renders the findings in a stage, as the body of its issue: the count first, then each difference. */
 export function driftMarkdown(
   one: Pick<StageDrift, "stage" | "stack" | "report" | "diagnostics">,
   limit = markdownLimit,

@@ -1,11 +1,11 @@
 /**
- * Escapes text from outside (names, values, messages of the service) where it enters output: it cannot move
- * the cursor, reorder or hide text, give commands to a CI runner, or become Markdown or HTML.
+ * Escapes text from outside (names, values, messages of the service) where it enters output. The text cannot move the
+ * cursor, reorder or hide text, give commands to a CI runner, or become Markdown or HTML.
  */
 
 /**
- * Control and format characters, lone surrogates, noncharacters (which XML refuses), line separators, every space but the
- * plain one, and what is drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
+ * Control and format characters, lone surrogates, noncharacters (which XML refuses), line separators, every space but
+ * the plain space, and invisible characters. The emoji variation selector U+FE0F is a harmless exception.
  */
 const hidden =
   /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
@@ -91,7 +91,7 @@ const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$\u2192][\p{L}\p{N}.,;:'"()?!/%$-]*$/i
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 const timeOfDay = /^\(?\d\d:\d\d(?::\d\d)?Z?[).,;]*$/;
-/** What a hint says to write: `removed: [service.x]`, `--confirm-delete service.x`. It stands whole, to be copied. */
+/** The text to write in a hint: `removed: [service.x]`, `--confirm-delete service.x`. It stays whole, to be copied. */
 const written = /((?:removed|moved): \[[^\]`]{0,300}\]|--confirm-delete [^\s,;]+)/;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */

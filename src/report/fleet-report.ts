@@ -9,7 +9,7 @@ import { type Item, itemSection, joined, type Section } from "./sections";
 import type { Style } from "./style";
 import { elapsedText } from "./time-text";
 
-/** How the run of a member ended, the worst last: its words, `~` for what is expected and `!` for what went wrong, its exit code. */
+/** Results of the run of a member, the worst last: words, sign (`~` expected, `!` went wrong), exit code. */
 export const statuses = {
   clean: ["clean", " ", 0],
   changes: ["changes", "~", 2],
@@ -102,7 +102,7 @@ function foundText({ changes, drift, status }: MemberResult, isDone: boolean): s
     [drift?.drifted ?? 0, "changed outside"],
     [drift?.missing ?? 0, "missing"],
     [drift?.pending ?? 0, "not applied"],
-    // In a workspace of several members, what others manage is not managed by one.
+    // In a shared workspace, resources of other members count as unmanaged.
     [status === "drift" ? (drift?.unmanaged ?? 0) : 0, "not managed"],
   ]);
 }
@@ -122,7 +122,7 @@ const mostWell = 20;
 
 const tagSigns = { " ": ["pass", "\u2714"], "~": ["warn", "~"], "!": ["fail", "\u2716"] } as const;
 
-/** The report as sections: what needs attention first, the worst above, with its errors; then what is well, where that is not much. */
+/** The report as sections: first the members that need attention, the worst above; then the others, if they are few. */
 export function fleetSections({ members, verb }: FleetReport, most = mostWell): readonly Section[] {
   const urgencyOf = ({ status }: MemberResult): number => memberStatuses.indexOf(status);
   const sorted = [...members].sort((a, b) => urgencyOf(b) - urgencyOf(a));

@@ -21,7 +21,7 @@ export const marks = {
   same: { sign: "", word: "unchanged", ink: "#59636e", paper: "#ffffff" },
 } as const;
 
-/** How a node is marked: what becomes of it, or what was found. */
+/** The mark of a node: its planned action, or the finding about it. */
 export type Mark = keyof typeof marks;
 
 const asciiSigns: Readonly<Record<string, string>> = { "\u2212": "-", "\u00b1": "-/+", "": "~" };
@@ -44,17 +44,17 @@ export interface LabelledNode {
   readonly mark: Mark;
   /** Its mark, and whether it is blocked or drifted, too; of a project those of all its services. */
   readonly signs: readonly Mark[];
-  /** What happens to it, in words: its signs, parts that change, effects; of a project how many of its services change. */
+  /** Its changes in words: its signs, parts that change, effects; of a project the number of services that change. */
   readonly does: string;
 }
 
-/** A directed graph of labels; an edge points from what depends to what it depends on. */
+/** A directed graph of labels; an edge points from a node to its dependency. */
 export interface LabelledGraph {
   readonly nodes: readonly LabelledNode[];
   readonly edges: readonly { readonly from: string; readonly to: string }[];
   /** Title of each box. */
   readonly boxes: ReadonlyMap<string, string>;
-  /** What is not drawn, in sentences. */
+  /** Sentences about the parts that are not drawn. */
   readonly left: readonly string[];
 }
 

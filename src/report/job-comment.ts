@@ -14,11 +14,11 @@ import { endOfRun } from "./status-text";
 
 /** The plan that a comment is about: one comment for each. */
 export interface CommentSubject extends Pick<Target, "manifest" | "stage" | "stack"> {
-  /** Of the record in the comment; without it the record authenticates nothing. */
+  /** The seal of the record in the comment; without it the record authenticates nothing. */
   readonly seal?: RecordSeal | undefined;
 }
 
-/** What a record is authenticated with: a copy in another pull request, or an edited record, is none. */
+/** The facts that authenticate a record; a copy in another pull request, or an edited record, does not match. */
 export interface RecordSeal {
   /** The key of fingerprints; a manifest without variables may have none. */
   readonly key?: Uint8Array | undefined;
@@ -26,7 +26,7 @@ export interface RecordSeal {
   readonly pullRequest?: number | undefined;
 }
 
-/** Where a comment comes from. */
+/** The origin of a comment. */
 export interface CommentOrigin {
   readonly commit?: string | undefined;
   /** Id of the run, 32 hex digits. */
@@ -69,7 +69,7 @@ const shareOfRecord = 0.5;
 /** Loaded where there is a comment. */
 const loadZlib = () => require("node:zlib") as typeof zlib;
 
-/** The kinds of comments that hold a record: of a plan to review, of one that an apply was refused with. */
+/** The kinds of comments that hold a record: `plan`, to review, and `apply`, of a refused apply. */
 type RecordKind = "plan" | "apply";
 
 /** Returns the HMAC of a packed record under the key of its seal; empty without a key. */
@@ -79,7 +79,7 @@ function macOf(packed: string, kind: RecordKind, { seal = {}, ...subject }: Comm
   return new Secret(Buffer.from(seal.key).toString("hex")).sign(JSON.stringify(about));
 }
 
-/** The record of a plan as the second hidden line: what an apply compares its plan with, the stricter the less has room. */
+/** The record of a plan as the second hidden line, for apply to compare with: shorter and stricter if room is short. */
 function recordLine(plan: Plan, kind: RecordKind, subject: CommentSubject, limit: number): string {
   if (hasErrors(plan.diagnostics)) return "<!-- rnv record none -->";
   const { changes, ...short } = recordPlan(plan, subject.seal?.key);
@@ -151,7 +151,7 @@ function planSection(plan: Plan, subject: CommentSubject, origin: CommentOrigin,
   return `### ${title}\n\n**${planLine(plan)}**\n\n${warning}\n${foot}`;
 }
 
-/** The comment where no plan could be made: what stood there before is no longer what would be done. */
+/** The comment where no plan could be made: an earlier plan in its place no longer holds. */
 export function failedPlanComment(
   diagnostics: readonly Diagnostic[],
   subject: CommentSubject,
@@ -166,7 +166,7 @@ export function failedPlanComment(
 const headOf = (kind: RecordKind, subject: CommentSubject, hidden: readonly string[] = []): string =>
   [markerOf(kind, subject), ...hidden, `### rnv ${kind}${subjectText(subject)}`].join("\n");
 
-/** How an apply in a job ended, as far as its comment tells. */
+/** The end of an apply in a job, for its comment. */
 export interface AppliedResult {
   readonly exitCode: number;
   /** Undefined where it ended before anything was applied. */
@@ -178,13 +178,13 @@ export interface AppliedResult {
 
 const appliedWord = "**Applied.**";
 
-/** Whether a comment says that its plan was applied. */
+/** Returns true if a comment says that its plan was applied. */
 export const wasApplied = (body: string): boolean => body.includes(appliedWord);
 
 /** Exit codes after which the same job goes on. */
 const resumable: ReadonlySet<number> = new Set([3, 6, 7, 8, 130]);
 
-/** Codes of what an apply waits for, with the step to take. */
+/** Codes of findings that an apply still waits for; each names the step to take. */
 const waits: ReadonlySet<string> = new Set(["apply.awaiting_checkout", "apply.deploy_timeout"]);
 
 /** The comment on an apply that ran. */
@@ -194,7 +194,7 @@ export function appliedComment(
   origin: CommentOrigin,
 ): string {
   const errors = diagnostics.filter(({ severity, code }) => severity === "error" || waits.has(code));
-  // Of a deployment the cause says more than the exit code.
+  // For a deployment, the cause says more than the exit code.
   const cause = exitCode === 7 || exitCode === 8 ? errors[0]?.summary : undefined;
   const state = cause
     ? `**${escapeMarkdown(cause)} (exit ${exitCode}).**`
@@ -212,8 +212,8 @@ export function appliedComment(
 export const shownComment = (body: string): string => body.replace(/^<!-- rnv [^\n]*-->\n/gm, "");
 
 /**
- * The comment on an apply that was refused because its plan is not the reviewed one: `why` in words, and the differences;
- * none where nothing was reviewed.
+ * The comment on an apply that was refused because its plan differs from the reviewed plan. It has `why` in words, and
+ * the differences; none where nothing was reviewed.
  */
 export function refusedComment(
   plan: Plan,
@@ -241,7 +241,7 @@ function subjectText({ manifest, stage, stack }: CommentSubject): string {
   return ` of ${[...narrower, ...(isNamed ? [manifest] : [])].map((part) => codeSpan(part ?? "")).join(", ")}`;
 }
 
-/** Where the whole report is, and what it was made from. */
+/** Renders the origin of the comment and the link to the whole report. */
 function originLine({ commit, runId, page }: CommentOrigin): string {
   const by = runId === undefined ? "" : `run ${codeSpan(runId)}, `;
   const made = commit === undefined ? by : `${by}commit ${codeSpan(commit.slice(0, 10))}; `;

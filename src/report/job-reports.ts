@@ -48,7 +48,7 @@ function errorCase(found: Diagnostic): JunitCase {
   return { ...named, failure: found };
 }
 
-/** One that passed, or that failed and stops nothing: neither is a failure of the suite. */
+/** A passed check, or a failed check that stops nothing, is no failure of the suite. */
 function checkCase({ policy, address, status, level, message = "" }: Check): JunitCase {
   const why = `${status === "overridden" ? status : level}: ${message}`;
   return { ...ruleCase(policy, address), skipped: status === "passed" ? undefined : why };
@@ -124,7 +124,7 @@ export function codeQuality(findings: readonly Diagnostic[], pathOf: PathOf): st
   });
   // Plans of several stages find the same at the same line.
   const distinct = new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values();
-  // GitLab takes issues with the same fingerprint for one. What it is about counts, not where: a line above makes it no other.
+  // GitLab merges issues with equal fingerprints. The subject counts, not the line: a line added above changes nothing.
   const seen = new Map<string, number>();
   const printed = [...distinct].map((issue) => {
     const count = seen.get(issue.fingerprint) ?? 0;

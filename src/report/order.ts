@@ -2,12 +2,12 @@ import { type Address, nameOf, typeOf } from "../model/address";
 import { append } from "../model/graph";
 import { compareTexts } from "../model/text";
 
-/** Types that have the name of what they are a part of, and come after all that is in it. */
+/** Types that are named after their holder, and come after all other parts of it. */
 const closing: ReadonlySet<string> = new Set(["deployment", "layout"]);
 
 /**
- * The order in which people read: a project, its services, below each its variables and what deploys it, then
- * what belongs to the project as a whole.
+ * The order in which people read: a project, its services, below each its variables and its deployment, then the other
+ * parts of the project.
  */
 export const readingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
   items
@@ -15,7 +15,7 @@ export const readingOrder = <T extends { readonly address: Address }>(items: rea
     .sort((a, b) => compareTexts(a.place, b.place))
     .map(({ item }) => item);
 
-/** Returns a text that comes in the order of places: what is in something after it, and what closes it last. */
+/** Returns a text that sorts by place: the parts of a resource after it, and the closing types last. */
 function placeOf(address: Address): string {
   const type = typeOf(address);
   const names = withLongNumbers(nameOf(address)).split(".");

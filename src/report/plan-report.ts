@@ -34,8 +34,8 @@ const fewestEqual = 4;
 const mostCreates = 20;
 
 /**
- * Returns what all reports of a plan print: its items, losses and blocked changes first, then alterations, then new
- * resources, each as people read a project; then what it says besides. No loss is part of a group, or left out.
+ * Returns the sections of every report of a plan: losses and blocked changes first, then alterations, then new
+ * resources, then further facts. Each section is in reading order. No loss is part of a group, or left out.
  */
 export function planReport(plan: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
   const listed = readingOrder(plan.changes.filter((change) => isListed(change, plan)));
@@ -74,7 +74,7 @@ export function planLines(plan: Plan, report: readonly Section<PlanEntry>[]) {
   };
 }
 
-/** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
+/** The counts of each type by kind of change: `Deployments: 2 to run. Services: 1 to add.` */
 function countsOf(changes: readonly Change[]): string {
   const byType = [...groupBy(changes, ({ type }) => type)].sort(([a], [b]) => compareTexts(a, b));
   const sentences = byType.map(([type, own]) => {
@@ -124,7 +124,7 @@ function grouped(changes: readonly Change[], plan: Plan, grouping: Grouping): re
 /** Returns true for a new resource, and not for a run. */
 const isMade = (change: Change): boolean => change.action === "create" && !isRun(change);
 
-/** Equal for changes that are one item; undefined for one that is shown by itself. */
+/** Equal for changes that share an item; undefined for a change that is shown by itself. */
 function likeness(change: Change, plan: Plan, grouping: Grouping): string | undefined {
   const { type, effects, cost, missing, previousAddress, deployed } = change;
   if (grouping === "none" || isLoss(change) || previousAddress !== undefined || missing) return undefined;
@@ -144,7 +144,7 @@ const commonReason = ({ address, reason }: Change): string | undefined =>
 /** One item of a plan: one change, or many like it of as many resources. */
 export type PlanEntry = ReturnType<typeof entryOf>;
 
-/** `parts` go with it, and have no items of their own; `owner` is what it goes with. */
+/** `parts` go with it, and have no items of their own; `owner` is the resource that it goes with. */
 function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[] = [], owner?: Change) {
   const [first] = changes as [Change];
   const { action, withParent, construct, previousAddress, blockedBy } = first;
@@ -153,7 +153,7 @@ function entryOf(changes: readonly Change[], plan: Plan, parts: readonly Change[
   const reason = isMany ? common : first.reason;
   const deployed = changes.every((one) => one.deployed === first.deployed) ? first.deployed : undefined;
   const effects = isMany ? [...new Set(changes.flatMap((one) => one.effects))] : first.effects;
-  // What follows from a deletion with its parent is told once, at the parent.
+  // The consequences of a deletion with its parent are shown once, at the parent.
   const cost = withParent ? undefined : costOf(changes);
   const together = parts.length > 0 ? ` with ${countParts(parts)}` : "";
   const notes = [
@@ -196,7 +196,7 @@ function costOf(changes: readonly Change[]) {
   return sameMoney(total.before, total.after) ? undefined : total;
 }
 
-/** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
+/** The fields to show: those that a change sends and leaves alone; in a refresh-only plan those that it records. */
 const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
   plan.options.mode === "refresh-only"
     ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
@@ -220,7 +220,7 @@ function fieldsOfMany(changes: readonly Change[], plan: Plan): readonly ShownFie
   });
 }
 
-/** Returns how to find the removed resource that a part goes with: the one with the nearest name around it. */
+/** Returns a function that finds the removed resource of a part: the resource with the nearest name around it. */
 export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => Change | undefined {
   const removed = changes.filter(
     ({ action, withParent }) => !withParent && (action === "delete" || action === "replace"),
@@ -233,7 +233,7 @@ export function ownersIn({ changes }: Pick<Plan, "changes">): (part: Change) => 
   };
 }
 
-/** Says before a question what is deleted, and what goes with it. */
+/** Describes, before a question, a deletion and the parts that go with it. */
 export function deletionText(change: Change, plan: Plan): string {
   const { address, type, action, liveName: name } = change;
   const verb = action === "replace" ? "deleted and created again" : "deleted";
@@ -256,7 +256,7 @@ function costLine({ cost }: Plan, arrow: string): string {
   return `${label}: ${moneyChange(cost.before, cost.after, arrow, true)}${isSame ? " (unchanged)" : ""}`;
 }
 
-/** Returns what a plan says besides its changes: what moved, is left alone, was not read, or is not managed. */
+/** Returns the facts of a plan besides its changes: resources that moved, were left alone, not read, or not managed. */
 function planSections(plan: Plan): readonly Section<never>[] {
   const unmoving = plan.changes.filter(({ action }) => action === "no-op");
   const moved = unmoving.flatMap(({ address, previousAddress: before }) =>
@@ -303,7 +303,7 @@ export const notRunning = "Not running the last deployment";
 
 const mostNamed = 3;
 
-/** How many values were revealed, and what became of them; empty where it was not asked for. */
+/** Counts the revealed values by result; empty unless the plan may reveal values. */
 export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string {
   if (revealed === undefined) return "";
   const { length } = revealed;
@@ -358,6 +358,6 @@ export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
       return `${counted(all.length, escapeText(type))} (${shortList(names, mostUnmanaged)})`;
     })
     .join(", ");
-  // Archived services are in no count of what the service lists.
+  // No list of the service includes archived services, so no count does.
   return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
 }

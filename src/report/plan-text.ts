@@ -18,22 +18,22 @@ export const planJson = (plan: Plan): string => jsonText(planDocument(plan));
 const mostNames = 5;
 
 interface PlanTextOptions {
-  /** Only for a terminal, where the end of a text is seen: `next` is the command that does what is planned. */
+  /** Only for a terminal, where the end of a text is seen: `next` is the command that carries out the plan. */
   readonly ending?: { readonly next?: string | undefined } | undefined;
   /** Each resource by itself. */
   readonly verbose?: boolean;
 }
 
 /**
- * Renders a plan for people; its line of counts is parsed by other tools (DESIGN section 8), and the digest of what
- * changes is the last one.
+ * Renders a plan for people. Other tools parse its line of counts (DESIGN section 8); the digest of the changes is the
+ * last line.
  */
 export function planText(
   plan: Plan,
   style: Style,
   { ending, verbose = false }: PlanTextOptions = {},
 ): string {
-  // What the platform does not offer is the whole answer: the rest would only follow from it.
+  // Choices that the platform does not offer are the whole answer: the rest would only follow from them.
   if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
     return joined([diagnosticsText(plan.diagnostics, style, false), planLine(plan)]);
   const report = planReport(plan, verbose ? "none" : "alike");
@@ -73,7 +73,7 @@ function reportText(
   ]);
 }
 
-/** Repeats what is lost: above it may be screens of text. */
+/** Repeats the losses: above may be screens of text. */
 function lossLines(changes: readonly Change[], style: Style): string {
   const { red, bold } = style.colors;
   const ownerOf = ownersIn({ changes });
@@ -95,15 +95,15 @@ function lossLines(changes: readonly Change[], style: Style): string {
     .join("\n");
 }
 
-/** The digest of what would be done; of a plan that does nothing or cannot be applied there is none to expect. */
+/** The digest of the planned changes; empty for a plan that does nothing or cannot be applied. */
 const digestLine = (plan: Plan, style: Style): string =>
   plan.digest !== undefined && hasChanges(plan) && !hasErrors(plan.diagnostics)
     ? style.colors.dim(`Digest: ${shownId(plan.digest, style)}`)
     : "";
 
 /**
- * A plan for a pull request: its line, what ends or is blocked, what each other resource changes, and what else there is
- * to say. What is too long for the limit is left out and counted; no deletion ever is. `title` is Markdown.
+ * A plan for a pull request: its line, losses and blocked changes, the changes of each other resource, and further
+ * facts. Items beyond the limit are left out and counted; no deletion ever is. `title` is Markdown.
  */
 export function planMarkdown(
   plan: Plan,
@@ -127,6 +127,6 @@ export function planMarkdown(
   );
 }
 
-/** A comment that no reader sees: what a job compares before it applies. */
+/** A comment that no reader sees: a job compares it before it applies. */
 const digestMarker = ({ digest }: Plan): string =>
   digest === undefined ? "" : `<!-- rnv digest: ${digest} -->`;

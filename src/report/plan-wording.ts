@@ -17,8 +17,8 @@ import { codeSpan } from "./escape-text";
 import { groupBy } from "./order";
 
 /**
- * Names what a plan was judged by and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however
- * many resources it is for, a condition for each resource; `Checks` where there are both.
+ * Names the checks of a plan and counts the results: `Policies: 3 passed, 1 failed`. A policy counts once however many
+ * resources it is for, a condition for each resource; `Checks` where there are both.
  */
 export function checkWords(checks: readonly Check[]) {
   const bySubject = groupBy(checks, (check) => (isCondition(check) ? check : check.policy));
@@ -112,7 +112,7 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 
 export type Count = readonly [count: number, words: string];
 
-/** `2 to add, 1 to destroy`: how much there is of each, without what there is none of. */
+/** Renders the counts above zero: `2 to add, 1 to destroy`. */
 export const countList = (counts: readonly Count[]): string =>
   counts
     .filter(([count]) => count > 0)

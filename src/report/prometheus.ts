@@ -1,6 +1,6 @@
 import { type DriftClass, driftClasses } from "../plan/drift";
 
-/** What distinguishes one number of a metric from the others. */
+/** The labels that distinguish the numbers of a metric. */
 type MetricLabels = Readonly<Record<string, string | undefined>>;
 
 /** A metric that goes up and down; a sample without a value is left out. */
@@ -44,7 +44,7 @@ const classHelp: Readonly<Record<DriftClass, string>> = {
   pending: "Resources whose declaration is not applied yet.",
 };
 
-/** Renders the last runs of targets, which began `at`, after what else is to be said of them. */
+/** Renders the last runs of targets, which began `at`, after `more` gauges. */
 export function runMetrics(
   prefix: string,
   at: string,

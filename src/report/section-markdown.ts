@@ -13,7 +13,7 @@ import { counted } from "./plan-wording";
 import { type Code, type Fact, type Item, joined, lineOf, partsOf, type Section } from "./sections";
 import { attributeSign, capLines, fieldLines, joinBlocks, type ShownField } from "./values";
 
-/** Characters of a name, or of what is said of it. */
+/** Characters of a name, or of a text about it. */
 const longestName = 120;
 /** Addresses of an item. */
 const mostNames = 50;
@@ -21,7 +21,7 @@ const mostNames = 50;
 const mostOpen = 25;
 /** Characters of a text in Markdown; GitHub refuses comments above 65,536. */
 export const markdownLimit = 60_000;
-/** Kept free for titles of sections, and for the note that says what was left out. */
+/** Kept free for titles of sections, and for the note on omissions. */
 const reserve = 400;
 
 interface MarkdownParts {
@@ -31,9 +31,9 @@ interface MarkdownParts {
 }
 
 /**
- * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. What is too
- * long is left out from the end of the items and counted, but for what is whole: that is shortened to its names. All
- * else is left out last.
+ * A report in Markdown, in at most `limit` characters: items in the order of their sections, then all else. Items
+ * beyond the limit are left out from the end and counted, but `whole` sections are shortened to names. All else is left
+ * out last.
  */
 export function reportMarkdown(
   { opening, sections, closing = [] }: MarkdownParts,
@@ -142,7 +142,7 @@ function prose(text: string): string {
   return `${gap(text.startsWith(" "))}${escapeMarkdown(text)}${gap(text.trim() !== "" && text.endsWith(" "))}`;
 }
 
-/** A section of rows: its heading, and the rows as a list; without a limit all rows of what is whole. */
+/** A section of rows: its heading, and the rows as a list. Without a limit, a `whole` section has all rows. */
 function rowsMarkdown({ heading, rows, weight }: Section, limit: number): string {
   const shown = (part: string | Code): string =>
     typeof part === "string" ? prose(part) : codeSpan(shorten(part.code, longestName));

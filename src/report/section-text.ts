@@ -41,7 +41,7 @@ function itemLines(item: Item, isFolded: boolean, style: Style): string[] {
   const { names = [], notes = [], fields = [], effects, facts = [], stop, printed = [] } = item;
   const addresses = shortList(names.map(escapeText), isFolded ? mostInFolded : mostNames);
   const reasons = notes.flatMap((note) => wrapText(escapeText(note), style, below.length));
-  // That a deletion is destructive is in its line already.
+  // The line of the item already says that a deletion is destructive.
   const isSaid = isFolded && item.sign === "-" && effects === effectWords.destructive;
   const follows = effects === undefined || isSaid ? [] : [{ label: "effect", text: effects }];
   const texts = [...follows, ...facts].map((fact) => factText(fact, style));
@@ -76,7 +76,7 @@ function factText({ label, text }: Fact, style: Style): string {
   return label === undefined ? shown : `${dim(`${label}:`)} ${shown}`;
 }
 
-/** Why an item is blocked, and what to do. */
+/** The reason why an item is blocked, and the remedy. */
 function stopLines({ summary, hint }: NonNullable<Item["stop"]>, style: Style): string[] {
   const { bold, red } = style.colors;
   const label = "blocked:";

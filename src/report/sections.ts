@@ -8,9 +8,9 @@ export interface Code {
 /** Words and code, one after the other. Neither is escaped. */
 export type Cell = string | Code | readonly (string | Code)[];
 
-/** A resource of a report, or many that are alike: a line, and what is to be known below it. */
+/** A resource of a report, or many alike: a line, and the facts below it. */
 export interface Item {
-  /** What becomes of it: `+`, `~`, `-`, `-/+`, `>`, `<`; `!` where nothing does. */
+  /** The sign of its change: `+`, `~`, `-`, `-/+`, `>`, `<`; `!` where nothing changes. */
   readonly sign: string;
   /** Its address; of many how many there are: `14 services`. */
   readonly subject: string;
@@ -24,14 +24,14 @@ export interface Item {
   /** Why it is here. */
   readonly notes?: readonly string[];
   readonly fields?: readonly ShownField[];
-  /** What follows from it for the service: `deploys, changes the bill`. */
+  /** The effects on the service: `deploys, changes the bill`. */
   readonly effects?: string | undefined;
   readonly facts?: readonly Fact[];
-  /** Why it is blocked, and what to do. */
+  /** The reason why it is blocked, and the remedy. */
   readonly stop?: { readonly summary: string; readonly hint: string } | undefined;
-  /** Lines of others that are shown as they are, such as the end of what a program printed. */
+  /** Lines from elsewhere, shown as they are, such as the end of a program's output. */
   readonly printed?: readonly string[];
-  /** How a page marks it: a colour, a sign and a word. */
+  /** The mark on a page: a colour, a sign and a word. */
   readonly tag?: Tag;
   /** Stands in place of the phrase beside its tag. */
   readonly tagPhrase?: string | undefined;
@@ -53,7 +53,7 @@ export interface Section<Own extends Item = Item> {
   readonly title: string;
   /** Stands above it in a text; above items, where it is that of their first section. */
   readonly heading: Cell;
-  /** Each begins with an address, and its last cell says what is to be known of it. */
+  /** Each begins with an address; its last cell has a fact about it. */
   readonly rows: readonly (readonly Cell[])[];
   readonly items?: readonly Own[];
   /** `warning`: a reader should look at it before the plan is applied. */
@@ -85,7 +85,7 @@ export const itemSection = <Own extends Item>(
 
 export const code = (text: string): Code => ({ code: text });
 
-/** Between what a value was and what it becomes. */
+/** Between the old and the new value. */
 export const arrow = "\u2192";
 
 /** Names with commas between them. */

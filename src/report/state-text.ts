@@ -21,7 +21,7 @@ export interface StateEntry {
   readonly resource: RecordedResource;
 }
 
-/** What is recorded, in reading order. */
+/** The recorded resources, in reading order. */
 export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
   readingOrder(
     (Object.entries(resources) as [Address, RecordedResource][]).map(([address, resource]) => ({
@@ -29,7 +29,7 @@ export const recordedIn = ({ resources }: State): readonly StateEntry[] =>
     })),
   );
 
-/** Returns what all reports of a state print: everything recorded, and what a run left open. */
+/** Returns the sections of every report of a state: all resources, outputs, and writes that a run left open. */
 const stateReport = (state: State | undefined): readonly Section[] =>
   state === undefined ? [] : [...recordedIn(state).map(resourceSection), ...stateSections(state)];
 
@@ -48,7 +48,7 @@ export function stateMarkdown(state: State | undefined): string {
   return reportMarkdown({ opening: ["### rnv show", line], sections }, Number.POSITIVE_INFINITY);
 }
 
-/** Returns what a state says besides its resources: its outputs, and the writes that a run left open. */
+/** Returns the facts of a state besides its resources: its outputs, and the writes that a run left open. */
 export function stateSections({ outputs, run, open }: State): readonly Section<never>[] {
   const values = shownOutputs(outputs).map(([name, value]) => [code(name), code(plainText(value))]);
   const began = run === null ? "" : ` that started at ${escapeText(run.startedAt)}`;
@@ -64,7 +64,7 @@ export function stateSections({ outputs, run, open }: State): readonly Section<n
   ];
 }
 
-/** The record of one resource: fields as applied, fields that the service computes, and what else is kept. */
+/** The record of one resource: fields as applied, fields that the service computes, and the other records. */
 export function recordedRows(resource: RecordedResource): readonly (readonly [Code, Cell])[] {
   const computed = byName(resource.computed).filter(([path]) => !Object.hasOwn(resource.applied, path));
   const values = [...byName(resource.applied), ...computed].map(

@@ -3,7 +3,7 @@ import type * as stringWidth from "string-width";
 import { shortDigest } from "../plan/digest";
 import { escapeText } from "./escape-text";
 
-/** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
+/** The look of text. Built by the command line from the terminal and the environment; renderers read nothing else. */
 export interface Style {
   readonly colors: ReturnType<typeof picocolors.createColors>;
   /** Columns of the terminal; lines longer than this are laid out on several where that reads better. */
@@ -22,7 +22,7 @@ export const createStyle = (options: {
   unicode: options.unicode ?? false,
 });
 
-/** No colour, 80 columns, ASCII: what a file or a pipe gets. */
+/** No colour, 80 columns, ASCII: for a file or a pipe. */
 export const plainStyle: Style = createStyle({ color: false });
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
@@ -38,7 +38,7 @@ export const idNote = (id: string | undefined, style: Style): string =>
 
 const printable = /^[ -~]*$/;
 
-/** Columns of a text in a terminal. What tells them of more than ASCII is loaded where there is more: it takes long. */
+/** Columns of a text in a terminal. The library for more than ASCII is loaded only if needed: loading it is slow. */
 export const textWidth = (text: string): number =>
   printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
 

@@ -50,7 +50,7 @@ export function testReport(tests: readonly TestResult[], seconds: number): TestR
 
 export const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** One test: a line where it passes; else its position, what differs, and unexpected errors. */
+/** One test: a line where it passes; else its position, the differences, and unexpected errors. */
 export function testResultText(
   { name, status, file, line, differences }: TestResult,
   unexpected: readonly Diagnostic[],

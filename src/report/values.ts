@@ -19,9 +19,9 @@ export function plainText(value: Plain): string {
 
 /** A field as reports show it. */
 export interface ShownField extends AttributeChange {
-  /** Of many resources whose changes differ: those that are equal, the most common first. */
+  /** The changes of many resources, where they differ: equal changes together, the most common first. */
   readonly several?: readonly (readonly AttributeChange[])[];
-  /** Each of the resources has one of them. */
+  /** True if each of the resources has such a change. */
   readonly isOfAll?: boolean;
 }
 
@@ -94,7 +94,7 @@ export function attributeSign(change: ShownField): Sign {
     : "~";
 }
 
-/** Why a field changes, where it is not what the reader just wrote. */
+/** The cause of a change, unless it is the reader's own edit. */
 const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
   edit: undefined,
   drift: "drift: changed outside rnv",

@@ -79,7 +79,7 @@ export const pageScript = `
     const { width, height } = drawing.viewBox.baseVal;
     let scale = 1;
     const whole = () => Math.min(1, picture.clientWidth / width, picture.clientHeight / height);
-    // What is in the middle stays there.
+    // The middle of the picture stays in place.
     const zoom = (factor) => {
       const [x, y] = [picture.clientWidth / 2, picture.clientHeight / 2];
       const [left, top, before] = [picture.scrollLeft + x, picture.scrollTop + y, scale];

@@ -15,7 +15,7 @@ export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes: a text is escaped, markup stands as it is, of a list each item; false is nothing. */
+/** A part of a template: text is escaped, markup stays as it is, each item of a list is a part; false is nothing. */
 export type Part = Markup | string | number | false | undefined | readonly Part[];
 
 /** Makes markup of a template: every text in it is escaped, so that none can be forgotten. */
@@ -32,7 +32,7 @@ function textOf(part: Part): string {
 const preformatted = (lines: readonly Part[]): Part =>
   lines.length > 0 && html`<pre tabindex="0">${lines.map((line, i) => [i > 0 && html`\n`, line])}</pre>`;
 
-/** The link to what bears an id on this page. */
+/** The link to the element with an id on this page. */
 export const linkTo = (id: string): string => `#${encodeURIComponent(id)}`;
 
 /** A name, an address or a value. */
@@ -72,13 +72,13 @@ export interface PageReport {
   readonly heading: string;
   /** One or two words, which say the same as `tone`. */
   readonly verdict: string;
-  /** How a report looks at first sight: something stops it, something happens, nothing does. */
+  /** The first impression of a report: stopped, with changes, without changes. */
   readonly tone: "stop" | "act" | "calm";
   /** The line that ends the text of the same report. */
   readonly line: string;
   /** Sentences below it: counts, cost; those that are empty are left out. */
   readonly also?: readonly string[];
-  /** What it is about: workspace, stage, digest; those that are empty are left out. */
+  /** Its subject: workspace, stage, digest; empty values are left out. */
   readonly facts: readonly (readonly [label: string, value: Part])[];
   readonly sections: readonly (PagePart | undefined)[];
 }
@@ -170,7 +170,7 @@ const listParts = (sections: readonly Section[]): readonly PagePart[] =>
     return { id, title: own[0]?.title ?? id, ...(count > 0 && { count }), body };
   });
 
-/** What the filter finds an entry by: the values of each choice, in the order of the choices. */
+/** The values that the filter matches in an entry, for each choice, in the order of the choices. */
 const foundBy = ({ tag, fields = [], homes = [] }: Item): readonly (readonly string[])[] => [
   tag === undefined ? [] : [tag[2]],
   [...new Set(fields.map(({ cause }) => cause))],
@@ -183,7 +183,7 @@ const mostOpen = 12;
 const mostGroups = 40;
 /** Characters of the entries of a page: with the rest of it they stay below two megabytes. */
 const mostCharacters = 1_700_000;
-/** Characters around what is counted of an entry. */
+/** Characters around the counted text of an entry. */
 const frame = 60;
 
 /** The entries of a report with their filter; undefined where there are none. */
@@ -192,7 +192,7 @@ function entriesPart(subject: string, tags: string, sections: readonly Section[]
   if (entries.length === 0) return undefined;
   const seen = new Set<string>();
   const heads = new Map(entries.map((entry) => [entry, headOf(entry, seen)]));
-  // What is left for bodies, once all entries have their lines.
+  // The room for bodies, once all entries have their lines.
   let room = [...heads.values()].reduce((left, { text }) => left - text.length - frame, mostCharacters);
   const isShort = entries.length <= mostOpen;
   const bodies = sections.map((section) =>
@@ -255,8 +255,8 @@ function groupsOf(entries: readonly Item[]): readonly [string, readonly Item[]][
 }
 
 /**
- * An entry up to its fields. What has an address as its id is inside, so that a link to it unfolds the entry, without a
- * script too. No two elements have one id: `seen` has those that are taken.
+ * An entry up to its fields. An element with an address as its id is inside: a link to it unfolds the entry, without a
+ * script too. No two elements share an id: `seen` has those that are taken.
  */
 function headOf(entry: Item, seen: Set<string>): Markup {
   const { subject, names = [], tag, phrase, tagPhrase = phrase, effects, stop } = entry;
@@ -288,7 +288,7 @@ function bodyOf(entry: Item): Markup {
   return html`${list(lines)}${known.length > 0 && table(known, [], "fields")}${preformatted(fieldDiff(fields))}${preformatted(printed.flatMap(escapeLines))}`;
 }
 
-/** A word in a frame: what happens to a resource, or how a run ended. */
+/** A word in a frame: the action on a resource, or the result of a run. */
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 

@@ -34,7 +34,7 @@ import {
 import { type ResourceChange, topologyOf } from "./topology";
 import { topologySection } from "./topology-svg";
 
-/** What a page needs besides what it is about. */
+/** The context of a page. */
 export interface PageScope {
   readonly types: readonly Pick<ResourceType, "type" | "picture">[];
   readonly stage?: string | undefined;
@@ -43,7 +43,7 @@ export interface PageScope {
   readonly job?: { readonly commit?: string | undefined; readonly by?: string | undefined } | undefined;
 }
 
-/** What a plan, a drift or a state is about. */
+/** The target of a plan, a drift or a state. */
 const targetFacts = (
   { stage, stack }: Pick<PageScope, "stage" | "stack">,
   { workspaceId, baseUrl }: Pick<Plan["binding"], "workspaceId" | "baseUrl">,
@@ -83,7 +83,7 @@ function planVerdict(plan: Plan): Pick<PageReport, "verdict" | "tone"> {
     : { verdict: "\u2714 No changes", tone: "calm" };
 }
 
-/** Without a job neither time nor serial is among them: they are no part of what a plan says. */
+/** Time and serial are shown only for a job: they are no part of the content of a plan. */
 function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["facts"] {
   const { mode, targets, excludes, replace, confirmedDeletes } = plan.options;
   return [
@@ -100,7 +100,7 @@ function planFacts(plan: Plan, { stage, stack, job }: PageScope): PageReport["fa
   ];
 }
 
-/** What is stopped, with the text that confirms it. */
+/** The blocked changes, each with the text that confirms it. */
 function blockedSection({ changes }: Plan): PagePart | undefined {
   const rows = changes.flatMap(({ address, blockedBy }) => {
     if (blockedBy === undefined) return [];
@@ -113,7 +113,7 @@ ${table(rows, ["Resource", "Why", "How to confirm"], "rows")}`;
   return rows.length === 0 ? undefined : { id: "blocked", title: "Blocked", count: rows.length, body };
 }
 
-/** What each policy and condition said, those that stop the plan first. */
+/** The result of each policy and condition, those that stop the plan first. */
 function checksSection({ checks = [] }: Plan): readonly Section<never>[] {
   const worstFirst = [...checks.filter(stopsPlan), ...checks.filter((check) => !stopsPlan(check))];
   const rows = worstFirst.map(({ policy, level, status, address, message }) => [
@@ -153,14 +153,14 @@ export function driftPage(
   });
 }
 
-/** Nothing is said of what a plan would do or cost. */
+/** Shows a resource as it is, without planned changes and costs. */
 const asItIs = ({ cost, effects, blocked_by, ...found }: ResourceChange): ResourceChange => ({
   ...found,
   change: { ...found.change, after: found.change.before ?? found.change.after },
   cost: cost && { before: cost.before, after: cost.before },
 });
 
-/** What a state records, as a page. */
+/** Renders a state as a page. */
 export function statePage(state: State, scope: PageScope): string {
   const { stage = state.stage, stack = state.stack, types } = scope;
   const recorded = recordedIn(state);
@@ -203,7 +203,7 @@ function recordedItem({ address, resource }: StateEntry): Item {
   return { sign: "", subject: address, phrase: name, id, facts, homes: [homeOf(address)] };
 }
 
-/** The report of a fleet as a page: what needs attention first, with its errors; then what is well. */
+/** The report of a fleet as a page: first the members that need attention, with their errors, then the others. */
 export function fleetPage(report: FleetReport): string {
   const { verb, members, started_at: started, seconds, shard, selected } = report;
   const urgent = members.filter((one) => !isWell(one));

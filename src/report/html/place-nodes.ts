@@ -21,25 +21,25 @@ export interface GraphNode {
   readonly place?: Point | undefined;
 }
 
-/** An edge leads from what refers to what it refers to. */
+/** An edge leads from a node to a node that it refers to. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** What it is for: names of variables. */
+  /** Its purpose: names of variables. */
   readonly names: readonly string[];
 }
 
 export interface PlacedEdge {
   readonly edge: GraphEdge;
-  /** From the node that refers to the one it refers to: level stretches, and slopes between columns. */
+  /** From the referring node to its target: level stretches, and slopes between columns. */
   readonly points: readonly Point[];
   /** Its label around a point; undefined where there is none, or no room for it. */
   readonly label?: (Point & Size & { readonly text: string }) | undefined;
 }
 
 /**
- * A project, with what its nodes refer to in others too: nodes by their middles, all of one size, and edges, from the corner
- * of the box.
+ * A project with the nodes that its nodes refer to, in other projects too. Nodes are given by their middles, all of one
+ * size, and edges from the corner of the box.
  */
 export interface PlacedBox extends Point, Size {
   /** Undefined: its nodes are in no box. */
@@ -84,10 +84,9 @@ function labelOf([first, ...rest]: readonly string[]): string {
 const labelWidth = ({ names }: GraphEdge): number => Math.ceil(textWidth(labelOf(names)) * noteCharacter);
 
 /**
- * Places nodes, each as many pixels wide as `widthOf` says: those of a box where people have put them, else from left to right
- * by what they refer to, and boxes beside each other in rows. Edges lead from node to node of one box: what a node of another
- * box refers to is in both. A box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has
- * the same picture.
+ * Places nodes, each as many pixels wide as `widthOf` says: where people have put them, else by reference from left to
+ * right. Boxes are beside each other in rows. Edges stay within a box: a referenced node of another box is in both. A
+ * box of too many edges has none. Neither nodes nor labels nor boxes overlap. The same graph has the same picture.
  */
 export function placeNodes<Node extends GraphNode>(
   graph: { readonly nodes: readonly Node[]; readonly edges: readonly GraphEdge[] },
@@ -97,7 +96,7 @@ export function placeNodes<Node extends GraphNode>(
   const edges = [...graph.edges].sort((a, b) => compareNatural(a.from, b.from) || compareNatural(a.to, b.to));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const edgesIn = groupBy(edges, ({ from }) => byId.get(from)?.box);
-  // What is in no box comes last.
+  // Nodes without a box come last.
   const boxes = [...groupBy(nodes, ({ box }) => box)].sort(([a], [b]) =>
     a === undefined ? 1 : b === undefined ? -1 : compareNatural(a, b),
   );
@@ -127,7 +126,7 @@ function inRows<Box extends Size>(all: readonly Box[], limit: number, gap: numbe
   return { boxes, width: right, height: y + rowHeight };
 }
 
-/** Places nodes by hand or by dagre, and in rows below them what neither knows. */
+/** Places nodes by hand or by dagre, and the others in rows below them. */
 function layoutOf(nodes: readonly GraphNode[], edges: readonly GraphEdge[], width: number): Layout {
   const nodeSize = { width, height: nodeHeight };
   const label = { width: Math.max(0, ...edges.map(labelWidth)), height: labelHeight };
@@ -159,7 +158,7 @@ const endOf = (nodes: ReadonlyMap<string, Point>, nodeSize: Size): Size => ({
   height: Math.max(...[...nodes.values()].map(({ y }) => y)) + nodeSize.height / 2 + padding,
 });
 
-/** Places linked nodes by what they refer to. */
+/** Places linked nodes by their references. */
 function layoutByDagre(edges: readonly GraphEdge[], nodeSize: Size, label: Size): Omit<Layout, "nodeSize"> {
   const { Graph, layout } = require("@dagrejs/dagre") as typeof dagreModule;
   const graph = new Graph({ multigraph: true });

@@ -43,8 +43,8 @@ ${legend(topology)}${notes.map((text) => html`<p>${text}</p>`)}${edgeList(topolo
 }
 
 /**
- * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. The picture is one that a
- * browser, a wiki or an editor shows.
+ * Draws services in their projects, or in DOT and Mermaid all resources, as a file of a format. A browser, a wiki or an
+ * editor shows the picture.
  */
 export function graphFile(
   drawn: readonly ResourceChange[],
@@ -114,7 +114,7 @@ function edgeMark({ edge, points, label }: PlacedEdge): Markup {
 /** A text of a node: few are so long that they are cut. */
 const nodeText = (text: string): string => clip(text, longestText);
 
-/** Where a node is that is shown beside those of another project. */
+/** The home of a node that is shown beside those of another project. */
 const homeText = ({ box }: TopologyNode): string =>
   box === undefined ? "in no project" : `in ${nameOf(box as Address)}`;
 
@@ -127,7 +127,7 @@ function widthOf(node: TopologyNode): number {
   return Math.ceil(Math.max(title, ...notes)) + 2 * inset;
 }
 
-/** Its title, what it is and what happens to it; round for a node of another project. */
+/** Its title, its facts and its changes; round for a node of another project. */
 function nodeMark(node: TopologyNode, { x, y }: Point, size: Size, isElsewhere: boolean): Markup {
   const { mark, title, signs, does } = node;
   const { width, height } = size;
@@ -153,7 +153,7 @@ ${frameOf(mark, size, isElsewhere)}
 ${texts}</g>`;
 }
 
-/** Dashed for what comes, a double frame for what goes or is gone: the outline tells the action too. */
+/** Dashed for a new node, a double frame for a removed or missing node: the outline shows the action too. */
 function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
   const goes = mark === "delete" || mark === "archive" || mark === "missing";
   const round = isRound ? height / 2 : goes ? 0 : 8;
@@ -164,7 +164,7 @@ function frameOf(mark: Mark, { width, height }: Size, isRound: boolean): Part {
     : outer;
 }
 
-/** Every sign of the picture: actions, what is blocked, references. */
+/** Every sign of the picture: actions, blocked changes, references. */
 function legend({ nodes, edges }: Topology): Markup {
   const boxOf = new Map(nodes.map(({ id, box }) => [id, box]));
   const signs = [

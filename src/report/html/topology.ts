@@ -24,7 +24,7 @@ export interface Topology extends LabelledGraph {
 /** Nodes of a picture that shows services: they are drawn in a third of a second. */
 const mostNodes = 300;
 
-/** What a picture shows of a resource that a plan is about, or that is only declared or recorded. */
+/** The facts for a picture of a resource that is planned, or only declared or recorded. */
 export type ResourceChange = Pick<ChangeDocument, "address" | "type" | "live_name"> &
   Partial<Omit<ChangeDocument, "change">> & {
     readonly change: Pick<ChangeDocument["change"], "actions" | "before" | "after" | "importing">;
@@ -40,7 +40,7 @@ interface Drawn {
   readonly box: string | undefined;
 }
 
-/** What there is, with marks: by default of what a plan does to it. */
+/** The resources with their marks: by default the planned actions. */
 export function topologyOf(
   changes: readonly ResourceChange[],
   types: readonly Pick<ResourceType, "type" | "picture">[],
@@ -68,7 +68,7 @@ export function topologyOf(
   return folded.nodes.length > mostNodes ? fold(coarse(whole), mostNodes) : folded;
 }
 
-/** Returns a function that finds the one of `holders` that a resource is, or is in. */
+/** Returns a function that finds the holder that a resource is, or is in. */
 function holderAmong(holders: readonly ResourceChange[]) {
   const byName = new Map(holders.map(({ address }) => [nameOf(address), address as string]));
   const addresses = new Set(byName.values());
@@ -100,7 +100,7 @@ function actionOf({ change, on_remove, reason, effects }: ResourceChange): Mark 
   return deedOf({ action, onRemove: on_remove ?? "delete" });
 }
 
-/** Every resource with its parent and what it refers to, marked with what a plan does to it. */
+/** Every resource with its parent and its references, marked with its planned action. */
 export const graphOfAll = (changes: readonly ResourceChange[]): LabelledGraph => ({
   nodes: changes.map((change) => {
     const mark = actionOf(change);
@@ -141,7 +141,7 @@ function makeNode(node: Drawn, parts: readonly Drawn[], places: Plain | undefine
   return { id: change.address, box, place, title, facts, mark, signs, does };
 }
 
-/** Of a node whose parts change alone: a part that comes, goes or is gone is a change of it. */
+/** The mark of a node whose parts change alone: a part that comes, goes or is missing changes the node. */
 function partMark(parts: readonly Drawn[]): Mark {
   if (parts.some(({ mark }) => mark === "drift" || mark === "missing")) return "drift";
   return parts.every(({ mark }) => mark === "pending") ? "pending" : "update";
@@ -181,7 +181,7 @@ const joined = (edges: readonly GraphEdge[]): readonly GraphEdge[] =>
     })
     .filter(({ from, to }) => from !== to);
 
-/** Keeps what changes and its neighbours, the worst of them; the rest is counted. Where nothing changes, everything is kept. */
+/** Keeps changing nodes and their neighbours, the worst first; the rest is counted. Without changes, all are kept. */
 function fold({ nodes, edges, boxes, left }: Topology, most = nodes.length): Topology {
   const moving = new Set(nodes.filter(isMoving).map(({ id }) => id));
   const links = edges.filter(({ from, to }) => moving.has(from) || moving.has(to));
