@@ -1,4 +1,4 @@
-/** The public library: commands, their context, what they return, and the embedded service. */
+/** The public library: commands, their context and results, and the embedded service. */
 
 export { createClient } from "./api/client";
 export { createEndpoints, type Endpoints } from "./api/endpoints";

@@ -185,7 +185,7 @@ const intent = z.looseObject({
   bodyDigest: z.string(),
   /** Absent when the body holds a secret. */
   body: (z.unknown() as z.ZodType<Plain>).optional(),
-  /** Its name (or key), to find the resource after a create. So does `parentId`, its project or service. */
+  /** To find the resource after a create: its name (or key), and `parentId`, its project or service. */
   name: z.string(),
   parentId: z.string().optional(),
   /** Attribute paths of the settings that a create sends. */

@@ -171,7 +171,7 @@ function resolveRoot(root: string, steps: Steps, scope: Scope): Value {
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-/** Depth of named values, each within another. */
+/** Greatest depth of named values, each within another. */
 const maxEntries = 50;
 
 /** Evaluates a named value of a stack; throws a `StackProblem` when it occurs in its own value. */
