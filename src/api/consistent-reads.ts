@@ -338,7 +338,7 @@ export async function isStale(
   const last = consistency.known.lastDeployment(id);
   if (last === undefined) return false;
   if (latest == null) return consistency.isRecentWrite(last);
-  if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
+  if (latest !== last.id) return isOlder(deploymentUpdatedAt as string, last.updatedAt);
   if (serving === latest || !consistency.isRecentWrite(last)) return false;
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }

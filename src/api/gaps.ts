@@ -262,13 +262,38 @@ export const gaps = {
     verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",
     fallback: "objects pass through unharmed",
   },
+  "names of fields": {
+    assumption: "a field that the documents name and do not explain is what its name says",
+    verifiedBy: "nothing rests on it: it is only shown",
+    fallback: "it is shown as it stands",
+  },
+  versions: {
+    assumption: "createdAt is when a thing was made; changes by rnv raise updatedAt, or a layout's revision",
+    verifiedBy: "times are compared with those of other answers and with the header Date",
+    fallback: "an older version is read again for 30 seconds, then an error; without times it counts",
+  },
+  pages: {
+    assumption: "hasMore is true while another page follows",
+    verifiedBy: "each such page has a nextCursor that none before it had",
+    fallback: "an error: a part of a list never counts as all of it",
+  },
+  "choices of the catalog": {
+    assumption: "ids of the catalog name kinds, plans, regions; kinds of a plan are those that may have it",
+    verifiedBy: "what a service has, and each default, counts as listed; an empty list says nothing",
+    fallback: "an error that lists the choices, before anything is sent",
+  },
+  "earlier releases": {
+    assumption: "a deployment with canRollback is a retained release",
+    verifiedBy: "nothing: a rollback that names none goes back to the newest of them",
+    fallback: "a deployment that is named is asked for all the same",
+  },
   "archived services": {
     assumption: "no list shows them; they are read by id alone",
     verifiedBy: "a recorded service that no list shows is read by its id",
     fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
   },
   "failed deletions": {
-    assumption: "a deletion whose operation failed leaves the service as it was, perhaps archived",
+    assumption: "deletedAt is set at its end; a deletion that failed leaves the service, perhaps archived",
     verifiedBy: "the thing itself is read: it is gone only when that proves it",
     fallback: "it stays recorded, and its deletion is asked for again",
   },
@@ -332,7 +357,7 @@ export const gaps = {
     fallback: "any 4xx is a refusal",
   },
   "monthly price": {
-    assumption: "the price of a service is the price of its plan times its instances",
+    assumption: "a service costs its plan's price times its instances; estimatedMonthly counts where priced",
     verifiedBy: "the catalog says that prices are estimates, and so does every plan",
     fallback: "no price is shown for a plan that the catalog does not list",
   },

@@ -142,7 +142,7 @@ export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
   options: { readonly unboundedByDefault: boolean },
-): { readonly items: readonly Item[]; readonly page: Page } {
+): { readonly items: readonly Item[]; readonly page: Page & { readonly limit: number } } {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");
