@@ -279,7 +279,7 @@ export const gaps = {
   },
   "choices of the catalog": {
     assumption: "ids of the catalog name kinds, plans, regions; kinds of a plan are those that may have it",
-    verifiedBy: "what a service has, and each default, counts as listed; an empty list says nothing",
+    verifiedBy: "an empty list and a default say nothing; of what a service has already it is a warning",
     fallback: "an error that lists the choices, before anything is sent",
   },
   "earlier releases": {
@@ -303,7 +303,7 @@ export const gaps = {
     fallback: "two of a key are an error that lists their ids; a recorded id decides",
   },
   "addresses of a renamed service": {
-    assumption: "url and internalHost may move with the name",
+    assumption: "internalHost is a host of the private network; it and url may move with the name",
     verifiedBy: "the answer to the change",
     fallback: "what refers to them is planned as known after the apply, and applied only if it differs",
   },

@@ -3,8 +3,8 @@ import { largeDocument } from "../../model/large-document";
 import type { Plain } from "../../model/value";
 
 /**
- * The fields of answers that rnv reads; others are kept, never refused. A comment gives the meaning of what is below it, up
- * to the next one: it quotes `service-interface.md`, or names an entry of `gaps.ts`. A field `id` means what `id` means here.
+ * The fields of answers that rnv reads; others are kept, never refused. The comment above a field gives its meaning: it quotes
+ * `service-interface.md`, or names an entry of `gaps.ts`. One for several fields begins with their names.
  */
 
 export const text = z.string();
@@ -60,7 +60,7 @@ export const project = z.looseObject({
   color: text.optional(),
   /** "Holds the Production environment after creation." Gap "environment record". */
   environments: z.array(z.looseObject({})).default([]),
-  /** Gap "versions". */
+  /** createdAt, updatedAt: gap "versions". */
   createdAt: textIfAny,
   updatedAt: textIfAny,
 });
@@ -88,17 +88,17 @@ export const service = z.looseObject({
   archived: flag.optional(),
   /** "PATCH merges supplied fields; omitted fields keep their values." */
   configuration: z.record(text, z.unknown()),
-  /** Gap "versions". */
+  /** createdAt, updatedAt: gap "versions". */
   createdAt: textIfAny,
   updatedAt: textIfAny,
-  /** "Set when deletion is requested or done." Gap "failed deletions". */
+  /** deletedAt, deletionRequestedAt: "Set when deletion is requested or done." Gap "failed deletions". */
   deletedAt: textIfAny,
   deletionRequestedAt: textIfAny,
   /** "Latest deployment." */
   deploymentId: idIfAny,
   /** "Release currently serving." */
   liveDeploymentId: idIfAny,
-  /** Gap "suspended". */
+  /** displayStatus, lifecycleStatus, status, runtimeDetail: gap "suspended". */
   displayStatus: textIfAny,
   lifecycleStatus: textIfAny,
   status: textIfAny,
@@ -126,7 +126,7 @@ export const variable = z.looseObject({
   id,
   /** "Variable name." */
   key: text,
-  /** Gap "versions". */
+  /** createdAt, updatedAt: gap "versions". */
   createdAt: textIfAny,
   updatedAt: textIfAny,
 });
@@ -134,8 +134,8 @@ export const variable = z.looseObject({
 export const variableAnswer = z.looseObject({ variable });
 /** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
 export const patchedVariableAnswer = variableAnswer.partial();
-/** Gap "versions". Without a time that can be read nothing would tell that a value was changed elsewhere. */
 const listedVariable = variable.extend({
+  /** Gap "versions": without a time that can be read nothing would tell that a value was changed elsewhere. */
   updatedAt: text.refine((time) => !Number.isNaN(Date.parse(time)), "expected a date and a time"),
 });
 /** Gap "list variables". */
@@ -150,7 +150,7 @@ export const deployment = z.looseObject({
   id,
   /** "See States and transitions." */
   status: text,
-  /** Gap "names of fields". */
+  /** trigger, branch, commitMessage: gap "names of fields". */
   trigger: text.optional(),
   branch: textIfAny,
   commitMessage: textIfAny,
@@ -170,7 +170,7 @@ export const deployment = z.looseObject({
   sourceDeploymentId: idIfAny,
   /** Gap "versions". */
   createdAt: textIfAny,
-  /** "Null until reached." */
+  /** startedAt, finishedAt: "Null until reached." */
   startedAt: textIfAny,
   finishedAt: textIfAny,
   /** "Empty at creation." Gap "names of fields". */
@@ -181,7 +181,7 @@ export const terminalStatuses = ["live", "failed", "cancelled", "superseded"] as
 
 export const deploymentAnswer = z.looseObject({ deployment });
 export const deploymentsAnswer = z.looseObject({
-  /** "the list returns `available: false` and an empty `items`; `reason` explains." */
+  /** available, reason: "the list returns `available: false` and an empty `items`; `reason` explains." */
   available: flag,
   reason: textIfAny,
   /** "Newest first." */
@@ -199,12 +199,12 @@ export const maxPositions = 2000;
 const coordinate = amount.min(-10_000_000).max(10_000_000);
 
 export const position = z.strictObject({ x: coordinate, y: coordinate });
-export const viewport = position.extend({ zoom: amount.min(0.1).max(4) });
+export const viewport = z.strictObject({ ...position.shape, zoom: amount.min(0.1).max(4) });
 
 export const canvasGroup = z.looseObject({
   /** "An `environment-group` edge points from the group node to a linked service." */
   id: text,
-  /** Gap "names of fields". */
+  /** name, serviceIds: gap "names of fields". */
   name: text,
   serviceIds: z.array(id).optional(),
   /** "project must hold no services and no scoped environment groups" */
@@ -213,7 +213,7 @@ export const canvasGroup = z.looseObject({
 export const canvasEdge = z.looseObject({
   /** Gap "names of fields". */
   id: text,
-  /** "A `reference` edge points from consumer to provider and lists variable names only." */
+  /** source, target, kind: "A `reference` edge points from consumer to provider and lists variable names only." */
   source: text,
   target: text,
   kind: text,
@@ -229,7 +229,7 @@ export const canvasLayout = z.looseObject({
   viewport: z.looseObject({ x: amount, y: amount, zoom: amount }).nullable(),
 });
 export const canvas = z.looseObject({
-  /** "Only active services and valid scoped reference and group connections appear." */
+  /** nodes, groups: "Only active services and valid scoped reference and group connections appear." */
   nodes: z.array(service),
   groups: z.array(canvasGroup),
   /** "Edges are configured metadata only, not evidence of live traffic." */
@@ -246,10 +246,10 @@ export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;
 
 export const plan = z.looseObject({
-  /** Gap "choices of the catalog". */
+  /** id, kinds: gap "choices of the catalog". */
   id: text,
   kinds: z.array(text),
-  /** Gap "names of fields". */
+  /** name, cpu, memoryMb, storageGb, transferGb, buildMinutes, logDays: gap "names of fields". */
   name: text,
   cpu: amountIfAny,
   memoryMb: amountIfAny,
@@ -257,11 +257,11 @@ export const plan = z.looseObject({
   transferGb: amountIfAny,
   buildMinutes: amountIfAny,
   logDays: amountIfAny,
-  /** Gap "limits of plans". */
+  /** backupRetentionDays, maxConnections, workspaceLimit: gap "limits of plans". */
   backupRetentionDays: amountIfAny,
   maxConnections: amountIfAny,
   workspaceLimit: amountIfAny,
-  /** "Prices returned by the catalog are estimates." */
+  /** usd, ngn: "Prices returned by the catalog are estimates." */
   usd: amount,
   ngn: amount,
 });
@@ -269,7 +269,7 @@ export const plan = z.looseObject({
 export const catalog = z.looseObject({
   /** "includes `workerOnline`, which reports recent worker readiness" Gap "hosting capability". */
   capabilities: z.record(text, flag),
-  /** Gap "choices of the catalog". */
+  /** plans, databasePlans, regions, runtimes, serviceTypes: gap "choices of the catalog". */
   plans: z.array(plan),
   databasePlans: z.array(plan),
   regions: z.array(z.looseObject({ id: text, name: text, description: textIfAny })),
