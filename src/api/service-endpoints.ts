@@ -83,9 +83,7 @@ async function getService({ path, gaps, show }: EndpointCall, id: string): Promi
 /** Interface, "Services": actions and the operations they queue. */
 export function actionEndpoints({ path, gaps, show }: EndpointCall) {
   const run = (operationName: string, id: string, action: string): ApiRequest =>
-    requestOf(operationName, "POST", path("services", id, "actions"), {
-      body: { action },
-    });
+    requestOf(operationName, "POST", path("services", id, "actions"), { body: { action } });
   return {
     runAction: (id: string, action: "restart" | "suspend" | "resume") =>
       show("operation", operationAnswer, run("runAction", id, action)),
