@@ -1,4 +1,3 @@
-import type { Page } from "../api/wire/shapes";
 import type { ReadClass } from "./lag";
 import { isBeingDeleted, type OperationSubject, queueOperation } from "./progress";
 import type {
@@ -134,6 +133,13 @@ interface Listed {
   readonly createdAt: string;
 }
 
+/** Which part of a list an answer shows (interface, "Other shared shapes"). */
+interface Page {
+  readonly hasMore: boolean;
+  readonly limit: number;
+  readonly nextCursor: string | null;
+}
+
 /**
  * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
  * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned.
@@ -142,7 +148,7 @@ export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
   options: { readonly unboundedByDefault: boolean },
-): { readonly items: readonly Item[]; readonly page: Page & { readonly limit: number } } {
+): { readonly items: readonly Item[]; readonly page: Page } {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");

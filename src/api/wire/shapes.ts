@@ -15,6 +15,9 @@ export const flag = z.boolean();
 /** "Identifiers are UUID strings unless stated." Kept as text: an odd id must not make a listing unreadable. */
 export const id = text.min(1);
 export const idIfAny = id.nullish();
+/** ISO 8601, UTC. */
+export const timestamp = z.string();
+export const timestampIfAny = timestamp.nullish();
 /** JSON, as all of any answer is. */
 export const anything = z.unknown() as z.ZodType<Plain>;
 
@@ -61,8 +64,8 @@ export const project = z.looseObject({
   /** "Holds the Production environment after creation." Gap "environment record". */
   environments: z.array(z.looseObject({})).default([]),
   /** createdAt, updatedAt: gap "versions". */
-  createdAt: textIfAny,
-  updatedAt: textIfAny,
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
 });
 
 export const projectAnswer = z.looseObject({ project });
@@ -89,11 +92,11 @@ export const service = z.looseObject({
   /** "PATCH merges supplied fields; omitted fields keep their values." */
   configuration: z.record(text, z.unknown()),
   /** createdAt, updatedAt: gap "versions". */
-  createdAt: textIfAny,
-  updatedAt: textIfAny,
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
   /** deletedAt, deletionRequestedAt: "Set when deletion is requested or done." Gap "failed deletions". */
-  deletedAt: textIfAny,
-  deletionRequestedAt: textIfAny,
+  deletedAt: timestampIfAny,
+  deletionRequestedAt: timestampIfAny,
   /** "Latest deployment." */
   deploymentId: idIfAny,
   /** "Release currently serving." */
@@ -106,7 +109,7 @@ export const service = z.looseObject({
   /** Gap "commit of a deployment". */
   healthStatus: textIfAny,
   /** Gap "names of fields". */
-  healthCheckedAt: textIfAny,
+  healthCheckedAt: timestampIfAny,
   /** Gap "addresses of a renamed service". */
   internalHost: textIfAny,
   /** "Public URL." */
@@ -127,8 +130,8 @@ export const variable = z.looseObject({
   /** "Variable name." */
   key: text,
   /** createdAt, updatedAt: gap "versions". */
-  createdAt: textIfAny,
-  updatedAt: textIfAny,
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
 });
 
 export const variableAnswer = z.looseObject({ variable });
@@ -151,7 +154,7 @@ export const deployment = z.looseObject({
   /** "See States and transitions." */
   status: text,
   /** trigger, branch, commitMessage: gap "names of fields". */
-  trigger: text.optional(),
+  trigger: textIfAny,
   branch: textIfAny,
   commitMessage: textIfAny,
   /** "Who requested it." */
@@ -169,12 +172,14 @@ export const deployment = z.looseObject({
   /** "Set for a rollback deployment." */
   sourceDeploymentId: idIfAny,
   /** Gap "versions". */
-  createdAt: textIfAny,
+  createdAt: timestampIfAny,
   /** startedAt, finishedAt: "Null until reached." */
-  startedAt: textIfAny,
-  finishedAt: textIfAny,
+  startedAt: timestampIfAny,
+  finishedAt: timestampIfAny,
   /** "Empty at creation." Gap "names of fields". */
-  steps: z.array(z.looseObject({ name: text, startedAt: textIfAny, finishedAt: textIfAny })).default([]),
+  steps: z
+    .array(z.looseObject({ name: text, startedAt: timestampIfAny, finishedAt: timestampIfAny }))
+    .default([]),
 });
 
 export const terminalStatuses = ["live", "failed", "cancelled", "superseded"] as const;
