@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gapList } from "../src/commands/tools";
+import { partsOf, wireFields } from "./wire-fields";
 
 const folder = resolve(__dirname, "../schemas");
 
@@ -49,6 +50,19 @@ function typeOf({ const: only, type = "", anyOf, $ref }: JsonSchema): string {
   return cell([type].flat().join(" | "));
 }
 
+/** One row for each comment: what is answered, its fields, and the sentence or the gap that says what they mean. */
+function fieldRows(): string {
+  const rows = new Map<string, string[]>();
+  for (const { schema, name, meaning } of wireFields()) {
+    const { sentences, gaps } = partsOf(meaning);
+    const links = gaps.map((gap) => `Gap [${gap}](#${gap.replaceAll(" ", "-")}).`);
+    const words = schema.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const row = `| ${words} | FIELDS | ${cell([...sentences, ...links].join(" "))} |\n`;
+    rows.set(row, [...(rows.get(row) ?? []), `\`${name}\``]);
+  }
+  return [...rows].map(([row, names]) => row.replace("FIELDS", [...new Set(names)].join(", "))).join("");
+}
+
 /** The page of the settings for facts that the documents of the platform leave open. */
 export function gapsPage(): string {
   const sections = gapList().map(({ name, assumption, verifiedBy, fallback, settings }) => {
@@ -67,9 +81,17 @@ ${settings.length > 0 ? table : ""}`;
   return `# Settings for undocumented facts
 
 The documents of the platform leave some facts open. rnv assumes each, checks it and has a fallback. If an error names one of these
-settings, set it in the environment. \`rnv schema gaps\` prints the same as JSON.
+settings, set it in the environment. \`rnv schema gaps\` prints the assumptions and the settings as JSON. The last section lists
+the fields of answers that rnv reads, each with the sentence of those documents, or the assumption, that says what it means.
 
-${sections.join("\n")}`;
+${sections.join("\n")}
+## Fields of answers
+
+Other fields are ignored. The settings below \`configuration\` are those of a [manifest](manifest.md).
+
+| answer | fields | meaning |
+|---|---|---|
+${fieldRows()}`;
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

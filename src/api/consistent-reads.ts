@@ -288,6 +288,9 @@ function reads(raw: Endpoints, consistency: Consistency) {
     getProject: (id) => consistency.one("project", id, () => raw.getProject(id)),
     canvas: async (scope = {}, read = () => raw.canvas(scope)) => {
       const { projectId } = scope;
+      // A layout that was reset may be unsaved again, at revision 0 (interface, "Canvas", rules 3 and 4).
+      const isOutdated = (revision: number, saved: Known): boolean =>
+        revision < (saved.revision ?? 0) && (revision > 0 || consistency.isRecentWrite(saved));
       const layout = known.of(projectId ?? "", "layout");
       // The canvas that was read last.
       let whole = {} as Canvas;
@@ -300,7 +303,7 @@ function reads(raw: Endpoints, consistency: Consistency) {
         parentId: projectId,
         alone: (id) => unlessAbsent(() => raw.getService(id)),
         isStale: isServiceStale,
-        othersStale: () => (layout && whole.layout.revision < (layout.revision ?? 0) ? [layout] : []),
+        othersStale: () => (layout && isOutdated(whole.layout.revision, layout) ? [layout] : []),
       });
       return { ...whole, nodes: [...nodes] };
     },
@@ -338,7 +341,7 @@ export async function isStale(
   const last = consistency.known.lastDeployment(id);
   if (last === undefined) return false;
   if (latest == null) return consistency.isRecentWrite(last);
-  if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
+  if (latest !== last.id) return isOlder(deploymentUpdatedAt as string, last.updatedAt);
   if (serving === latest || !consistency.isRecentWrite(last)) return false;
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }

@@ -15,7 +15,7 @@ import {
 } from "./gaps";
 import { type AnswerReading, shows } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
-import type { Environment, Operation, Project, Service } from "./wire/shapes";
+import type { Operation, Project, Service } from "./wire/shapes";
 
 /** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
 export function gapSettings(environment: Readonly<Record<string, string | undefined>>): {
@@ -220,7 +220,7 @@ export function withEnvironmentFields(project: Project, gaps: GapSettings): Proj
 }
 
 /** Id and name of an environment record; throws `ApiError` (malformed) that shows the keys it has. */
-export function environmentOf(record: Environment): {
+export function environmentOf(record: Readonly<Record<string, unknown>>): {
   readonly id: string;
   readonly name: string;
   readonly isProduction: boolean;

@@ -32,6 +32,9 @@ function setting(initial: string, words: readonly string[], ...forms: readonly F
   };
 }
 
+/** A setting that takes `auto`, which it is, and texts of the forms. */
+const auto = (...forms: readonly Form[]): GapSetting => setting("auto", ["auto"], ...forms);
+
 const matching = (expected: string, example: string, pattern: RegExp): Form => ({
   ...{ expected, example, schema: z.string().regex(pattern) },
 });
@@ -53,14 +56,14 @@ const path = (example: string, where: string, ids: readonly string[], needed = "
   );
 
 /** Takes a path that is below the workspace where it has `{serviceId}`, else below the service. */
-const servicePath = (example: string, ...ids: readonly string[]): Form =>
+const below = (example: string, ...ids: readonly string[]): Form =>
   path(example, `such as "${example}" (with {serviceId} in it below the workspace, else below the service)`, [
     "serviceId",
     ...ids,
   ]);
 
 /** Takes a JSON object with each of `needed` as `"{name}"` in it. */
-const jsonBody = (example: string, ...needed: readonly string[]): Form => ({
+const json = (example: string, ...needed: readonly string[]): Form => ({
   ...{ expected: `a JSON body such as '${example}'`, example },
   schema: z
     .string()
@@ -89,32 +92,23 @@ export const gaps = {
       "the answer has the ID of the request; before a 404 counts, an id that the canvas shows is read the same way",
     fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
     settings: {
-      readService: setting("/services/{serviceId}", ["route", "off"], servicePath("/apps/{serviceId}")),
-      serviceAnswer: setting("auto", ["auto"], fieldOf("data.service")),
+      readService: setting("/services/{serviceId}", ["route", "off"], below("/apps/{serviceId}")),
+      serviceAnswer: auto(fieldOf("data.service")),
     },
   },
   "change a service": {
     assumption:
       "PATCH …/services/{serviceId} with {name, configuration: {…}} answers {service}, or the service itself",
-    verifiedBy:
-      "the answer is compared with what was sent; an answer without the service is followed by a read",
+    verifiedBy: "the answer is compared with what was sent; one without the service is followed by a read",
     fallback:
       "the flat body {name, branch: …} is tried once when the nested one is refused with 400, or none of its fields takes; else an error",
     settings: {
       patchService: setting(
         "auto",
         ["auto", "nested", "flat"],
-        jsonBody(
-          '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
-          "name",
-          "configuration",
-        ),
+        json('{"service": {"name": "{name}", "configuration": "{configuration}"}}', "name", "configuration"),
       ),
-      patchServicePath: setting(
-        "/services/{serviceId}",
-        [],
-        servicePath("/services/{serviceId}/configuration"),
-      ),
+      patchServicePath: setting("/services/{serviceId}", [], below("/services/{serviceId}/configuration")),
       patchServiceMethod: setting("PATCH", ["PATCH", "POST", "PUT"]),
     },
   },
@@ -126,9 +120,9 @@ export const gaps = {
       listVariables: setting(
         "/services/{serviceId}/variables",
         ["route", "off"],
-        servicePath("/services/{serviceId}/env"),
+        below("/services/{serviceId}/env"),
       ),
-      variableItems: setting("auto", ["auto"], fieldOf("data.items")),
+      variableItems: auto(fieldOf("data.items")),
     },
   },
   "change a variable": {
@@ -140,10 +134,10 @@ export const gaps = {
       patchVariable: setting(
         "auto",
         ["auto", "route", "off"],
-        jsonBody('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
+        json('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
         fieldNames("name,value"),
       ),
-      variableAnswer: setting("auto", ["auto"], fieldOf("data")),
+      variableAnswer: auto(fieldOf("data")),
     },
   },
   "roll back": {
@@ -152,22 +146,13 @@ export const gaps = {
     verifiedBy: "the schema, and a deployment that was not there before",
     fallback: "an error that points to the dashboard",
     settings: {
-      rollBack: setting(
-        "/deploys/{deploymentId}/rollback",
-        ["off"],
-        servicePath("/rollback", "deploymentId"),
-      ),
-      rollBackBody: setting(
-        "auto",
-        ["auto"],
-        jsonBody('{"confirm": "{confirm}", "deployment": "{deploymentId}"}', "confirm"),
-      ),
-      rollBackAnswer: setting("auto", ["auto"], fieldOf("release")),
+      rollBack: setting("/deploys/{deploymentId}/rollback", ["off"], below("/rollback", "deploymentId")),
+      rollBackBody: auto(json('{"confirm": "{confirm}", "deployment": "{deploymentId}"}', "confirm")),
+      rollBackAnswer: auto(fieldOf("release")),
     },
   },
   "keys on undocumented routes": {
-    assumption:
-      "the PATCH of a service and a roll back take an Idempotency-Key, though nothing marks them so",
+    assumption: "the PATCH of a service and a roll back take an Idempotency-Key, though nothing marks them",
     verifiedBy: "nothing: an answer is read the same way whether it was retained or not",
     fallback:
       "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
@@ -184,8 +169,7 @@ export const gaps = {
     },
   },
   "operations of a project": {
-    assumption:
-      "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
+    assumption: "GET …/projects/{projectId}/operations/{operationId} shows the deletion of a project",
     verifiedBy: "the answer has the ID of the request; the project is gone only when that is proven",
     fallback: "any other answer: the project itself is looked at until it is gone, for 5 minutes at most",
     settings: {
@@ -247,8 +231,7 @@ export const gaps = {
     fallback: "a field that neither knows is an error",
   },
   "values of settings": {
-    assumption:
-      "scaling and buildMethod take other texts than their defaults; any but manual scales by itself",
+    assumption: "scaling and buildMethod take texts besides the defaults; any but manual scales by itself",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "a plan warns of such a text and sends it as it is written",
   },
@@ -262,13 +245,38 @@ export const gaps = {
     verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",
     fallback: "objects pass through unharmed",
   },
+  "names of fields": {
+    assumption: "a field that the documents name and do not explain is what its name says",
+    verifiedBy: "nothing rests on it: it is only shown",
+    fallback: "it is shown as it stands",
+  },
+  versions: {
+    assumption: "createdAt is when a thing was made; changes by rnv raise updatedAt, or a layout's revision",
+    verifiedBy: "times are compared with those of other answers and with the header Date",
+    fallback: "an older version is read again for 30 seconds, then an error; without times it counts",
+  },
+  pages: {
+    assumption: "hasMore is true while another page follows",
+    verifiedBy: "each such page has a nextCursor that none before it had",
+    fallback: "an error: a part of a list never counts as all of it",
+  },
+  "choices of the catalog": {
+    assumption: "ids of the catalog name kinds, plans, regions; kinds of a plan are those that may have it",
+    verifiedBy: "an empty list and a default say nothing; of what a service has already it is a warning",
+    fallback: "an error that lists the choices, before anything is sent",
+  },
+  "earlier releases": {
+    assumption: "a deployment with canRollback is a retained release",
+    verifiedBy: "nothing: a rollback that names none goes back to the newest of them",
+    fallback: "a deployment that is named is asked for all the same",
+  },
   "archived services": {
     assumption: "no list shows them; they are read by id alone",
     verifiedBy: "a recorded service that no list shows is read by its id",
     fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
   },
   "failed deletions": {
-    assumption: "a deletion whose operation failed leaves the service as it was, perhaps archived",
+    assumption: "deletedAt is set at its end; a deletion that failed leaves the service, perhaps archived",
     verifiedBy: "the thing itself is read: it is gone only when that proves it",
     fallback: "it stays recorded, and its deletion is asked for again",
   },
@@ -278,15 +286,14 @@ export const gaps = {
     fallback: "two of a key are an error that lists their ids; a recorded id decides",
   },
   "addresses of a renamed service": {
-    assumption: "url and internalHost may move with the name",
+    assumption: "internalHost is a host of the private network; it and url may move with the name",
     verifiedBy: "the answer to the change",
     fallback: "what refers to them is planned as known after the apply, and applied only if it differs",
   },
   "keys of references": {
     assumption: "the keys of a reference edge name variables of the service that is referred to",
     verifiedBy: "nothing: only a warning about a deleted or renamed variable rests on it",
-    fallback:
-      "a consumer of which a plan changes every variable of these names does not block a deletion either",
+    fallback: "a consumer of which a plan changes each variable of these names does not block a deletion",
   },
   "commit of a deployment": {
     assumption:
@@ -319,11 +326,7 @@ export const gaps = {
     verifiedBy: "nothing rests on it: an answer is read the same way whether it was retained or not",
     fallback: "without the header nothing changes; its setting has no effect",
     settings: {
-      replayHeader: setting(
-        "auto",
-        ["auto"],
-        matching("a header name", "Idempotency-Replayed", /^[A-Za-z0-9-]+$/),
-      ),
+      replayHeader: auto(matching("a header name", "Idempotency-Replayed", /^[A-Za-z0-9-]+$/)),
     },
   },
   "refused confirmations": {
@@ -332,13 +335,12 @@ export const gaps = {
     fallback: "any 4xx is a refusal",
   },
   "monthly price": {
-    assumption: "the price of a service is the price of its plan times its instances",
+    assumption: "a service costs its plan's price times its instances; estimatedMonthly counts where priced",
     verifiedBy: "the catalog says that prices are estimates, and so does every plan",
     fallback: "no price is shown for a plan that the catalog does not list",
   },
   "hosting capability": {
-    assumption:
-      "a capability of the catalog that speaks of hosting and is false means that nothing is deployed now",
+    assumption: "a capability that speaks of hosting and is false means that nothing is deployed now",
     verifiedBy: "nothing rests on it: it is only said before the first write",
     fallback: "the deployments list of a service says so, with a reason; else limited retries",
   },

@@ -72,8 +72,7 @@ export const shows =
   };
 
 /** Reads the subject of a deletion: its operation, if any. */
-export const aboutDeletion = ({ operation }: Deletion): About =>
-  operation ? { id: operation.id, ...(operation.createdAt && { madeAt: operation.createdAt }) } : {};
+export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
 /**
  * Compares a field with the value asked for. Ids are the same in any case of letters. A name may be kept in another form

@@ -10,7 +10,7 @@ import { gapVariable } from "./gaps";
 import type { KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
-import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
+import type { Canvas, Project, Service, Variable } from "./wire/shapes";
 
 /** The result of looking up a resource by its id. */
 export type ById<T> =
@@ -29,8 +29,8 @@ export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
 interface ServiceList {
   readonly services: readonly Service[];
   readonly byId: ReadonlyMap<string, Service>;
-  readonly groups: readonly CanvasGroup[];
-  readonly edges: readonly CanvasEdge[];
+  readonly groups: Canvas["groups"];
+  readonly edges: Canvas["edges"];
   readonly complete: boolean;
 }
 
@@ -126,7 +126,7 @@ class CachedReads {
   }
 
   /** Every group that the canvases of the workspace show. */
-  async groups(): Promise<readonly CanvasGroup[]> {
+  async groups(): Promise<Canvas["groups"]> {
     return (await this.#services()).groups;
   }
 

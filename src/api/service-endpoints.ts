@@ -5,7 +5,6 @@ import type { GapSettings } from "./gaps";
 import { aboutDeletion, shows } from "./parse-answer";
 import { type About, type ApiRequest, requestOf } from "./send";
 import {
-  actionAnswer,
   cancelAnswer,
   type Deployment,
   deletion,
@@ -14,7 +13,6 @@ import {
   operationAnswer,
   patchAnswer,
   type Service,
-  type ServiceAction,
   serviceAnswer,
 } from "./wire/shapes";
 
@@ -84,13 +82,11 @@ async function getService({ path, gaps, show }: EndpointCall, id: string): Promi
 
 /** Interface, "Services": actions and the operations they queue. */
 export function actionEndpoints({ path, gaps, show }: EndpointCall) {
-  const run = (operationName: string, id: string, action: ServiceAction): ApiRequest =>
-    requestOf(operationName, "POST", path("services", id, "actions"), {
-      body: { action },
-    });
+  const run = (operationName: string, id: string, action: string): ApiRequest =>
+    requestOf(operationName, "POST", path("services", id, "actions"), { body: { action } });
   return {
-    runAction: (id: string, action: Exclude<ServiceAction, "deploy" | "clear-cache">) =>
-      show("operation", actionAnswer, run("runAction", id, action)),
+    runAction: (id: string, action: "restart" | "suspend" | "resume") =>
+      show("operation", operationAnswer, run("runAction", id, action)),
     /** Runs an action that answers with a deployment. */
     runDeployAction: (id: string, action: "deploy" | "clear-cache") =>
       show("deployment", deploymentAnswer, run("runDeployAction", id, action), { about: aboutQueued }),

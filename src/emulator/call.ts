@@ -1,4 +1,3 @@
-import type { Page } from "../api/wire/shapes";
 import type { ReadClass } from "./lag";
 import { isBeingDeleted, type OperationSubject, queueOperation } from "./progress";
 import type {
@@ -132,6 +131,13 @@ const maxLimit = 200;
 interface Listed {
   readonly id: string;
   readonly createdAt: string;
+}
+
+/** Which part of a list an answer shows (interface, "Other shared shapes"). */
+interface Page {
+  readonly hasMore: boolean;
+  readonly limit: number;
+  readonly nextCursor: string | null;
 }
 
 /**

@@ -8,7 +8,7 @@ export interface CatalogPlan {
   readonly usd: number;
   readonly ngn: number;
   /** Limits; none where absent or 0. */
-  readonly backupRetentionDays?: number | undefined;
+  readonly backupRetentionDays?: number | null | undefined;
   readonly maxConnections?: number | null | undefined;
   /** Services of this plan in a workspace. */
   readonly workspaceLimit?: number | null | undefined;

@@ -5,7 +5,7 @@ import type { Reads, Resource } from "../api/reads";
 import {
   type Canvas,
   type CanvasPosition,
-  canvasLimits,
+  maxPositions,
   position,
   type Viewport,
   viewport,
@@ -307,7 +307,7 @@ const rowHeight = 160;
 export function nodeIds(canvas: Canvas): readonly string[] {
   return nodesOf(canvas)
     .map(({ id }) => id)
-    .slice(0, canvasLimits.positions);
+    .slice(0, maxPositions);
 }
 
 /**

@@ -64,7 +64,7 @@ const missing = (summary: string, attribute: string): DiagnosticsError =>
   failure("live.data_missing", summary, { attribute });
 
 /** A canvas as it is shown: `configuration` has the fields of a service, because nodes of a list have one type. */
-export const canvasShown = canvasAnswer.omit({ scope: true }).extend({
+export const canvasShown = canvasAnswer.extend({
   nodes: canvasAnswer.shape.nodes.element.extend({ configuration: configurationSchema }).array(),
 });
 

@@ -111,7 +111,7 @@ export function liveProject(found: Project): LiveResource {
       createdAt: found.createdAt,
       updatedAt: found.updatedAt,
     }),
-    updatedAt: found.updatedAt,
+    updatedAt: found.updatedAt ?? undefined,
     offers: { environment: offeredEnvironments(found) },
   };
 }

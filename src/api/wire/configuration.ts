@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anything } from "./shapes";
+import { anything, flag, text } from "./shapes";
 
 /**
  * The 48 fields of a service's `configuration` with their defaults as documented (interface, "Service configuration"). The
@@ -58,15 +58,12 @@ export const documentedDefaults = {
 
 export type ConfigurationField = keyof typeof documentedDefaults;
 
-const text = z.string();
-const count = z.int();
-const flag = z.boolean();
 /** Items are texts; the interface does not show their form, so an object passes through. */
 const list = z.array(z.union([text, z.record(text, anything)]));
 
 const formOf = (initial: unknown): z.ZodType => {
   if (typeof initial === "string") return text;
-  if (typeof initial === "number") return count;
+  if (typeof initial === "number") return z.int();
   return typeof initial === "boolean" ? flag : list;
 };
 

@@ -2,13 +2,17 @@ import * as z from "zod";
 import { largeDocument } from "../../model/large-document";
 import type { Plain } from "../../model/value";
 
-/** Shapes shared by every resource of `service-interface.md`. Unknown fields are kept, never refused. */
+/**
+ * The fields of answers that rnv reads; others are kept, never refused. The comment above a field gives its meaning: it quotes
+ * `service-interface.md`, or names an entry of `gaps.ts`. One for several fields begins with their names.
+ */
 
 export const text = z.string();
 export const textIfAny = text.nullish();
 export const amount = z.number();
+export const amountIfAny = amount.nullish();
 export const flag = z.boolean();
-/** UUID strings in the interface; kept as text, because an odd id must not make a listing unreadable. */
+/** "Identifiers are UUID strings unless stated." Kept as text: an odd id must not make a listing unreadable. */
 export const id = text.min(1);
 export const idIfAny = id.nullish();
 /** ISO 8601, UTC. */
@@ -17,26 +21,29 @@ export const timestampIfAny = timestamp.nullish();
 /** JSON, as all of any answer is. */
 export const anything = z.unknown() as z.ZodType<Plain>;
 
+/** "Supplying `limit` or `cursor` turns on pagination for lists that are otherwise unbounded." */
 export const page = z.looseObject({
+  /** Gap "pages". */
   hasMore: flag,
-  limit: amount,
+  /** "Opaque `nextCursor` from the previous page; reuse with the same endpoint and query" */
   nextCursor: text.nullable(),
 });
 
+/** "The caller polls the deployment or the operation." */
 export const operation = z.looseObject({
   id,
+  /** "For an action, the action name." */
   kind: text,
-  /** `queued`, `running`, `complete`, `failed`. */
+  /** "Operation status values: `queued`, `running`, `complete`, `failed`." */
   status: text,
-  createdAt: timestamp.optional(),
-  updatedAt: timestamp.optional(),
 });
 
 export const operationAnswer = z.looseObject({ operation });
 
-/** Answer of every DELETE: `operation` and `queued` appear when the deletion is queued. */
 export const deletion = z.looseObject({
+  /** "Response `deleted: true`." */
   deleted: flag,
+  /** "`operation` and `queued` appear when deletion is queued" */
   queued: flag.optional(),
   operation: operation.nullish(),
 });
@@ -45,116 +52,131 @@ export type Page = z.infer<typeof page>;
 export type Operation = z.infer<typeof operation>;
 export type Deletion = z.infer<typeof deletion>;
 
-/** Fields of an environment record are not shown; see `gaps.ts`. */
-export const environment = z.looseObject({});
-
+/** "Each project has environments; creating a project also creates its Production environment." */
 export const project = z.looseObject({
   id,
+  /** "Deletion confirmation must equal it exactly." */
   name: text,
+  /** "Empty by default." */
   description: text.default(""),
+  /** Gap "project color". */
   color: text.optional(),
-  environments: z.array(environment).default([]),
-  createdAt: timestamp.optional(),
-  updatedAt: timestamp.optional(),
+  /** "Holds the Production environment after creation." Gap "environment record". */
+  environments: z.array(z.looseObject({})).default([]),
+  /** createdAt, updatedAt: gap "versions". */
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
 });
 
 export const projectAnswer = z.looseObject({ project });
+/** "Without both, the complete list is returned." */
 export const projectsAnswer = z.looseObject({ projects: z.array(project), page: page.optional() });
 
-export type Environment = z.infer<typeof environment>;
 export type Project = z.infer<typeof project>;
 
-export const estimatedMonthly = z.looseObject({
-  ngn: amount,
-  usd: amount,
-  priced: flag,
-});
-
+/** "object with `service` (Service, including `id`)" */
 export const service = z.looseObject({
   id,
+  /** "Deletion and rollback confirmation must equal it exactly." */
   name: text,
+  /** "Immutable after creation." */
   kind: text,
+  /** "Null for an ungrouped service." */
   projectId: idIfAny,
+  /** "`projectId` and a compatible `environmentId` are given together; omitting both creates an ungrouped service." */
   environmentId: idIfAny,
-  /** The interface does not show other forms than an id: an object passes through. */
+  /** Gap "items of array fields". */
   environmentGroupIds: z.array(z.union([id, z.record(text, anything)])).optional(),
+  /** "True prevents new deployments." */
   archived: flag.optional(),
-  /** Without it every declared field would look changed. */
+  /** "PATCH merges supplied fields; omitted fields keep their values." */
   configuration: z.record(text, z.unknown()),
+  /** createdAt, updatedAt: gap "versions". */
   createdAt: timestampIfAny,
   updatedAt: timestampIfAny,
+  /** deletedAt, deletionRequestedAt: "Set when deletion is requested or done." Gap "failed deletions". */
   deletedAt: timestampIfAny,
   deletionRequestedAt: timestampIfAny,
+  /** "Latest deployment." */
   deploymentId: idIfAny,
-  deploymentUpdatedAt: timestampIfAny,
+  /** "Release currently serving." */
   liveDeploymentId: idIfAny,
+  /** displayStatus, lifecycleStatus, status, runtimeDetail: gap "suspended". */
   displayStatus: textIfAny,
   lifecycleStatus: textIfAny,
   status: textIfAny,
-  healthStatus: textIfAny,
-  healthCheckedAt: timestampIfAny,
   runtimeDetail: textIfAny,
+  /** Gap "commit of a deployment". */
+  healthStatus: textIfAny,
+  /** Gap "names of fields". */
+  healthCheckedAt: timestampIfAny,
+  /** Gap "addresses of a renamed service". */
   internalHost: textIfAny,
+  /** "Public URL." */
   url: textIfAny,
-  estimatedMonthly: estimatedMonthly.nullish(),
+  /** Gap "monthly price". */
+  estimatedMonthly: z.looseObject({ ngn: amount, usd: amount, priced: flag }).nullish(),
 });
 
 export const serviceAnswer = z.looseObject({ service });
 /** Answer of the PATCH, which is not shown: it may say no more than that it was done. */
-export const patchAnswer = z.looseObject({ service: service.optional() });
-
-export const serviceActions = ["restart", "suspend", "resume", "deploy", "clear-cache"] as const;
-export type ServiceAction = (typeof serviceActions)[number];
-
-/** Answer of `restart`, `suspend`, `resume`. */
-export const actionAnswer = z.looseObject({ queued: flag, operation });
+export const patchAnswer = serviceAnswer.partial();
 
 export type Service = z.infer<typeof service>;
 
-/** Masked metadata; `value` is null in every answer but a reveal. */
+/** "Responses carry masked metadata only." */
 export const variable = z.looseObject({
   id,
+  /** "Variable name." */
   key: text,
-  kind: text.optional(),
-  configured: flag.optional(),
-  value: z.null().optional(),
+  /** createdAt, updatedAt: gap "versions". */
   createdAt: timestampIfAny,
   updatedAt: timestampIfAny,
 });
 
 export const variableAnswer = z.looseObject({ variable });
 /** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
-export const patchedVariableAnswer = z.looseObject({ variable: variable.optional() });
-/** Without a time that can be read nothing would tell that a value was changed elsewhere. */
+export const patchedVariableAnswer = variableAnswer.partial();
 const listedVariable = variable.extend({
+  /** Gap "versions": without a time that can be read nothing would tell that a value was changed elsewhere. */
   updatedAt: text.refine((time) => !Number.isNaN(Date.parse(time)), "expected a date and a time"),
 });
-/** Listing variables is not shown; see `gaps.ts`. */
+/** Gap "list variables". */
 export const variablesAnswer = z.looseObject({ variables: z.array(listedVariable), page: page.optional() });
-/** Secret-bearing: never logged, never kept. */
+/** "The reveal response is secret-bearing and must not be logged." */
 export const revealAnswer = z.looseObject({ value: text });
 
 export type Variable = z.infer<typeof variable>;
 
+/** "A durable deployment/job is created." */
 export const deployment = z.looseObject({
   id,
-  /** See `terminalStatuses`; other values are waiting states. */
+  /** "See States and transitions." */
   status: text,
-  trigger: text.optional(),
-  actor: textIfAny,
+  /** trigger, branch, commitMessage: gap "names of fields". */
+  trigger: textIfAny,
   branch: textIfAny,
-  /** Empty when not pinned. */
-  commitSha: textIfAny,
   commitMessage: textIfAny,
-  /** Why a queued deployment waits; empty when nothing holds it. */
+  /** "Who requested it." */
+  actor: textIfAny,
+  /** "Empty when not pinned." Gap "commit of a deployment". */
+  commitSha: textIfAny,
+  /** "Explains a queued deployment that is waiting. Empty when none." */
   blockedReason: textIfAny,
+  /** "Failure text. Empty when none." */
   error: textIfAny,
+  /** "`cancelRequested` becomes true; a running worker stops safely; the caller polls for a terminal state." */
   cancelRequested: flag.optional(),
+  /** Gap "earlier releases". */
   canRollback: flag.optional(),
+  /** "Set for a rollback deployment." */
   sourceDeploymentId: idIfAny,
+  /** Gap "versions". */
   createdAt: timestampIfAny,
+  /** startedAt, finishedAt: "Null until reached." */
   startedAt: timestampIfAny,
   finishedAt: timestampIfAny,
+  /** "Empty at creation." Gap "names of fields". */
   steps: z
     .array(z.looseObject({ name: text, startedAt: timestampIfAny, finishedAt: timestampIfAny }))
     .default([]),
@@ -164,115 +186,106 @@ export const terminalStatuses = ["live", "failed", "cancelled", "superseded"] as
 
 export const deploymentAnswer = z.looseObject({ deployment });
 export const deploymentsAnswer = z.looseObject({
+  /** available, reason: "the list returns `available: false` and an empty `items`; `reason` explains." */
   available: flag,
+  reason: textIfAny,
+  /** "Newest first." */
   items: z.array(deployment),
   page: page.optional(),
-  reason: textIfAny,
 });
+/** "Cancel response: `{cancelRequested: true}`." */
 export const cancelAnswer = z.looseObject({ cancelRequested: z.literal(true) });
 export const maxBodyBytes = 262_144;
 
 export type Deployment = z.infer<typeof deployment>;
 
-export const canvasLimits = {
-  nodes: 2000,
-  groups: 2000,
-  edges: 10_000,
-  positions: 2000,
-  coordinate: 10_000_000,
-  minZoom: 0.1,
-  maxZoom: 4,
-  maxSavedRevision: 9_007_199_254_740_990,
-} as const;
+export const maxPositions = 2000;
 
-/** A UUID, optionally prefixed with `group:`. */
-export const positionKey = /^(group:)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-const coordinate = z.number().min(-canvasLimits.coordinate).max(canvasLimits.coordinate);
+const coordinate = amount.min(-10_000_000).max(10_000_000);
 
 export const position = z.strictObject({ x: coordinate, y: coordinate });
-export const viewport = z.strictObject({
-  x: coordinate,
-  y: coordinate,
-  zoom: z.number().min(canvasLimits.minZoom).max(canvasLimits.maxZoom),
-});
+export const viewport = z.strictObject({ ...position.shape, zoom: amount.min(0.1).max(4) });
 
 export const canvasGroup = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  environmentId: id.nullish(),
+  /** "An `environment-group` edge points from the group node to a linked service." */
+  id: text,
+  /** name, serviceIds: gap "names of fields". */
+  name: text,
   serviceIds: z.array(id).optional(),
+  /** "project must hold no services and no scoped environment groups" */
+  environmentId: idIfAny,
 });
 export const canvasEdge = z.looseObject({
-  id: z.string(),
-  source: z.string(),
-  target: z.string(),
-  /** `reference` or `environment-group`. */
-  kind: z.string(),
-  keys: z.array(z.string()).optional(),
+  /** Gap "names of fields". */
+  id: text,
+  /** source, target, kind: "A `reference` edge points from consumer to provider and lists variable names only." */
+  source: text,
+  target: text,
+  kind: text,
+  /** Gap "keys of references". */
+  keys: z.array(text).optional(),
 });
 export const canvasLayout = z.looseObject({
-  revision: z.number(),
-  positions: z.record(z.string(), z.looseObject({ x: z.number(), y: z.number() })),
-  viewport: z.looseObject({ x: z.number(), y: z.number(), zoom: z.number() }).nullable(),
+  /** "An unsaved layout has revision 0." Gap "versions". */
+  revision: amount,
+  /** "`positions` keys match the pattern of a UUID optionally prefixed with `group:`." */
+  positions: z.record(text, z.looseObject({ x: amount, y: amount })),
+  /** "`viewport` is `{x: number, y: number, zoom: number}`." */
+  viewport: z.looseObject({ x: amount, y: amount, zoom: amount }).nullable(),
 });
 export const canvas = z.looseObject({
+  /** nodes, groups: "Only active services and valid scoped reference and group connections appear." */
   nodes: z.array(service),
   groups: z.array(canvasGroup),
+  /** "Edges are configured metadata only, not evidence of live traffic." */
   edges: z.array(canvasEdge),
+  /** "Layouts are independent per scope." */
   layout: canvasLayout,
-  scope: z.looseObject({ projectId: id.nullable(), environmentId: id.nullable() }),
 });
 
 /** A canvas shows up to 2,000 services. */
 export const canvasAnswer = largeDocument(canvas);
 
-export type CanvasEdge = z.infer<typeof canvasEdge>;
-export type CanvasGroup = z.infer<typeof canvasGroup>;
 export type CanvasPosition = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;
 
-const textOrNone = text.optional();
-const amountOrNone = amount.optional();
-const limit = amount.nullish();
-const texts = z.array(text);
-
 export const plan = z.looseObject({
+  /** id, kinds: gap "choices of the catalog". */
   id: text,
+  kinds: z.array(text),
+  /** name, cpu, memoryMb, storageGb, transferGb, buildMinutes, logDays: gap "names of fields". */
   name: text,
-  kinds: texts,
-  cpu: amountOrNone,
-  memoryMb: amountOrNone,
-  storageGb: amountOrNone,
-  transferGb: amountOrNone,
-  buildMinutes: amountOrNone,
-  logDays: amountOrNone,
-  backupRetentionDays: amountOrNone,
-  maxConnections: limit,
-  workspaceLimit: limit,
+  cpu: amountIfAny,
+  memoryMb: amountIfAny,
+  storageGb: amountIfAny,
+  transferGb: amountIfAny,
+  buildMinutes: amountIfAny,
+  logDays: amountIfAny,
+  /** backupRetentionDays, maxConnections, workspaceLimit: gap "limits of plans". */
+  backupRetentionDays: amountIfAny,
+  maxConnections: amountIfAny,
+  workspaceLimit: amountIfAny,
+  /** usd, ngn: "Prices returned by the catalog are estimates." */
   usd: amount,
   ngn: amount,
 });
 
 export const catalog = z.looseObject({
-  /** Includes `workerOnline`, which reports recent worker readiness. */
+  /** "includes `workerOnline`, which reports recent worker readiness" Gap "hosting capability". */
   capabilities: z.record(text, flag),
+  /** plans, databasePlans, regions, runtimes, serviceTypes: gap "choices of the catalog". */
   plans: z.array(plan),
   databasePlans: z.array(plan),
-  defaults: z.record(text, anything),
-  pricesAreEstimates: flag,
-  regions: z.array(z.looseObject({ id: text, name: text, description: textOrNone })),
-  runtimes: texts,
+  regions: z.array(z.looseObject({ id: text, name: text, description: textIfAny })),
+  runtimes: z.array(text),
   serviceTypes: z.array(
-    z.looseObject({
-      id: text,
-      name: text,
-      plural: textOrNone,
-      description: textOrNone,
-      runtime: flag,
-    }),
+    z.looseObject({ id: text, name: text, plural: textIfAny, description: textIfAny, runtime: flag }),
   ),
+  /** "Defaults (also returned by the catalog under `defaults`)" */
+  defaults: z.record(text, anything),
+  /** "Prices returned by the catalog are estimates." */
+  pricesAreEstimates: flag,
 });
 
 export type CatalogAnswer = z.infer<typeof catalog>;

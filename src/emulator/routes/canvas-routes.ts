@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { canvasLimits, position, positionKey, viewport } from "../../api/wire/shapes";
+import { maxPositions, position, viewport } from "../../api/wire/shapes";
 import { uuidPattern } from "../../model/text";
 import { type Call, projectOf, type Route } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
@@ -16,6 +16,11 @@ interface CanvasAnswer {
 }
 
 const groupNode = (group: StoredGroup): string => `group:${group.id}`;
+const maxNodes = 2000;
+const maxEdges = 10_000;
+/** A UUID, optionally prefixed with `group:`. */
+const positionKey = /^(group:)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
 const scopeError = (message: string): Refusal => invalid(message, "canvas_invalid_scope");
 
 /** The scope of the query; `strict` (PATCH) also refuses unknown parameters (Canvas rule 6). */
@@ -77,8 +82,7 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
       })),
   );
   const edges = [...references, ...links];
-  const { nodes: maxNodes, groups: maxGroups, edges: maxEdges } = canvasLimits;
-  if (nodes.length > maxNodes || groups.length > maxGroups || edges.length > maxEdges) {
+  if (nodes.length > maxNodes || groups.length > maxNodes || edges.length > maxEdges) {
     throw new Refusal(
       413,
       "canvas_too_large",
@@ -120,7 +124,7 @@ function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
 }
 
 const save = z.strictObject({
-  revision: z.int().min(0).max(canvasLimits.maxSavedRevision),
+  revision: z.int().min(0).max(9_007_199_254_740_990),
   positions: z.record(z.string().regex(positionKey, "must be a node id"), position),
   viewport: viewport.nullable(),
 });
@@ -130,8 +134,8 @@ function saveLayout(call: Call): AnswerJson {
   const scope = readScope(call, true);
   const body = parseBody(save, call.body);
   const ids = Object.keys(body.positions);
-  if (ids.length > canvasLimits.positions) {
-    throw invalid(`positions: at most ${canvasLimits.positions} entries`);
+  if (ids.length > maxPositions) {
+    throw invalid(`positions: at most ${maxPositions} entries`);
   }
   const topology = readTopology(call, scope);
   const { id, revision } = layoutOf(call, scope);

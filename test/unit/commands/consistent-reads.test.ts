@@ -79,6 +79,28 @@ describe("the age of a write", () => {
   });
 });
 
+/** "An unsaved layout has revision 0." "Empty `positions` and null `viewport` reset the layout." */
+it("a layout that was reset outside, and counts as unsaved again, is saved again", async () => {
+  let isReset = false;
+  const fresh = { revision: 0, positions: {}, viewport: null };
+  const answered = (body: string) =>
+    body.includes('"layout":') ? JSON.stringify({ ...JSON.parse(body), layout: fresh }) : body;
+  bench.remove();
+  open({
+    transport: ({ send, close }) => ({
+      send: async (request, ...how) => {
+        const answer = await send(request, ...how);
+        return isReset ? { ...answer, body: answered(answer.body) } : answer;
+      },
+      close,
+    }),
+  });
+  await applied(shop(1).replace("    services", "    layout: auto\n    services"));
+  bench.clock.advance(10 * minute);
+  isReset = true;
+  expect(await changes()).toEqual(["update layout.shop"]);
+});
+
 describe("two copies of one service in a list", () => {
   const older = ({ configuration, ...node }: { readonly configuration: object }) => ({
     ...node,
