@@ -4,6 +4,7 @@ import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
+import { isSuspended } from "./gap-rules";
 import { type Known, KnownVersions, recordedWrites } from "./known-versions";
 import type { ApiRequest, Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
@@ -31,11 +32,19 @@ export interface ConsistencyOptions {
   readonly restoredHint?: string;
 }
 
-/** One reading, or its failure, and the resources that it shows as before our last write. */
-type CheckedRead<T> = { readonly stale: readonly Known[] } & (
+/** A resource that is shown as before our last write of it, or is not shown at all. */
+interface Doubt extends Known {
+  readonly isMissing?: boolean;
+}
+
+/** One reading, or its failure, and what it shows as before our last write. */
+type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
+
+/** Returns true for what is asked for, of the resources of a kind. */
+export type Asks = (one: Known) => boolean;
 
 /** How a list is read. */
 interface ListReading<T> {
@@ -73,6 +82,8 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  /** Entries that a list left out after 30 seconds, by id and kind. */
+  #doubts = new Map<string, Doubt>();
   #hasTold = false;
 
   constructor(private readonly options: ConsistencyOptions) {
@@ -80,31 +91,48 @@ export class Consistency {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
-  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
+  /**
+   * Reads a list. What it leaves out, or shows as before our last write, is read by its id. It has no entry that is in doubt
+   * after 30 seconds: `refuseDoubtful` fails what asks for that.
+   */
+  async list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
     const { read, alone, parentId, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
-    return this.untilCurrent(async () => {
+    const attempt = async () => {
       const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
       const doubtful = this.#leftOut(kind, shown, parentId);
-      for (const one of listed)
-        if (await isStale(one))
-          doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
-      const stale = [...othersStale()];
+      const checked = await Promise.all(listed.map(isStale));
+      for (const [at, { id }] of listed.entries())
+        if (checked[at]) doubtful.push(known.of(id) ?? { id, kind, about: `${kind} ${id}` });
+      const stale: Doubt[] = [...othersStale()];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
-        if (found === undefined || (await isStale(found))) stale.push(one);
+        if (found === undefined || (await isStale(found)))
+          stale.push({ ...one, isMissing: found === undefined && !shown.has(one.id) });
         else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
           if (isDeleting(found)) known.noteDeleting(one.id, kind);
         }
       }
-      return { value: [...shown.values()], stale };
-    }, how.owner);
+      for (const [key, one] of this.#doubts)
+        if (one.kind === kind && (parentId === undefined || one.parentId === parentId))
+          if (!stale.some(({ id }) => id === one.id)) this.#doubts.delete(key);
+      return { value: [...shown.values()], stale: stale.filter((one) => !this.#doubts.has(doubtKey(one))) };
+    };
+    const shown = await this.untilCurrent(attempt, how.owner, undefined, (stale) => {
+      for (const one of stale) this.#doubts.set(doubtKey(one), one);
+    });
+    return shown.filter(({ id }) => !this.#doubts.has(doubtKey({ id, kind })));
+  }
+
+  /** Throws `DiagnosticsError` (`live.stale`) where something of a kind that is asked for is in doubt. */
+  refuseDoubtful(kind: string, asks: Asks = () => true): void {
+    const doubtful = [...this.#doubts.values()].filter((one) => one.kind === kind && asks(one));
+    if (doubtful.length > 0) throw staleError(doubtful, this.options.restoredHint);
   }
 
   /** Reads one resource. An id that is known of another kind is not expected to be found. */
@@ -127,12 +155,13 @@ export class Consistency {
 
   /**
    * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
+   * unless `saysNothing` of a 404. After 30 seconds it calls `leaveOut`, else throws `DiagnosticsError` (`live.stale`).
    */
   async untilCurrent<T>(
     attempt: () => Promise<CheckedRead<T>>,
     owner = "",
     saysNothing = async () => false,
+    leaveOut?: (stale: readonly Doubt[]) => void,
   ): Promise<T> {
     const { clock } = this;
     const { signal, say, restoredHint } = this.options;
@@ -142,12 +171,16 @@ export class Consistency {
         const known =
           failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
         if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;
-        return { failure, stale: [known] };
+        return { failure, stale: [{ ...known, isMissing: true }] };
       });
       const isOver = clock.elapsed() >= endsAt;
       const isAccepted = isOver && this.known.acceptsOlder && !reading.stale.some((one) => one.isWritten);
       if (reading.stale.length === 0 || isAccepted) {
         if ("failure" in reading) throw reading.failure;
+        return reading.value;
+      }
+      if (isOver && leaveOut !== undefined && "value" in reading) {
+        leaveOut(reading.stale);
         return reading.value;
       }
       if (isOver) throw staleError(reading.stale, restoredHint);
@@ -200,7 +233,7 @@ export class Consistency {
   areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
     const shown = new Map(variables.map((one) => [one.id, one]));
     return (
-      this.#leftOut("variable", shown, serviceId).length > 0 ||
+      this.#leftOut("variable", shown, serviceId).some((one) => !this.#doubts.has(doubtKey(one))) ||
       variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
     );
   }
@@ -318,11 +351,17 @@ function reads(raw: Endpoints, consistency: Consistency) {
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
         if (!last || !value.available) return { value, stale: [] };
+        // The list is newest first: a page may end between two of one time.
+        const isCut = value.page?.hasMore === true;
         const isShown = value.items.some(
-          ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
+          ({ id, createdAt }) =>
+            id === last.id ||
+            isOlder(last.updatedAt, createdAt) ||
+            (isCut && !isOlder(createdAt, last.updatedAt)),
         );
         const isBefore = isOlder(value.items[0]?.createdAt, last.updatedAt);
-        return { value, stale: !isShown && (isBefore || consistency.mustExist(last)) ? [last] : [] };
+        const isStale = !isShown && (isBefore || consistency.mustExist(last));
+        return { value, stale: isStale ? [{ ...last, isMissing: !isBefore }] : [] };
       }, serviceId);
     },
   } satisfies Partial<ConsistentEndpoints>;
@@ -334,26 +373,38 @@ export async function isStale(
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
-  const { id, deploymentId: latest, deploymentUpdatedAt, liveDeploymentId: serving } = shown as Service;
+  const { id, deploymentId: latest, liveDeploymentId: serving } = shown as Service;
   const last = consistency.known.lastDeployment(id);
-  if (last === undefined) return false;
-  if (latest == null) return consistency.isRecentWrite(last);
-  if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
-  if (serving === latest || !consistency.isRecentWrite(last)) return false;
-  return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
+  if (last === undefined || !consistency.isRecentWrite(last)) return false;
+  if (latest == null) return true;
+  // One of the same time, or that cannot be read, is another user's.
+  if (latest === last.id && (serving === latest || isIdle(shown as Service))) return false;
+  const found = await unlessAbsent(() => raw.getDeployment(id, latest));
+  return latest === last.id ? found?.status === "live" : isOlder(found?.createdAt, last.updatedAt);
 }
 
-const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
+/** Returns true if it may serve nothing (interface, "Actions", and "Services"). */
+const isIdle = (service: Service): boolean => service.archived === true || isSuspended(service);
+
+function staleError(stale: readonly Doubt[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError {
   const names = stale.map(({ about }) => about);
-  return new DiagnosticsError([
-    error("live.stale", `the API still shows ${shortList(names)} as before our last change`, {
-      ...(names.length === 1 && { address: names[0] }),
-      detail:
+  const address = names.length === 1 ? names[0] : undefined;
+  const are = address === undefined ? "they were" : "it was";
+  const [summary, detail, hint] = stale.every(({ isMissing }) => isMissing)
+    ? [
+        `the API does not show ${shortList(names)} any more; ${are} written a minute ago, so this may be a delay`,
+        "rnv looked again for 30 seconds. What is not shown may exist, or may have been deleted elsewhere.",
+        "Run the command again in two minutes: what is not shown then is deleted.",
+      ]
+    : [
+        `the API still shows ${shortList(names)} as before our last change`,
         "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-      hint: `Run the command again in two minutes. If the platform was restored from a backup: ${restoredHint}`,
-    }),
-  ]);
-};
+        `Run the command again in two minutes. If the platform was restored from a backup: ${restoredHint}`,
+      ];
+  return new DiagnosticsError([error("live.stale", summary, { ...(address && { address }), detail, hint })]);
+}
+
+const doubtKey = ({ id, kind }: Pick<Known, "id" | "kind">): string => `${kind} ${id}`;
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
 export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({

@@ -10,6 +10,7 @@ export interface Known {
   readonly kind: string;
   /** Its address, else its kind and name. */
   readonly about: string;
+  readonly name?: string | undefined;
   /** Id of its project or service. */
   readonly parentId?: string | undefined;
   /** By the service's clock, ISO 8601; of a deployment, when it was queued. */
@@ -72,14 +73,12 @@ export class KnownVersions {
     recorded: RecordedResource,
     { parentId, openMethod }: { readonly parentId?: string; readonly openMethod?: string | undefined },
   ): void {
-    const { type: kind, updatedAt, writtenAt, computed, applied } = recorded;
-    // A deployment that was read is recorded with the time of the latest one.
-    const id = (computed.id === recorded.id && computed.latestId?.toString()) || recorded.id;
+    const { type: kind, id, name, updatedAt, writtenAt, computed, applied } = recorded;
     const isDeleting =
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;
     this.#record({
-      ...{ id, kind, about, parentId, updatedAt, writtenAt },
+      ...{ id, kind, name, about, parentId, updatedAt, writtenAt },
       // A write without an answer may have changed it in the same second.
       content: openMethod === undefined ? recorded.content : undefined,
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
@@ -91,7 +90,7 @@ export class KnownVersions {
   wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#write({
-      ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}` },
+      ...{ id, kind, name: name ?? key, about: `${kind} ${JSON.stringify(name ?? key)}` },
       content: hasFraction(updatedAt) ? undefined : contentOf(shown),
       ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
       ...(archived && { absence: "archived" }),
