@@ -11,8 +11,11 @@ export const flag = z.boolean();
 /** UUID strings in the interface; kept as text, because an odd id must not make a listing unreadable. */
 export const id = text.min(1);
 export const idIfAny = id.nullish();
-/** ISO 8601, UTC. */
-export const timestamp = z.string();
+/** ISO 8601, UTC. One that cannot be compared is refused: it would say nothing of what changed since. */
+export const timestamp = text.refine(
+  (time) => !Number.isNaN(Date.parse(time)),
+  "it is not a date and a time",
+);
 export const timestampIfAny = timestamp.nullish();
 /** JSON, as all of any answer is. */
 export const anything = z.unknown() as z.ZodType<Plain>;
@@ -86,7 +89,6 @@ export const service = z.looseObject({
   deletedAt: timestampIfAny,
   deletionRequestedAt: timestampIfAny,
   deploymentId: idIfAny,
-  deploymentUpdatedAt: timestampIfAny,
   liveDeploymentId: idIfAny,
   displayStatus: textIfAny,
   lifecycleStatus: textIfAny,
@@ -125,10 +127,8 @@ export const variable = z.looseObject({
 export const variableAnswer = z.looseObject({ variable });
 /** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
 export const patchedVariableAnswer = z.looseObject({ variable: variable.optional() });
-/** Without a time that can be read nothing would tell that a value was changed elsewhere. */
-const listedVariable = variable.extend({
-  updatedAt: text.refine((time) => !Number.isNaN(Date.parse(time)), "expected a date and a time"),
-});
+/** Without a time nothing would tell that a value was changed elsewhere. */
+const listedVariable = variable.extend({ updatedAt: timestamp });
 /** Listing variables is not shown; see `gaps.ts`. */
 export const variablesAnswer = z.looseObject({ variables: z.array(listedVariable), page: page.optional() });
 /** Secret-bearing: never logged, never kept. */
