@@ -17,11 +17,10 @@ const readings: readonly Partial<Readings>[] = [
   ...(["created", "service", "health", "null", "absent"] as const).map((deploymentUpdatedAt) => ({
     deploymentUpdatedAt,
   })),
-  ...(["queuing", "status", "variable", "payment", "health"] as const).map((serviceUpdatedAt) => ({
+  ...(["status", "health"] as const).map((serviceUpdatedAt) => ({
     serviceUpdatedAt,
     deploymentUpdatedAt: "service" as const,
   })),
-  { deploymentTimes: "equal", deploymentUpdatedAt: "created" },
   { deploymentTimes: "equal", deploymentUpdatedAt: "service" },
 ];
 
@@ -43,7 +42,7 @@ describe.each(readings)("a deployment that another user queued, in the reading %
     expect(bench.clock.now() - startedAt).toBeLessThan(5000);
   };
 
-  it.each([0, 1, 300])("is news to plan, drift and apply, %i minutes later", async (minutes) => {
+  it.each([0, 300])("is news to plan, drift and apply, %i minutes later", async (minutes) => {
     bench.clock.advance(minutes * minute);
     bench.emulator.store.deploy(service());
     bench.emulator.store.settle();
@@ -63,4 +62,42 @@ describe.each(readings)("a deployment that another user queued, in the reading %
     bench.emulator.store.settle();
     await isQuiet();
   });
+});
+
+describe.each<Partial<Readings>>([
+  { otherDeployments: "one" },
+  { otherDeployments: "several", deploymentUpdatedAt: "service" },
+  { otherDeployments: "several", deploymentTimes: "equal", serviceUpdatedAt: "status" },
+])("deployments that the platform queues beside ours, in the reading %j", (readings) => {
+  it.each([0, 1.5])(
+    "do not fail an apply, and are no drift; each takes %f seconds",
+    async (deploySeconds) => {
+      const bench = createWorkbench({ emulator: { readings, deploySeconds } });
+      const { store } = bench.emulator;
+      for (const replicas of [1, 2, 3]) {
+        bench.write("rnv.yaml", shop(replicas));
+        expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+        const { plan } = await bench.plan();
+        expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+        store.settle();
+        expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+      }
+      const actors = store.deployments(store.services()[0]?.id ?? "").map(({ actor }) => actor);
+      expect(actors.filter((actor) => actor !== "auto-deploy")).toHaveLength(3);
+      expect(actors.length).toBeGreaterThan(3);
+      bench.remove();
+    },
+  );
+});
+
+it("a rename whose time moves once more with the next read is no change", async () => {
+  const bench = createWorkbench({ emulator: { readings: { renameTime: "later" } } });
+  for (const name of ["api", "backend"]) {
+    bench.write("rnv.yaml", shop(1).replace("kind: web", `name: ${name}, kind: web`));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    const { plan } = await bench.plan();
+    expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+    expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+  }
+  bench.remove();
 });
