@@ -16,11 +16,14 @@ const patienceMs = 30_000;
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
 
+/** How far our clock may be ahead of the service's, milliseconds: only so does a doubt end where no answer has a `Date`. */
+const mostAheadMs = 3_600_000;
+
 /** How far apart the clocks of one service may be, milliseconds. */
 const mostSkewMs = 5_000;
 
 export interface ConsistencyOptions {
-  readonly clock?: Pick<Clock, "elapsed" | "sleep">;
+  readonly clock?: Pick<Clock, "elapsed" | "now" | "sleep">;
   readonly signal?: AbortSignal;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where it had none. */
   readonly serviceTime?: () => number | undefined;
@@ -81,7 +84,7 @@ class SeenIds {
 export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
-  readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
   /** Entries that a list left out after 30 seconds, by id and kind. */
   #doubts = new Map<string, Doubt>();
   #hasTold = false;
@@ -243,12 +246,12 @@ export class Consistency {
     return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
   }
 
-  /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
+  /** Returns true if it was written in the last two minutes by the service's clock, or may have been, as far as ours tells. */
   isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
     const at = updatedAt ?? writtenAt;
     if (at === undefined) return isWritten === true;
-    const now = this.known.serviceTime();
-    return now === undefined || now - Date.parse(at) < recentMs;
+    const now = this.known.serviceTime() ?? this.clock.now() - mostAheadMs;
+    return now - Date.parse(at) < recentMs;
   }
 
   /** Returns the resources of a kind, and of a parent where that is given, that a list has to show and leaves out. */

@@ -82,6 +82,15 @@ describe("the age of a write", () => {
   });
 });
 
+it("a doubt ends without a Date too", async () => {
+  await applied(shop(1));
+  store().deleteServiceNow(store().services()[0]?.id ?? "");
+  store().setCondition("no-date", true);
+  expect(await refusal(bench.plan())).toBe("live.stale");
+  bench.clock.advance(70 * minute);
+  expect(await changes()).toEqual(["create service.shop.api"]);
+});
+
 describe("two copies of one service in a list", () => {
   const older = ({ configuration, ...node }: { readonly configuration: object }) => ({
     ...node,
