@@ -1,11 +1,16 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { OperationStatus } from "../model/resource-operations";
-import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
 import { isSuspended } from "./gap-rules";
-import { type Known, KnownVersions, recordedWrites } from "./known-versions";
+import {
+  type Asks,
+  type Doubt,
+  type Known,
+  KnownVersions,
+  recordedWrites,
+  staleError,
+} from "./known-versions";
 import type { ApiRequest, Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Project, Service } from "./wire/shapes";
@@ -35,19 +40,11 @@ export interface ConsistencyOptions {
   readonly restoredHint?: string;
 }
 
-/** A resource that is shown as before our last write of it, or is not shown at all. */
-interface Doubt extends Known {
-  readonly isMissing?: boolean;
-}
-
 /** One reading, or its failure, and what it shows as before our last write. */
 type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
-
-/** Returns true for what is asked for, of the resources of a kind. */
-export type Asks = (one: Known) => boolean;
 
 /** How a list is read. */
 interface ListReading<T> {
@@ -85,8 +82,8 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
-  /** Entries that a list left out after 30 seconds, by id and kind. */
-  #doubts = new Map<string, Doubt>();
+  /** What each list leaves out after 30 seconds, by its kind and parent. */
+  readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
 
   constructor(private readonly options: ConsistencyOptions) {
@@ -95,8 +92,8 @@ export class Consistency {
   }
 
   /**
-   * Reads a list. What it leaves out, or shows as before our last write, is read by its id. It has no entry that is in doubt
-   * after 30 seconds: `refuseDoubtful` fails what asks for that.
+   * Reads a list. What it leaves out, or shows as before our last write, is read by its id. Of what is in doubt after 30
+   * seconds it has no entry: `refuseDoubtful` fails those who ask for it.
    */
   async list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
@@ -113,28 +110,31 @@ export class Consistency {
       const stale: Doubt[] = [...othersStale()];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
-        if (found === undefined || (await isStale(found)))
-          stale.push({ ...one, isMissing: found === undefined && !shown.has(one.id) });
+        if (found === undefined && !shown.has(one.id)) stale.push({ ...one, isMissing: true });
+        else if (found === undefined || (await isStale(found))) stale.push(one);
         else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
           if (isDeleting(found)) known.noteDeleting(one.id, kind);
         }
       }
-      for (const [key, one] of this.#doubts)
-        if (one.kind === kind && (parentId === undefined || one.parentId === parentId))
-          if (!stale.some(({ id }) => id === one.id)) this.#doubts.delete(key);
-      return { value: [...shown.values()], stale: stale.filter((one) => !this.#doubts.has(doubtKey(one))) };
+      return { value: [...shown.values()], stale };
     };
-    const shown = await this.untilCurrent(attempt, how.owner, undefined, (stale) => {
-      for (const one of stale) this.#doubts.set(doubtKey(one), one);
+    const key = `${kind} ${parentId}`;
+    const before = this.#doubts.get(key) ?? [];
+    this.#doubts.delete(key);
+    const shown = await this.untilCurrent(attempt, how.owner, undefined, (stale, isOver) => {
+      const isWaitedFor = ({ id }: Doubt) => isOver || before.some((one) => one.id === id);
+      const isLeftOut = stale.every((one) => one.kind === kind && isWaitedFor(one));
+      if (isLeftOut) this.#doubts.set(key, stale);
+      return isLeftOut;
     });
-    return shown.filter(({ id }) => !this.#doubts.has(doubtKey({ id, kind })));
+    return shown.filter(({ id }) => !this.#doubts.get(key)?.some((one) => one.id === id));
   }
 
-  /** Throws `DiagnosticsError` (`live.stale`) where something of a kind that is asked for is in doubt. */
+  /** Throws `DiagnosticsError` (`live.stale`) where one of a kind that is asked for is in doubt. */
   refuseDoubtful(kind: string, asks: Asks = () => true): void {
-    const doubtful = [...this.#doubts.values()].filter((one) => one.kind === kind && asks(one));
+    const doubtful = [...this.#doubts.values()].flat().filter((one) => one.kind === kind && asks(one));
     if (doubtful.length > 0) throw staleError(doubtful, this.options.restoredHint);
   }
 
@@ -158,13 +158,13 @@ export class Consistency {
 
   /**
    * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `saysNothing` of a 404. After 30 seconds it calls `leaveOut`, else throws `DiagnosticsError` (`live.stale`).
+   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds, unless it `mayLeaveOut` the rest.
    */
   async untilCurrent<T>(
     attempt: () => Promise<CheckedRead<T>>,
     owner = "",
     saysNothing = async () => false,
-    leaveOut?: (stale: readonly Doubt[]) => void,
+    mayLeaveOut: (stale: readonly Doubt[], isOver: boolean) => boolean = () => false,
   ): Promise<T> {
     const { clock } = this;
     const { signal, say, restoredHint } = this.options;
@@ -178,12 +178,8 @@ export class Consistency {
       });
       const isOver = clock.elapsed() >= endsAt;
       const isAccepted = isOver && this.known.acceptsOlder && !reading.stale.some((one) => one.isWritten);
-      if (reading.stale.length === 0 || isAccepted) {
+      if (reading.stale.length === 0 || isAccepted || mayLeaveOut(reading.stale, isOver)) {
         if ("failure" in reading) throw reading.failure;
-        return reading.value;
-      }
-      if (isOver && leaveOut !== undefined && "value" in reading) {
-        leaveOut(reading.stale);
         return reading.value;
       }
       if (isOver) throw staleError(reading.stale, restoredHint);
@@ -235,8 +231,9 @@ export class Consistency {
   /** Returns true if variables of a service, asked for at `askedAt`, are shown as before our last writes, or are left out. */
   areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
     const shown = new Map(variables.map((one) => [one.id, one]));
+    const doubts = this.#doubts.get(`variable ${serviceId}`) ?? [];
     return (
-      this.#leftOut("variable", shown, serviceId).some((one) => !this.#doubts.has(doubtKey(one))) ||
+      this.#leftOut("variable", shown, serviceId).some(({ id }) => !doubts.some((one) => one.id === id)) ||
       variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
     );
   }
@@ -354,17 +351,15 @@ function reads(raw: Endpoints, consistency: Consistency) {
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
         if (!last || !value.available) return { value, stale: [] };
-        // The list is newest first: a page may end between two of one time.
-        const isCut = value.page?.hasMore === true;
-        const isShown = value.items.some(
-          ({ id, createdAt }) =>
-            id === last.id ||
-            isOlder(last.updatedAt, createdAt) ||
-            (isCut && !isOlder(createdAt, last.updatedAt)),
+        // The list is newest first, and a page may end between two of one time.
+        const isCut = value.page?.hasMore;
+        const isShown = value.items.some(({ id, createdAt }) =>
+          isCut && id !== last.id
+            ? !isOlder(createdAt, last.updatedAt)
+            : id === last.id || isOlder(last.updatedAt, createdAt),
         );
         const isBefore = isOlder(value.items[0]?.createdAt, last.updatedAt);
-        const isStale = !isShown && (isBefore || consistency.mustExist(last));
-        return { value, stale: isStale ? [{ ...last, isMissing: !isBefore }] : [] };
+        return { value, stale: !isShown && (isBefore || consistency.mustExist(last)) ? [last] : [] };
       }, serviceId);
     },
   } satisfies Partial<ConsistentEndpoints>;
@@ -376,38 +371,18 @@ export async function isStale(
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
-  const { id, deploymentId: latest, liveDeploymentId: serving } = shown as Service;
+  const service = shown as Service;
+  const { id, deploymentId: latest, liveDeploymentId: serving } = service;
   const last = consistency.known.lastDeployment(id);
   if (last === undefined || !consistency.isRecentWrite(last)) return false;
   if (latest == null) return true;
+  const found = () => unlessAbsent(() => raw.getDeployment(id, latest));
   // One of the same time, or that cannot be read, is another user's.
-  if (latest === last.id && (serving === latest || isIdle(shown as Service))) return false;
-  const found = await unlessAbsent(() => raw.getDeployment(id, latest));
-  return latest === last.id ? found?.status === "live" : isOlder(found?.createdAt, last.updatedAt);
+  if (latest !== last.id) return isOlder((await found())?.createdAt, last.updatedAt);
+  // What is suspended or archived may serve nothing.
+  if (serving === latest || service.archived || isSuspended(service)) return false;
+  return (await found())?.status === "live";
 }
-
-/** Returns true if it may serve nothing (interface, "Actions", and "Services"). */
-const isIdle = (service: Service): boolean => service.archived === true || isSuspended(service);
-
-function staleError(stale: readonly Doubt[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError {
-  const names = stale.map(({ about }) => about);
-  const address = names.length === 1 ? names[0] : undefined;
-  const are = address === undefined ? "they were" : "it was";
-  const [summary, detail, hint] = stale.every(({ isMissing }) => isMissing)
-    ? [
-        `the API does not show ${shortList(names)} any more; ${are} written a minute ago, so this may be a delay`,
-        "rnv looked again for 30 seconds. What is not shown may exist, or may have been deleted elsewhere.",
-        "Run the command again in two minutes: what is not shown then is deleted.",
-      ]
-    : [
-        `the API still shows ${shortList(names)} as before our last change`,
-        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-        `Run the command again in two minutes. If the platform was restored from a backup: ${restoredHint}`,
-      ];
-  return new DiagnosticsError([error("live.stale", summary, { ...(address && { address }), detail, hint })]);
-}
-
-const doubtKey = ({ id, kind }: Pick<Known, "id" | "kind">): string => `${kind} ${id}`;
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
 export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({

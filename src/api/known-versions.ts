@@ -1,4 +1,6 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
+import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
@@ -28,6 +30,12 @@ export interface Known {
   /** Why no list may show it: it is archived, its deletion was requested, or has ended. */
   readonly absence?: "archived" | "deleting" | "deleted" | undefined;
 }
+
+/** A resource that is shown as before our last write of it, or is missing. */
+export type Doubt = Known & { readonly isMissing?: true };
+
+/** Returns true for what is asked for, of the resources of a kind. */
+export type Asks = (one: Known) => boolean;
 
 /** What our writes and the record prove of the resources of a workspace. */
 export class KnownVersions {
@@ -210,4 +218,27 @@ export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick
       return canvas;
     },
   } satisfies Partial<Endpoints>;
+}
+
+/** Returns the error (`live.stale`) that reads are behind our last write. */
+export function staleError(
+  stale: readonly Doubt[],
+  restoredHint = "rnv apply -refresh-only",
+): DiagnosticsError {
+  const names = stale.map(({ about }) => about);
+  const isDelay = stale.every(({ isMissing }) => isMissing);
+  const [address, ...others] = names;
+  const wasWritten = `${others.length === 0 ? "it was" : "they were"} written a minute ago`;
+  const summary = isDelay
+    ? `the API does not show ${shortList(names)} any more; ${wasWritten}, so this may be a delay`
+    : `the API still shows ${shortList(names)} as before our last change`;
+  const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
+  return new DiagnosticsError([
+    error("live.stale", summary, {
+      ...(others.length === 0 && { address }),
+      detail:
+        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
+      hint: `Run the command again in two minutes.${restored}`,
+    }),
+  ]);
 }

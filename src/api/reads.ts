@@ -4,16 +4,10 @@ import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import { entriesNamed, sameName } from "../model/text";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
-import {
-  type Asks,
-  type Consistency,
-  type ConsistentEndpoints,
-  consistently,
-  isStale,
-} from "./consistent-reads";
+import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { gapVariable } from "./gaps";
-import type { KnownVersions } from "./known-versions";
+import type { Asks, KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, CanvasEdge, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
@@ -134,7 +128,7 @@ class CachedReads {
     // Above the canvas limit only the project is read: others may be many.
     const isApart = this.#isAboveLimit && projectId !== null;
     const asks: Asks = (one) => one.name === undefined || sameName(one.name, name);
-    const listed = isApart ? (await this.#canvas(projectId)).nodes : (await this.#services()).services;
+    const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", asks);
     return entriesNamed(listed, name).filter(
       (one) => (one.projectId ?? null) === projectId && !isDeleting(one),
@@ -212,14 +206,7 @@ class CachedReads {
   }
 
   /** The canvas of one project, for its layout. */
-  async layout(projectId: string): Promise<Canvas> {
-    const canvas = await this.#canvas(projectId);
-    this.refuseDoubtful("layout", ({ id }) => id === projectId);
-    this.refuseDoubtful("service", ({ parentId }) => parentId === projectId);
-    return canvas;
-  }
-
-  #canvas(projectId: string): Promise<Canvas> {
+  layout(projectId: string): Promise<Canvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }
 
@@ -316,7 +303,7 @@ class CachedReads {
       this.#isAboveLimit = true;
     }
     const { projects } = await this.#projects();
-    return listOf(await Promise.all(projects.map(({ id }) => this.#canvas(id))), false);
+    return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
   }
 
   async #projectById(id: string): Promise<ById<Project>> {
