@@ -287,7 +287,7 @@ export function queueDeployment(
   });
 }
 
-/** Deployments of a service that nobody asked rnv for, at most. */
+/** Deployments of a service that the platform queues by itself, at most. */
 const mostOthers = 4;
 
 /** Queues the deployment that a request asks for, and beside it what the platform deploys by itself. */

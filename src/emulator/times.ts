@@ -49,7 +49,7 @@ export function deploymentTime({ readings, store }: World, service: StoredServic
   return reading === "absent" ? {} : { deploymentUpdatedAt: times[reading] };
 }
 
-/** Returns `updatedAt` as the reads after a change show it: a rename may move it once more. */
+/** Returns `updatedAt` as the reads after a change show it: a rename may move it again. */
 export const timeAfter = (
   { store, readings }: World,
   before: { readonly name: string },

@@ -90,7 +90,7 @@ describe.each<Partial<Readings>>([
   );
 });
 
-it("a rename whose time moves once more with the next read is no change", async () => {
+it("a rename whose time moves again with the next read is no change", async () => {
   const bench = createWorkbench({ emulator: { readings: { renameTime: "later" } } });
   for (const name of ["api", "backend"]) {
     bench.write("rnv.yaml", shop(1).replace("kind: web", `name: ${name}, kind: web`));
