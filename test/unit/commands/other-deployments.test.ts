@@ -1,4 +1,5 @@
 import type { Readings } from "../../../src/emulator/readings";
+import { withFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 /**
@@ -99,5 +100,16 @@ it("a rename whose time moves again with the next read is no change", async () =
     expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
     expect(await bench.drift()).toMatchObject({ exitCode: 0 });
   }
+  bench.remove();
+});
+
+it("a service that was suspended a moment after its deployment may show no release", async () => {
+  const bench = createWorkbench();
+  bench.write("rnv.yaml", shop(1));
+  await bench.apply();
+  expect(await bench.act({ action: "suspend" })).toMatchObject({ exitCode: 0 });
+  bench.emulator.setFaults(() => withFields({ liveDeploymentId: null }));
+  const { plan } = await bench.plan();
+  expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
   bench.remove();
 });
