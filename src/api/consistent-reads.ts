@@ -1,10 +1,16 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { OperationStatus } from "../model/resource-operations";
-import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
-import { type Known, KnownVersions, recordedWrites } from "./known-versions";
+import { isSuspended } from "./gap-rules";
+import {
+  type Asks,
+  type Doubt,
+  type Known,
+  KnownVersions,
+  recordedWrites,
+  staleError,
+} from "./known-versions";
 import type { ApiRequest, Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Project, Service } from "./wire/shapes";
@@ -15,11 +21,14 @@ const patienceMs = 30_000;
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
 
+/** How far our clock may be ahead of the service's, milliseconds: only so does a doubt end where no answer has a `Date`. */
+const mostAheadMs = 3_600_000;
+
 /** How far apart the clocks of one service may be, milliseconds. */
 const mostSkewMs = 5_000;
 
 export interface ConsistencyOptions {
-  readonly clock?: Pick<Clock, "elapsed" | "sleep">;
+  readonly clock?: Pick<Clock, "elapsed" | "now" | "sleep">;
   readonly signal?: AbortSignal;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where it had none. */
   readonly serviceTime?: () => number | undefined;
@@ -31,8 +40,8 @@ export interface ConsistencyOptions {
   readonly restoredHint?: string;
 }
 
-/** One reading, or its failure, and the resources that it shows as before our last write. */
-type CheckedRead<T> = { readonly stale: readonly Known[] } & (
+/** One reading, or its failure, and what it shows as before our last write. */
+type CheckedRead<T> = { readonly stale: readonly Doubt[] } & (
   | { readonly value: T }
   | { readonly failure: unknown }
 );
@@ -72,7 +81,9 @@ class SeenIds {
 export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
-  readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
+  /** What each list leaves out after 30 seconds, by its kind and parent. */
+  readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
 
   constructor(private readonly options: ConsistencyOptions) {
@@ -80,23 +91,27 @@ export class Consistency {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** Reads a list. What it leaves out, or shows as before our last write, is read by its id. */
-  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
+  /**
+   * Reads a list. What it leaves out, or shows as before our last write, is read by its id. Of what is in doubt after 30
+   * seconds it has no entry: `refuseDoubtful` fails those who ask for it.
+   */
+  async list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
     const { read, alone, parentId, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
-    return this.untilCurrent(async () => {
+    const attempt = async () => {
       const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
       const doubtful = this.#leftOut(kind, shown, parentId);
-      for (const one of listed)
-        if (await isStale(one))
-          doubtful.push(known.of(one.id) ?? { id: one.id, kind, about: `${kind} ${one.id}` });
-      const stale = [...othersStale()];
+      const checked = await Promise.all(listed.map(isStale));
+      for (const [at, { id }] of listed.entries())
+        if (checked[at]) doubtful.push(known.of(id) ?? { id, kind, about: `${kind} ${id}` });
+      const stale: Doubt[] = [...othersStale()];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
-        if (found === undefined || (await isStale(found))) stale.push(one);
+        if (found === undefined && !shown.has(one.id)) stale.push({ ...one, isMissing: true });
+        else if (found === undefined || (await isStale(found))) stale.push(one);
         else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
@@ -104,7 +119,23 @@ export class Consistency {
         }
       }
       return { value: [...shown.values()], stale };
-    }, how.owner);
+    };
+    const key = `${kind} ${parentId}`;
+    const before = this.#doubts.get(key) ?? [];
+    this.#doubts.delete(key);
+    const shown = await this.untilCurrent(attempt, how.owner, undefined, (stale, isOver) => {
+      const isWaitedFor = ({ id }: Doubt) => isOver || before.some((one) => one.id === id);
+      const isLeftOut = stale.every((one) => one.kind === kind && isWaitedFor(one));
+      if (isLeftOut) this.#doubts.set(key, stale);
+      return isLeftOut;
+    });
+    return shown.filter(({ id }) => !this.#doubts.get(key)?.some((one) => one.id === id));
+  }
+
+  /** Throws `DiagnosticsError` (`live.stale`) where one of a kind that is asked for is in doubt. */
+  refuseDoubtful(kind: string, asks: Asks = () => true): void {
+    const doubtful = [...this.#doubts.values()].flat().filter((one) => one.kind === kind && asks(one));
+    if (doubtful.length > 0) throw staleError(doubtful, this.options.restoredHint);
   }
 
   /** Reads one resource. An id that is known of another kind is not expected to be found. */
@@ -127,12 +158,13 @@ export class Consistency {
 
   /**
    * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds.
+   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds, unless it `mayLeaveOut` the rest.
    */
   async untilCurrent<T>(
     attempt: () => Promise<CheckedRead<T>>,
     owner = "",
     saysNothing = async () => false,
+    mayLeaveOut: (stale: readonly Doubt[], isOver: boolean) => boolean = () => false,
   ): Promise<T> {
     const { clock } = this;
     const { signal, say, restoredHint } = this.options;
@@ -142,11 +174,11 @@ export class Consistency {
         const known =
           failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
         if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;
-        return { failure, stale: [known] };
+        return { failure, stale: [{ ...known, isMissing: true }] };
       });
       const isOver = clock.elapsed() >= endsAt;
       const isAccepted = isOver && this.known.acceptsOlder && !reading.stale.some((one) => one.isWritten);
-      if (reading.stale.length === 0 || isAccepted) {
+      if (reading.stale.length === 0 || isAccepted || mayLeaveOut(reading.stale, isOver)) {
         if ("failure" in reading) throw reading.failure;
         return reading.value;
       }
@@ -199,8 +231,9 @@ export class Consistency {
   /** Returns true if variables of a service, asked for at `askedAt`, are shown as before our last writes, or are left out. */
   areStale(variables: readonly Shown[], serviceId: string, askedAt: number): boolean {
     const shown = new Map(variables.map((one) => [one.id, one]));
+    const doubts = this.#doubts.get(`variable ${serviceId}`) ?? [];
     return (
-      this.#leftOut("variable", shown, serviceId).length > 0 ||
+      this.#leftOut("variable", shown, serviceId).some(({ id }) => !doubts.some((one) => one.id === id)) ||
       variables.some((one) => this.isStale(one) || this.known.wasDeletedSince(one.id, askedAt))
     );
   }
@@ -210,12 +243,12 @@ export class Consistency {
     return (known.absence ?? "archived") === "archived" && this.isRecentWrite(known);
   }
 
-  /** Returns true if it was written in the last two minutes by the service's clock, or it is unknown when. */
+  /** Returns true if it was written in the last two minutes by the service's clock, or may have been, as far as ours tells. */
   isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
     const at = updatedAt ?? writtenAt;
     if (at === undefined) return isWritten === true;
-    const now = this.known.serviceTime();
-    return now === undefined || now - Date.parse(at) < recentMs;
+    const now = this.known.serviceTime() ?? this.clock.now() - mostAheadMs;
+    return now - Date.parse(at) < recentMs;
   }
 
   /** Returns the resources of a kind, and of a parent where that is given, that a list has to show and leaves out. */
@@ -321,8 +354,12 @@ function reads(raw: Endpoints, consistency: Consistency) {
         seen.add(value.items);
         const last = known.lastDeployment(serviceId);
         if (!last || !value.available) return { value, stale: [] };
-        const isShown = value.items.some(
-          ({ id, createdAt }) => id === last.id || isOlder(last.updatedAt, createdAt),
+        // The list is newest first, and a page may end between two of one time.
+        const isCut = value.page?.hasMore;
+        const isShown = value.items.some(({ id, createdAt }) =>
+          isCut && id !== last.id
+            ? !isOlder(createdAt, last.updatedAt)
+            : id === last.id || isOlder(last.updatedAt, createdAt),
         );
         const isBefore = isOlder(value.items[0]?.createdAt, last.updatedAt);
         return { value, stale: !isShown && (isBefore || consistency.mustExist(last)) ? [last] : [] };
@@ -337,26 +374,18 @@ export async function isStale(
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
-  const { id, deploymentId: latest, deploymentUpdatedAt, liveDeploymentId: serving } = shown as Service;
+  const service = shown as Service;
+  const { id, deploymentId: latest, liveDeploymentId: serving } = service;
   const last = consistency.known.lastDeployment(id);
-  if (last === undefined) return false;
-  if (latest == null) return consistency.isRecentWrite(last);
-  if (latest !== last.id) return isOlder(deploymentUpdatedAt as string, last.updatedAt);
-  if (serving === latest || !consistency.isRecentWrite(last)) return false;
-  return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
+  if (last === undefined || !consistency.isRecentWrite(last)) return false;
+  if (latest == null) return true;
+  const found = () => unlessAbsent(() => raw.getDeployment(id, latest));
+  // One of the same time, or that cannot be read, is another user's.
+  if (latest !== last.id) return isOlder((await found())?.createdAt, last.updatedAt);
+  // What is suspended or archived may serve nothing.
+  if (serving === latest || service.archived || isSuspended(service)) return false;
+  return (await found())?.status === "live";
 }
-
-const staleError = (stale: readonly Known[], restoredHint = "rnv apply -refresh-only"): DiagnosticsError => {
-  const names = stale.map(({ about }) => about);
-  return new DiagnosticsError([
-    error("live.stale", `the API still shows ${shortList(names)} as before our last change`, {
-      ...(names.length === 1 && { address: names[0] }),
-      detail:
-        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-      hint: `Run the command again in two minutes. If the platform was restored from a backup: ${restoredHint}`,
-    }),
-  ]);
-};
 
 /** Returns that reads do not show an end that has to come; with `isUnseen` no read ever shows it. Where it lasts, it has failed. */
 export const unproven = (status: string, summary: string, isUnseen?: true): OperationStatus => ({

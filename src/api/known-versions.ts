@@ -1,4 +1,6 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
+import { shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
@@ -10,6 +12,7 @@ export interface Known {
   readonly kind: string;
   /** Its address, else its kind and name. */
   readonly about: string;
+  readonly name?: string | undefined;
   /** Id of its project or service. */
   readonly parentId?: string | undefined;
   /** By the service's clock, ISO 8601; of a deployment, when it was queued. */
@@ -27,6 +30,12 @@ export interface Known {
   /** Why no list may show it: it is archived, its deletion was requested, or has ended. */
   readonly absence?: "archived" | "deleting" | "deleted" | undefined;
 }
+
+/** A resource that is shown as before our last write of it, or is missing. */
+export type Doubt = Known & { readonly isMissing?: true };
+
+/** Returns true for what is asked for, of the resources of a kind. */
+export type Asks = (one: Known) => boolean;
 
 /** What our writes and the record prove of the resources of a workspace. */
 export class KnownVersions {
@@ -72,14 +81,12 @@ export class KnownVersions {
     recorded: RecordedResource,
     { parentId, openMethod }: { readonly parentId?: string; readonly openMethod?: string | undefined },
   ): void {
-    const { type: kind, updatedAt, writtenAt, computed, applied } = recorded;
-    // A deployment that was read is recorded with the time of the latest one.
-    const id = (computed.id === recorded.id && computed.latestId?.toString()) || recorded.id;
+    const { type: kind, id, name, updatedAt, writtenAt, computed, applied } = recorded;
     const isDeleting =
       recorded.pending?.deletes || recorded.deletionFailed !== undefined || openMethod === "DELETE";
     const isArchived = recorded.retained || applied.archived === true;
     this.#record({
-      ...{ id, kind, about, parentId, updatedAt, writtenAt },
+      ...{ id, kind, name, about, parentId, updatedAt, writtenAt },
       // A write without an answer may have changed it in the same second.
       content: openMethod === undefined ? recorded.content : undefined,
       ...(typeof computed.revision === "number" && { revision: computed.revision }),
@@ -91,7 +98,7 @@ export class KnownVersions {
   wrote<T extends Shown>(kind: "project" | "service" | "variable", shown: T, parentId?: string): T {
     const { id, name, key, projectId, archived, updatedAt } = shown as T & Partial<Service & Variable>;
     this.#write({
-      ...{ id, kind, about: `${kind} ${JSON.stringify(name ?? key)}` },
+      ...{ id, kind, name: name ?? key, about: `${kind} ${JSON.stringify(name ?? key)}` },
       content: hasFraction(updatedAt) ? undefined : contentOf(shown),
       ...{ parentId: parentId ?? projectId ?? undefined, updatedAt: updatedAt ?? undefined },
       ...(archived && { absence: "archived" }),
@@ -211,4 +218,27 @@ export function recordedWrites(raw: Endpoints, known: KnownVersions, clock: Pick
       return canvas;
     },
   } satisfies Partial<Endpoints>;
+}
+
+/** Returns the error (`live.stale`) that reads are behind our last write. */
+export function staleError(
+  stale: readonly Doubt[],
+  restoredHint = "rnv apply -refresh-only",
+): DiagnosticsError {
+  const names = stale.map(({ about }) => about);
+  const isDelay = stale.every(({ isMissing }) => isMissing);
+  const [address, ...others] = names;
+  const wasWritten = `${others.length === 0 ? "it was" : "they were"} written a minute ago`;
+  const summary = isDelay
+    ? `the API does not show ${shortList(names)} any more; ${wasWritten}, so this may be a delay`
+    : `the API still shows ${shortList(names)} as before our last change`;
+  const restored = isDelay ? "" : ` If the platform was restored from a backup: ${restoredHint}`;
+  return new DiagnosticsError([
+    error("live.stale", summary, {
+      ...(others.length === 0 && { address }),
+      detail:
+        "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
+      hint: `Run the command again in two minutes.${restored}`,
+    }),
+  ]);
 }

@@ -109,7 +109,8 @@ function whatIsWrong(issue: core.$ZodIssue | undefined, body: unknown): string {
     if (typeof id === "string" && /^[0-9a-f-]{36}$/i.test(id)) owner = ` of ${id}`;
   }
   const expected = issue?.code === "invalid_type" ? typeWords[issue.expected] : undefined;
-  const form = expected === undefined ? "it has another form" : `it is not ${expected}`;
+  const told = issue?.code === "custom" ? issue.message : "it has another form";
+  const form = expected === undefined ? told : `it is not ${expected}`;
   return `${path.map(String).join(".") || "the body"}${owner}: ${found === undefined ? "it is missing" : form}`;
 }
 

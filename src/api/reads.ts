@@ -2,12 +2,12 @@ import type { Consumer, Consumers } from "../model/consumer";
 import { append } from "../model/graph";
 import type { ResourceOperations } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
-import { entriesNamed } from "../model/text";
+import { entriesNamed, sameName } from "../model/text";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
 import { gapVariable } from "./gaps";
-import type { KnownVersions } from "./known-versions";
+import type { Asks, KnownVersions } from "./known-versions";
 import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, Project, Service, Variable } from "./wire/shapes";
@@ -80,6 +80,9 @@ class CachedReads {
   /** The canvas of the workspace was refused as too large. */
   #isAboveLimit = false;
 
+  readonly refuseDoubtful: Consistency["refuseDoubtful"] = (...asked) =>
+    this.endpoints.consistency.refuseDoubtful(...asked);
+
   constructor(private readonly endpoints: ConsistentEndpoints) {
     this.live = endpoints;
   }
@@ -99,27 +102,34 @@ class CachedReads {
     return this.#once("catalog", () => this.endpoints.catalog());
   }
 
-  async projects(): Promise<readonly Project[]> {
-    return (await this.#projects()).projects;
+  /** Every project. Throws `DiagnosticsError` (`live.stale`) where one that is asked for is in doubt, as the others do. */
+  async projects(asks?: Asks): Promise<readonly Project[]> {
+    const { projects } = await this.#projects();
+    this.refuseDoubtful("project", asks);
+    return projects;
   }
 
   /** From the list, else by id. */
   async project(id: string): Promise<ById<Project>> {
-    const listed = await this.#entry(id, "projects", () => this.#projects());
+    const listed = await this.#entry("project", id, () => this.#projects());
     if (listed !== undefined) return { kind: "found", value: listed };
     return this.#once(`project ${id}`, () => this.#projectById(id));
   }
 
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
-  async services(): Promise<readonly Service[]> {
-    return (await this.#services()).services;
+  async services(asks?: Asks): Promise<readonly Service[]> {
+    const { services } = await this.#services();
+    this.refuseDoubtful("service", asks);
+    return services;
   }
 
   /** Returns the active services of a name in one project; null: outside of projects. */
   async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
     // Above the canvas limit only the project is read: others may be many.
     const isApart = this.#isAboveLimit && projectId !== null;
-    const listed = isApart ? (await this.layout(projectId)).nodes : await this.services();
+    const asks: Asks = (one) => one.name === undefined || sameName(one.name, name);
+    const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
+    this.refuseDoubtful("service", asks);
     return entriesNamed(listed, name).filter(
       (one) => (one.projectId ?? null) === projectId && !isDeleting(one),
     );
@@ -133,6 +143,7 @@ class CachedReads {
   /** The references between the services that the canvases show; the key of an environment group's edge is the group. */
   async consumers(): Promise<Consumers> {
     const { services, edges, complete } = await this.#services();
+    this.refuseDoubtful("service");
     const { byId: projects } = await this.#projects();
     const byId = new Map(services.map((service) => [service.id, service]));
     const byProvider = new Map<string, Consumer[]>();
@@ -152,7 +163,7 @@ class CachedReads {
 
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   async service(id: string): Promise<ById<Service>> {
-    const shown = await this.#entry(id, "services", () => this.#services());
+    const shown = await this.#entry("service", id, () => this.#services());
     return shown === undefined
       ? this.#once(`service ${id}`, () => this.#serviceById(id))
       : foundOrGone(shown);
@@ -166,11 +177,13 @@ class CachedReads {
   }
 
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
-  async variables(serviceId: string): Promise<readonly Variable[] | undefined> {
+  async variables(serviceId: string, asks: Asks = () => true): Promise<readonly Variable[] | undefined> {
     const part = `variables ${serviceId}`;
     const isOutdated = async (listed: readonly Variable[] | undefined, askedAt: number) =>
       listed !== undefined && this.endpoints.consistency.areStale(listed, serviceId, askedAt);
-    return this.#current(part, () => this.#variables(part, serviceId), isOutdated);
+    const listed = await this.#current(part, () => this.#variables(part, serviceId), isOutdated);
+    this.refuseDoubtful("variable", (one) => one.parentId === serviceId && asks(one));
+    return listed;
   }
 
   #variables(part: string, serviceId: string): Promise<readonly Variable[] | undefined> {
@@ -218,18 +231,19 @@ class CachedReads {
     this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
   }
 
-  /** Returns an entry of a list. */
+  /** Returns an entry of the list of a kind. */
   async #entry<T extends Project | Service>(
+    kind: "project" | "service",
     id: string,
-    part: string,
     read: () => Promise<{ readonly byId: ReadonlyMap<string, T> }>,
   ): Promise<T | undefined> {
-    const { byId } = await this.#current(part, read, async (list, askedAt) => {
+    const { byId } = await this.#current(`${kind}s`, read, async (list, askedAt) => {
       const shown = list.byId.get(id);
       return (
         shown !== undefined && (this.#known.wasDeletedSince(id, askedAt) || isStale(this.endpoints, shown))
       );
     });
+    this.refuseDoubtful(kind, (one) => one.id === id);
     return byId.get(id);
   }
 
@@ -288,7 +302,7 @@ class CachedReads {
       if (statusOf(failure) !== 413) throw failure;
       this.#isAboveLimit = true;
     }
-    const projects = await this.projects();
+    const { projects } = await this.#projects();
     return listOf(await Promise.all(projects.map(({ id }) => this.layout(id))), false);
   }
 
@@ -318,7 +332,7 @@ class CachedReads {
   async #isServiceRouteMissing(): Promise<boolean> {
     if (this.#serviceRoute !== "unproven") return this.#serviceRoute === "missing";
     // Two ids, because a service may have been deleted since.
-    const shown = (await this.services()).slice(0, 2);
+    const shown = (await this.#services()).services.slice(0, 2);
     for (const { id } of shown) {
       if ((await unlessAbsent(() => this.endpoints.raw.getService(id))) === undefined) continue;
       this.#serviceRoute = "works";

@@ -148,7 +148,7 @@ function recordOfMade(
   const resource: RecordedResource = {
     ...(before ?? bareRecord({ type: type.type, id, name: names.at(-1) ?? "", parent: address })),
     id,
-    ...(madeAt !== undefined && { updatedAt: madeAt }),
+    updatedAt: madeAt,
     applied,
     writtenAt: writtenNow(run),
     writes: (before?.writes ?? 0) + 1,

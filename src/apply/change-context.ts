@@ -99,7 +99,7 @@ function recordOfAccepted(
   const previous = makes && recorded?.id !== id ? undefined : recorded;
   const { desired, resolved } = instance;
   const parent = desired?.parent ?? previous?.parent;
-  const updatedAt = madeAt ?? previous?.updatedAt;
+  const updatedAt = madeAt ?? (previous?.id === id ? previous.updatedAt : undefined);
   return {
     type: change.type,
     id,
@@ -274,7 +274,8 @@ export const bareRecord = (
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, instance, previous, live } = recording;
   const { desired } = instance;
-  const updatedAt = live?.updatedAt ?? live?.asOf ?? previous?.updatedAt;
+  const before = previous?.id === recording.id ? previous.updatedAt : undefined;
+  const updatedAt = live?.updatedAt ?? live?.asOf ?? before;
   const writtenAt = recording.writtenAt ?? previous?.writtenAt;
   const parent = desired?.parent ?? previous?.parent;
   const applied = appliedValues(recording);

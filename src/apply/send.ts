@@ -300,7 +300,7 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  const updatedAt = live.updatedAt ?? live.asOf ?? recorded.updatedAt;
+  const updatedAt = live.updatedAt ?? recorded.updatedAt;
   const shown = {
     name: live.name,
     computed: Object.fromEntries(live.computed),

@@ -48,7 +48,8 @@ export async function settle(
           note: noteOf(status, note),
         }),
       onNext: async (next) => {
-        if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
+        const taken = { id: next.id, pending: next, updatedAt: undefined };
+        if (recorded) await run.journal.record(change.address, { ...recorded, ...taken });
       },
     });
     return await endOf(context, pending, result, recorded, waitPolicy);
@@ -127,8 +128,8 @@ async function endOf(
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true) {
         const { pending: _settled, ...settled } = recorded;
-        const { id } = run.journal.recorded(address) ?? settled;
-        await run.journal.record(address, { ...settled, id });
+        const { id, updatedAt } = run.journal.recorded(address) ?? settled;
+        await run.journal.record(address, { ...settled, id, updatedAt });
       }
       return { kind: "done" };
     case "failed": {

@@ -6,6 +6,7 @@ import {
   type StoredService,
 } from "./records";
 import { conflict, invalid } from "./refusal";
+import { checkHealth, moved } from "./times";
 import { planFor } from "./views";
 import type { World } from "./world";
 
@@ -23,6 +24,7 @@ export function progress(world: World, now = world.clock.now()): void {
       table === "deployments" ? moveDeployment(world, id, at) : moveOperation(world, id, at),
     );
   }
+  checkHealth(world, now);
 }
 
 /** Why a queued deployment may not start; empty when it may. */
@@ -57,6 +59,7 @@ export function putDeployment(
   at = world.store.stamp(),
 ): StoredDeployment {
   const { store } = world;
+  const event = store.get("deployments", deployment.id) === undefined ? "queuing" : "status";
   store.put("deployments", deployment);
   const service = store.get("services", deployment.serviceId);
   if (service === undefined) return deployment;
@@ -65,6 +68,7 @@ export function putDeployment(
   if (!isLatest && !isLive) return deployment;
   store.put("services", {
     ...service,
+    updatedAt: moved(world, service, event, at),
     ...(isLatest && {
       deploymentId: deployment.id,
       deploymentStatus: deployment.status,
@@ -220,7 +224,7 @@ export function removeService(world: World, serviceId: string, at = world.store.
 }
 
 type DeploymentRequest = Pick<StoredDeployment, "actor"> &
-  Partial<Pick<StoredDeployment, "trigger" | "commitSha" | "sourceDeploymentId" | "legacyKey">>;
+  Partial<Pick<StoredDeployment, "trigger" | "commitSha" | "sourceDeploymentId" | "legacyKey" | "failure">>;
 
 const databaseKinds = ["postgres", "redis"];
 
@@ -255,7 +259,9 @@ export function queueDeployment(
 ): StoredDeployment {
   const { store, clock, deploymentFailures: failures } = world;
   const reason = blockedReason(world, service.id);
-  const createdAt = store.stamp();
+  const at = store.stamp();
+  const createdAt = world.readings.deploymentTimes === "equal" ? at.replace(/\d+Z$/, "000Z") : at;
+  const { failure = failures.get(service.id)?.shift() ?? failures.get("*")?.shift() ?? null } = request;
   return putDeployment(world, {
     id: store.newId(),
     workspaceId: service.workspaceId,
@@ -276,9 +282,34 @@ export function queueDeployment(
     stageStartedAt: createdAt,
     steps: [],
     dueAt: reason === "" ? clock.now() + stageMs(world) : null,
-    failure: failures.get(service.id)?.shift() ?? failures.get("*")?.shift() ?? null,
+    failure,
     legacyKey: request.legacyKey ?? null,
   });
+}
+
+/** Deployments of a service that the platform queues by itself, at most. */
+const mostOthers = 4;
+
+/** Queues the deployment that a request asks for, and beside it what the platform deploys by itself. */
+export function queueAsked(
+  world: World,
+  service: StoredService,
+  request: DeploymentRequest,
+): StoredDeployment {
+  const { store, readings, clock } = world;
+  const other = { actor: "auto-deploy", trigger: "push", failure: null };
+  const others = store.ofService("deployments", service.id).filter(({ actor }) => actor === other.actor);
+  // A pinned service does not follow its branch.
+  const isFollowing = readings.otherDeployments !== "none" && request.commitSha === undefined;
+  if (!isFollowing || others.length >= mostOthers) return queueDeployment(world, service, request);
+  const goesFirst = readings.otherDeployments === "several" && blockedReason(world, service.id) === "";
+  if (goesFirst) {
+    const first = queueDeployment(world, service, other);
+    finish(world, { ...first, startedAt: first.createdAt }, "live", clock.now());
+  }
+  const asked = queueDeployment(world, service, request);
+  queueDeployment(world, service, other);
+  return asked;
 }
 
 /** Where an operation acts: a service, or a project or variable that it deletes. */

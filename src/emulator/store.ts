@@ -15,6 +15,7 @@ import type {
 import { newEnvironment, newProject } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
+import { moved } from "./times";
 import type { World } from "./world";
 
 export type ProjectSeed = Partial<Pick<StoredProject, "name" | "color" | "description">>;
@@ -189,7 +190,8 @@ function dashboard(world: World, keep: Keep) {
     completeCheckout(serviceId: string): void {
       const service = store.get("services", serviceId) ?? missing(serviceId);
       const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
-      store.put("services", { ...service, paidPlans });
+      const updatedAt = moved(world, service, "payment");
+      store.put("services", { ...service, paidPlans, updatedAt });
       keep(unblock(world));
     },
     setCondition(condition: Condition, holds: boolean): void {

@@ -2,6 +2,7 @@ import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import type { GapSwitches } from "./behaviour";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
+import { deploymentTime } from "./times";
 import type { World } from "./world";
 
 const built = ["web", "static", "worker", "cron"];
@@ -82,7 +83,7 @@ const serviceTexts = new WeakMap<StoredService, string>();
 export function serviceJson(world: World, service: StoredService): string {
   let text = serviceTexts.get(service);
   if (text === undefined) {
-    text = JSON.stringify(serviceView(world.catalog, service));
+    text = JSON.stringify(serviceView(world, service));
     serviceTexts.set(service, text);
   }
   return text;
@@ -95,14 +96,15 @@ const slug = (name: string): string =>
     .replace(/^-|-$/g, "") || "service";
 
 /** Service (interface, "Service"): every field of the table, null until reached. */
-export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
+export function serviceView(world: World, service: StoredService): Record<string, unknown> {
+  const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
   return {
     ...kept,
+    ...deploymentTime(world, service),
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
@@ -110,7 +112,7 @@ export function serviceView(catalog: CatalogAnswer, service: StoredService): Rec
     runtimeDetail: runtime === "none" ? "" : runtime,
     internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
     url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
-    estimatedMonthly: estimatedMonthly(catalog, service),
+    estimatedMonthly: estimatedMonthly(world.catalog, service),
   };
 }
 

@@ -16,7 +16,7 @@ export interface LiveResource {
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
   readonly updatedAt?: string;
-  /** The time of what is shown, where it has no `updatedAt`. ISO 8601. */
+  /** When it was made, where it has no `updatedAt`. ISO 8601. */
   readonly asOf?: string;
   /** Its standing, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];

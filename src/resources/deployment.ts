@@ -205,8 +205,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (id === undefined) return missing;
   const { commit, latest } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const standing = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
-  const asOf = latest?.createdAt ?? undefined;
-  const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
+  const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId });
   return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
 }
 

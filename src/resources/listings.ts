@@ -102,7 +102,9 @@ export async function readListing(reads: Reads, terraformName: string, asked: As
     }
     case "rnv_canvas": {
       const scope = { projectId: asked.get("projectId"), environmentId: asked.get("environmentId") };
-      return answered(canvasShown, await reads.live.canvas(scope)) as Values;
+      const canvas = await reads.live.canvas(scope);
+      reads.refuseDoubtful("service");
+      return answered(canvasShown, canvas) as Values;
     }
     default:
       throw new Error(`no listing ${terraformName}`);

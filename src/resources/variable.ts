@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { gapVariable } from "../api/gaps";
+import type { Asks } from "../api/known-versions";
 import type { Reads, Resource } from "../api/reads";
 import type { Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
@@ -138,13 +139,14 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const service = await parentRecord(target, "serviceId", (id) => reads.service(id));
   if (service.kind !== "found") return service;
   const { id: serviceId, missing } = service;
-  const variables = await reads.variables(serviceId);
+  const key = textAt(target.declared, "key") ?? target.name;
+  const asks: Asks = ({ id, name }) => id === target.id || sameName(name, key);
+  const variables = await reads.variables(serviceId, asks);
   if (variables === undefined) {
     return target.id === undefined
       ? missing
       : { kind: "unchecked", reason: `the service does not list variables ${otherPath}` };
   }
-  const key = textAt(target.declared, "key") ?? target.name;
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
   const recorded = variables.find(({ id }) => id === target.id);
@@ -210,7 +212,8 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 
 /** A variable does not show that it is being deleted; without its service it is no more. */
 async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
-  const listed = serviceId === undefined ? undefined : await reads.variables(serviceId);
+  const listed =
+    serviceId === undefined ? undefined : await reads.variables(serviceId, ({ id }) => id === variableId);
   if (listed === undefined) return "unreadable";
   if (listed.some(({ id }) => id === variableId)) return "unmarked";
   return listed.length > 0 ? "gone" : goneOrAlone(reads);

@@ -15,8 +15,11 @@ export const flag = z.boolean();
 /** "Identifiers are UUID strings unless stated." Kept as text: an odd id must not make a listing unreadable. */
 export const id = text.min(1);
 export const idIfAny = id.nullish();
-/** ISO 8601, UTC. */
-export const timestamp = z.string();
+/** ISO 8601, UTC. One that cannot be compared is refused: it would say nothing of what changed since. */
+export const timestamp = text.refine(
+  (time) => !Number.isNaN(Date.parse(time)),
+  "it is not a date and a time",
+);
 export const timestampIfAny = timestamp.nullish();
 /** JSON, as all of any answer is. */
 export const anything = z.unknown() as z.ZodType<Plain>;
@@ -137,10 +140,8 @@ export const variable = z.looseObject({
 export const variableAnswer = z.looseObject({ variable });
 /** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
 export const patchedVariableAnswer = variableAnswer.partial();
-const listedVariable = variable.extend({
-  /** Gap "versions": without a time that can be read nothing would tell that a value was changed elsewhere. */
-  updatedAt: text.refine((time) => !Number.isNaN(Date.parse(time)), "expected a date and a time"),
-});
+/** Gap "versions": without a time nothing would tell that a value was changed elsewhere. */
+const listedVariable = variable.extend({ updatedAt: timestamp });
 /** Gap "list variables". */
 export const variablesAnswer = z.looseObject({ variables: z.array(listedVariable), page: page.optional() });
 /** "The reveal response is secret-bearing and must not be logged." */

@@ -2,7 +2,14 @@ import * as z from "zod";
 import { type GapSwitches, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
 import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf } from "../call";
-import { isTerminal, putDeployment, queueDeployment, requireDeployable, stageMs } from "../progress";
+import {
+  isTerminal,
+  putDeployment,
+  queueAsked,
+  queueDeployment,
+  requireDeployable,
+  stageMs,
+} from "../progress";
 import { conflict, parseBody, requireConfirmation, requireEmptyBody } from "../refusal";
 import { canRollBack, deploymentView } from "../views";
 
@@ -33,7 +40,7 @@ function queue(call: Call) {
   requireDeployable(world, service);
   requireNoLegacyDeployment(call, service.id, call.idempotencyKey ?? requestId);
   const legacyKey = call.idempotencyKey === undefined ? requestId : undefined;
-  const deployment = queueDeployment(world, service, {
+  const deployment = queueAsked(world, service, {
     actor: call.credential.actor,
     commitSha,
     legacyKey,

@@ -5,6 +5,7 @@ import { gapRoute, paginate, projectOf, queuedAnswer, readOperation, servicesIn 
 import { queuesDeletions } from "../progress";
 import type { StoredEnvironment, StoredProject } from "../records";
 import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
+import { timeAfter } from "../times";
 import { projectView } from "../views";
 import type { World } from "../world";
 
@@ -106,7 +107,9 @@ export const projectRoutes: readonly Route[] = [
       const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
       requireColor(call.world, fields.color);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
-      return shown(call, store.put("projects", { ...project, ...fields, updatedAt: store.stamp() }));
+      const changed = { ...project, ...fields, updatedAt: store.stamp() };
+      store.put("projects", { ...changed, updatedAt: timeAfter(call.world, project, changed) });
+      return shown(call, changed);
     },
   },
   {

@@ -12,6 +12,7 @@ import {
   serviceOf,
 } from "../call";
 import {
+  queueAsked,
   queueDeployment,
   queuesDeletions,
   removeService,
@@ -28,6 +29,7 @@ import {
   requireEmptyBody,
   uuid,
 } from "../refusal";
+import { timeAfter } from "../times";
 import { deploymentView, planFor, serviceView } from "../views";
 import type { World } from "../world";
 
@@ -122,7 +124,7 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
 }
 
 const answer = (call: Call, service: StoredService) => ({
-  service: serviceView(call.world.catalog, service),
+  service: serviceView(call.world, service),
 });
 
 type NewService = Pick<
@@ -188,15 +190,10 @@ function update(call: Call) {
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
-  return shown(
-    call,
-    world.store.put("services", {
-      ...service,
-      name: name ?? service.name,
-      configuration: merged,
-      updatedAt: world.store.stamp(),
-    }),
-  );
+  const updatedAt = world.store.stamp();
+  const changed = { ...service, name: name ?? service.name, configuration: merged, updatedAt };
+  world.store.put("services", { ...changed, updatedAt: timeAfter(world, service, changed) });
+  return shown(call, changed);
 }
 
 const ofService = ({ workspaceId, id }: StoredService) => ({ workspaceId, serviceId: id });
@@ -234,7 +231,7 @@ function runAction(call: Call) {
   const { action } = parseBody(actionBody, call.body);
   if (action === "deploy" || action === "clear-cache") {
     requireDeployable(world, service);
-    const deployment = queueDeployment(world, service, { actor: call.credential.actor });
+    const deployment = queueAsked(world, service, { actor: call.credential.actor });
     return { deployment: deploymentView(world, deployment) };
   }
   requireHosting(world);
@@ -277,4 +274,4 @@ const readable = (call: Call, service: StoredService) =>
   call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
 
 const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world.catalog, service));
+  shownAs(call.world.gaps, "service", serviceView(call.world, service));

@@ -5,6 +5,7 @@ import { changeableServiceOf, gapRoute, paginate, queuedAnswer, serviceOf, varia
 import { queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
+import { noteVariable } from "../times";
 import { AnswerJson, variableView } from "../views";
 import { requireRole, type World } from "../world";
 
@@ -76,12 +77,14 @@ function update(call: Call) {
 
 /** Puts a variable of a service, its value sealed. */
 export function newVariable(
-  { store, seal }: World,
+  world: World,
   service: StoredService,
   key: string,
   value: string,
 ): StoredVariable {
+  const { store, seal } = world;
   const at = store.stamp();
+  noteVariable(world, service.id);
   return store.put("variables", {
     id: store.newId(),
     workspaceId: service.workspaceId,
@@ -94,18 +97,21 @@ export function newVariable(
 }
 
 /** Puts a variable with another key or value; undefined leaves either as it is. */
-export const editedVariable = (
-  { store, seal }: World,
+export function editedVariable(
+  world: World,
   variable: StoredVariable,
   key = variable.key,
   value?: string,
-): StoredVariable =>
-  store.put("variables", {
+): StoredVariable {
+  const { store, seal } = world;
+  noteVariable(world, variable.serviceId);
+  return store.put("variables", {
     ...variable,
     key,
     sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
     updatedAt: store.stamp(),
   });
+}
 
 /** As the answer to a PATCH shows it: where that is in the body is a gap. */
 const patched = (call: Call, variable: StoredVariable) =>
@@ -119,6 +125,7 @@ function remove(call: Call) {
     return { deleted: false, ...queuedAnswer(call, { workspaceId, serviceId, deletes }, "delete") };
   }
   call.world.store.remove("variables", id);
+  noteVariable(call.world, serviceId);
   return { deleted: true };
 }
 

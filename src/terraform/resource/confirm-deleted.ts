@@ -87,7 +87,8 @@ export async function confirmDeleted(session: Session, missing: MissingResource)
   if (parent?.kind === "found") return verdict(true);
   // Its parent is being deleted, which may fail yet, or cannot be read.
   if (parent !== undefined && !isMissing(parent)) return verdict(false);
-  const shown = [...(await reads.projects()), ...(await reads.services())];
+  const isOther = (): boolean => false;
+  const shown = [...(await reads.projects(isOther)), ...(await reads.services(isOther))];
   if (shown.length > 0) return verdict(true);
   if (acceptMissing) return verdict(true, accepted(missing));
   return parent === undefined ? verdict(false, unproven(missing)) : verdict(false);

@@ -118,10 +118,9 @@ export function waitFinding(
 
 /** Returns what a reacting resource shows after its run. */
 async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource | undefined> {
-  const { session, type, accepted, name, parentId } = write;
+  const { session, type, name, parentId } = write;
   const { resource } = type;
-  const updatedAt = id === accepted.live?.id ? accepted.live.asOf : undefined;
-  const recorded = bareRecord({ type: resource.type, id, name, updatedAt });
+  const recorded = bareRecord({ type: resource.type, id, name });
   // What pins a computed attribute is declared, so that this is read too.
   const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const declared = new Map(pinned.map((path) => [path, ""]));

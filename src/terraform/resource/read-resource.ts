@@ -37,7 +37,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   // Terraform would keep the private data of what is deleted, for the resource that is created in its place.
   if (isGone) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
   if (live === undefined) return { ...unchanged, diagnostics: messages };
-  const updatedAt = kept.updatedAt ?? live.updatedAt ?? live.asOf;
+  const updatedAt = kept.updatedAt ?? live.updatedAt;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
   const run = type.reacts ? await checkUpToDate(stored, live, found) : undefined;
   const { kept: after } = run ?? { kept: found };
@@ -72,7 +72,9 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   const parentId = type.parentIn(declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
-  if (id !== undefined) session.reads.expect(type.addressOf(name), recorded, { parentId });
+  // The times in private data are those of the last run, which may not serve.
+  const written = { ...recorded, id: kept.lastRun?.id || recorded.id };
+  if (id !== undefined) session.reads.expect(type.addressOf(name), written, { parentId });
   const read = await type.read(session.reads, { id, name, declared, recorded, parentId });
   switch (read.kind) {
     case "found": {

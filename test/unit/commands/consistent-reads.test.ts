@@ -1,5 +1,8 @@
 import { diagnosticOf } from "../../../src/api/api-error";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
+import type { AnswerBody } from "../../../src/emulator/faults";
+import { createLocalBackend } from "../../../src/state/stores/local-backend";
+import { MemoryDisk } from "../../support/memory-disk";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 /** DESIGN section 5, "Consistent reads". */
@@ -101,6 +104,15 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
   expect(await changes()).toEqual(["update layout.shop"]);
 });
 
+it("a doubt ends without a Date too", async () => {
+  await applied(shop(1));
+  store().deleteServiceNow(store().services()[0]?.id ?? "");
+  store().setCondition("no-date", true);
+  expect(await refusal(bench.plan())).toBe("live.stale");
+  bench.clock.advance(70 * minute);
+  expect(await changes()).toEqual(["create service.shop.api"]);
+});
+
 describe("two copies of one service in a list", () => {
   const older = ({ configuration, ...node }: { readonly configuration: object }) => ({
     ...node,
@@ -155,4 +167,37 @@ it("a create by name sees a service of its name that was made a second ago", asy
       .services()
       .filter(({ name }) => name === "api"),
   ).toHaveLength(1);
+});
+
+it("what a run of one state deleted is not shown to that of another state in the same process", async () => {
+  const services = (...names: readonly string[]) =>
+    `services:\n${names.map((name) => `  ${name}: { kind: worker, deploy: { when: never } }\n`).join("")}`;
+  const { baseUrl, workspaceId, host, pid, clock } = bench.context;
+  const connection = await bench.context.connect();
+  const connect = async () => ({ ...connection, close: async () => {} });
+  const disk = new MemoryDisk();
+  const other = createLocalBackend({
+    ...{ path: "/other/state.json", disk, host, pid, isAlive: () => true, clock, baseUrl, workspaceId },
+  });
+  await applied(services("first"), {}, { connect, backend: other });
+  await applied(services("api", "kept"), {}, { connect });
+  let before: AnswerBody | undefined;
+  const onCanvas = (edit: (body: AnswerBody) => AnswerBody) =>
+    bench.emulator.setFaults((_, { path }) =>
+      path.endsWith("/canvas") ? { kind: "edited", edit } : undefined,
+    );
+  onCanvas((body) => (before ??= body));
+  await bench.plan();
+  bench.emulator.setFaults(undefined);
+  await applied(services("kept"), { confirmedDeletes: ["service.api"] }, { connect });
+  onCanvas((body) => before ?? body);
+  // A run has one key for one request: this one asks for another service of that name.
+  const api = "  api: { kind: static, deploy: { when: never } }\n";
+  await applied(services("first") + api, {}, { connect, backend: other });
+  expect(
+    store()
+      .services()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(["api", "first", "kept"]);
 });

@@ -1,0 +1,115 @@
+import type { Readings } from "../../../src/emulator/readings";
+import { withFields } from "../../support/edited-answers";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+/**
+ * Another user's deployment is news, never staleness (DESIGN section 5). The interface says of `deploymentUpdatedAt` that it is a
+ * "timestamp", and nothing of the times at which a service's `updatedAt` moves.
+ */
+const shop = (replicas: number) => `projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/api", replicas: ${replicas} } }
+`;
+const minute = 60_000;
+
+const readings: readonly Partial<Readings>[] = [
+  {},
+  ...(["created", "service", "health", "null", "absent"] as const).map((deploymentUpdatedAt) => ({
+    deploymentUpdatedAt,
+  })),
+  ...(["status", "health"] as const).map((serviceUpdatedAt) => ({
+    serviceUpdatedAt,
+    deploymentUpdatedAt: "service" as const,
+  })),
+  { deploymentTimes: "equal", deploymentUpdatedAt: "service" },
+];
+
+describe.each(readings)("a deployment that another user queued, in the reading %j", (reading) => {
+  let bench: Workbench;
+  beforeEach(async () => {
+    bench = createWorkbench({ emulator: { readings: reading } });
+    bench.write("rnv.yaml", shop(1));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+  });
+  afterEach(() => bench.remove());
+  const service = () => bench.emulator.store.services()[0]?.id ?? "";
+  const isQuiet = async () => {
+    const startedAt = bench.clock.now();
+    const { plan } = await bench.plan();
+    expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+    expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(bench.clock.now() - startedAt).toBeLessThan(5000);
+  };
+
+  it.each([0, 300])("is news to plan, drift and apply, %i minutes later", async (minutes) => {
+    bench.clock.advance(minutes * minute);
+    bench.emulator.store.deploy(service());
+    bench.emulator.store.settle();
+    await isQuiet();
+    bench.clock.advance(minutes * minute);
+    await isQuiet();
+  });
+
+  it.each(["before", "after"] as const)("%s ours is during an apply does not fail it", async (when) => {
+    const colleague = async () => void bench.emulator.store.deploy(service());
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "POST" && path.endsWith("/deploys") ? { kind: "hook", when, run: colleague } : undefined,
+    );
+    bench.write("rnv.yaml", shop(2));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    bench.emulator.setFaults(undefined);
+    bench.emulator.store.settle();
+    await isQuiet();
+  });
+});
+
+describe.each<Partial<Readings>>([
+  { otherDeployments: "one" },
+  { otherDeployments: "several", deploymentUpdatedAt: "service" },
+  { otherDeployments: "several", deploymentTimes: "equal", serviceUpdatedAt: "status" },
+])("deployments that the platform queues beside ours, in the reading %j", (readings) => {
+  it.each([0, 1.5])(
+    "do not fail an apply, and are no drift; each takes %f seconds",
+    async (deploySeconds) => {
+      const bench = createWorkbench({ emulator: { readings, deploySeconds } });
+      const { store } = bench.emulator;
+      for (const replicas of [1, 2, 3]) {
+        bench.write("rnv.yaml", shop(replicas));
+        expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+        const { plan } = await bench.plan();
+        expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+        store.settle();
+        expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+      }
+      const actors = store.deployments(store.services()[0]?.id ?? "").map(({ actor }) => actor);
+      expect(actors.filter((actor) => actor !== "auto-deploy")).toHaveLength(3);
+      expect(actors.length).toBeGreaterThan(3);
+      bench.remove();
+    },
+  );
+});
+
+it("a rename whose time moves again with the next read is no change", async () => {
+  const bench = createWorkbench({ emulator: { readings: { renameTime: "later" } } });
+  for (const name of ["api", "backend"]) {
+    bench.write("rnv.yaml", shop(1).replace("kind: web", `name: ${name}, kind: web`));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    const { plan } = await bench.plan();
+    expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+    expect(await bench.drift()).toMatchObject({ exitCode: 0 });
+  }
+  bench.remove();
+});
+
+it("a service that was suspended a moment after its deployment may show no release", async () => {
+  const bench = createWorkbench();
+  bench.write("rnv.yaml", shop(1));
+  await bench.apply();
+  expect(await bench.act({ action: "suspend" })).toMatchObject({ exitCode: 0 });
+  bench.emulator.setFaults(() => withFields({ liveDeploymentId: null }));
+  const { plan } = await bench.plan();
+  expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+  bench.remove();
+});
