@@ -190,7 +190,7 @@ function dashboard(world: World, keep: Keep) {
       const service = store.get("services", serviceId) ?? missing(serviceId);
       const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
       store.put("services", { ...service, paidPlans });
-      keep(unblock(world));
+      keep(unblock(world, serviceId));
     },
     setCondition(condition: Condition, holds: boolean): void {
       if (holds) switches.conditions.add(condition);

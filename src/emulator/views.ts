@@ -82,7 +82,7 @@ const serviceTexts = new WeakMap<StoredService, string>();
 export function serviceJson(world: World, service: StoredService): string {
   let text = serviceTexts.get(service);
   if (text === undefined) {
-    text = JSON.stringify(serviceView(world.catalog, service));
+    text = JSON.stringify(serviceView(world, service));
     serviceTexts.set(service, text);
   }
   return text;
@@ -94,15 +94,21 @@ const slug = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "") || "service";
 
-/** Service (interface, "Service"): every field of the table, null until reached. */
-export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
+/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
+export function serviceView({ catalog, readings }: World, service: StoredService): Record<string, unknown> {
   const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
+  const isIdle = service.archived || runtime === "suspended";
+  const { deploymentId, liveDeploymentId, ...shown } = kept;
+  const release = isIdle && readings.idleRelease === "null" ? null : liveDeploymentId;
+  const isShown = (id: string | null): boolean => id !== null || readings.noDeployment === "null";
   return {
-    ...kept,
+    ...shown,
+    ...(isShown(deploymentId) && { deploymentId }),
+    ...(isShown(liveDeploymentId) && { liveDeploymentId: release }),
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,

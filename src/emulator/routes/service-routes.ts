@@ -123,7 +123,7 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
 }
 
 const answer = (call: Call, service: StoredService) => ({
-  service: serviceView(call.world.catalog, service),
+  service: serviceView(call.world, service),
 });
 
 type NewService = Pick<
@@ -276,4 +276,4 @@ const readable = (call: Call, service: StoredService) =>
   call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
 
 const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world.catalog, service));
+  shownAs(call.world.gaps, "service", serviceView(call.world, service));
