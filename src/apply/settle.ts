@@ -137,6 +137,11 @@ async function endOf(
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
       break;
     }
+    case "checkout": {
+      const current = recorded && run.journal.recorded(address);
+      if (current) await run.journal.record(address, recordedAtCheckout(current));
+      break;
+    }
     case "timeout":
       if (result.unseen !== undefined && pending.deletes)
         return failed({ ...endUnproven(error, address, result.unseen), ...about });
@@ -196,7 +201,10 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
   return rest.inputs ? { ...rest, inputs: {} } : rest;
 }
 
-/** It stays pending: the service continues it once the checkout is complete, and another one would be too many. */
+/** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
+export const recordedAtCheckout = (recorded: RecordedResource): RecordedResource =>
+  recorded.pending ? { ...recorded, pending: { ...recorded.pending, awaited: true } } : recorded;
+
 const awaitingCheckout = (
   severity: typeof error | typeof warning,
   detail: string,
@@ -288,7 +296,7 @@ function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pendi
 const endedBadly = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
   warning("apply.deploy_failed", `${address}: ${summary}`, {
     address,
-    detail: "An interrupted run had started it. It is planned again.",
+    detail: "An earlier run had started it. It is planned again.",
   });
 
 export type WaitResult =
@@ -369,6 +377,9 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
   }
 }
 
+/** Longer than a run that is paid for is looked at before it is taken for one that does not start. */
+export const longestStartMs = 60_000;
+
 /** The wait policy of a type that has none. */
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
@@ -376,7 +387,7 @@ export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_00
  * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
  * or it is unknown when; of what an earlier run left, the rest.
  */
-function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
+function remainingWaitMs({ since, awaited }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
   const left = Date.parse(since ?? "") + timeoutMs - clock.now();
-  return Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
+  return awaited || Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
 }

@@ -15,15 +15,15 @@ import { notShown } from "./deletion";
  * or, once that is superseded, the newest deployment of the service.
  */
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  const { serviceId, id, commit } = pending;
+  const { serviceId, id } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
-    : settledAs(found, commit);
+    : settledAs(found, pending);
 }
 
-function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
+function settledAs(found: Deployment, { commit, awaited }: Pending): OperationStatus {
   const { id, status, commitSha, blockedReason } = found;
   const detail = `deployment ${id}`;
   if (status === "live") {
@@ -38,6 +38,9 @@ function settledAs(found: Deployment, commit: string | undefined): OperationStat
     return { kind: "failed", summary: `the deployment was cancelled${reason ? `: ${reason}` : ""}`, detail };
   if (status === "queued" && blockedReason && awaitsCheckout(blockedReason))
     return { kind: "checkout", summary: blockedReason };
+  // A payment may leave it in the queue until it is asked for again.
+  if (status === "queued" && !blockedReason && awaited)
+    return unproven(status, `deployment ${id} no longer awaits its checkout, and does not start`);
   return { kind: "waiting", status, ...(blockedReason && { note: blockedReason }) };
 }
 
@@ -60,7 +63,7 @@ async function follow(
   const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
-  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
+  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);

@@ -39,7 +39,7 @@ export async function createResource(change: Writing): Promise<Applied> {
   const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
   const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
-  if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
+  if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
     ...(failed === undefined ? [] : [failed]),
     ...(accepted.failure === undefined
@@ -47,7 +47,10 @@ export async function createResource(change: Writing): Promise<Applied> {
       : diagnosticsOf(accepted.failure)),
   ];
   return {
-    state: { ...stateAfter(change, live), ...(live === undefined && { id: accepted.id }) },
+    state: {
+      ...stateAfter(change, live, failed === undefined),
+      ...(live === undefined && { id: accepted.id }),
+    },
     kept: {
       applied: appliedIn(type, wanted, wanted),
       lastRun: resource.runs && { id: accepted.id, content: made.content },
@@ -92,17 +95,29 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
   return { accepted, diagnostics: [] };
 }
 
-/** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
-export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
+/**
+ * Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. With
+ * `isOpen` the recorded run was not seen to serve: it is that one, unless something was changed since.
+ */
+export async function startRun(
+  creation: CreateCall,
+  { wanted, kept }: Writing,
+  isOpen = false,
+): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
+  const { id: lastId, content: lastContent } = kept.lastRun ?? {};
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   const { content, changedAt } = inputs ?? {};
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
-  const search = { session, type, runs, changedAt, lastId: kept.lastRun?.id, attributes: input.attributes };
+  const last = isOpen && lastContent === content ? runs.find(({ id }) => id === lastId) : undefined;
+  const since = last?.asOf === undefined ? { changedAt, lastId } : { changedAt: last.asOf, openId: lastId };
+  const search = { session, type, runs, attributes: input.attributes, ...since };
   const started = wanted.when === "always" ? undefined : await findStartedRun(search);
-  if (started !== undefined)
-    return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
+  if (started !== undefined) {
+    const diagnostics = started === last ? [] : [startedBefore(type, started)];
+    return { accepted: acceptedAs(creation, started), content, diagnostics };
+  }
   const preexistingIds = runs.map(({ id }) => id);
   return { accepted: await createOnce(creation, preexistingIds), content, diagnostics: [] };
 }

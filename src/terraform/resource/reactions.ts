@@ -1,4 +1,5 @@
 import type { Resource } from "../../api/reads";
+import { longestStartMs, waitUntilSettled } from "../../apply/settle";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -7,6 +8,7 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
+import { upToDateName } from "../schema/resource-block";
 import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
 
@@ -72,12 +74,17 @@ export async function checkUpToDate(
   if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
   const { content, changedAt } = inputs;
   const last = kept.lastRun;
-  if (last?.content === content) return upToDate;
+  if (last?.content === content)
+    return { kept, isUpToDate: at.state[upToDateName] !== false || !awaitsItsEnd(live) };
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
   const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
   return { isUpToDate: later.some(({ id }) => id === live.id), kept };
 }
+
+/** Returns true if the latest run does not serve. What serves may have been made otherwise. */
+const awaitsItsEnd = ({ standing = [] }: LiveResource): boolean =>
+  standing.some(({ code }) => code !== "rolled_back");
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
 export async function listRuns(
@@ -92,7 +99,9 @@ interface RunSearch extends TypeInSession {
   readonly runs: readonly LiveResource[];
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
-  readonly lastId: string | undefined;
+  readonly lastId?: string | undefined;
+  /** A run that awaited a checkout: it is looked at until it starts. */
+  readonly openId?: string | undefined;
   /** Attributes of the run: they may pin a commit. */
   readonly attributes?: AttributeLookup;
 }
@@ -118,11 +127,17 @@ function startedSince(search: RunSearch): readonly LiveResource[] {
  * user did. One that failed is none.
  */
 export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
-  const { resource } = search.type;
+  const { session, openId, type } = search;
   for (const run of startedSince(search)) {
-    const pending = resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
-    const status = pending && (await resource.poll(search.session.reads, pending));
-    if (status?.kind !== "failed") return run;
+    const pending = type.resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
+    const isOpen = run.id === openId;
+    const found =
+      pending &&
+      (await waitUntilSettled(isOpen ? { ...pending, awaited: true } : pending, {
+        ...{ ...session, type: type.resource, timeoutMs: isOpen ? longestStartMs : 0 },
+        ...{ onWaiting: () => {}, onNext: async () => {} },
+      }));
+    if (found?.kind !== "failed") return run;
   }
   return undefined;
 }

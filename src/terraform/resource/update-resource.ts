@@ -17,7 +17,7 @@ import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
 import type { Session } from "../provider";
-import { revisionName } from "../schema/resource-block";
+import { revisionName, upToDateName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
@@ -51,21 +51,22 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const recorded = recordedOf(type, prior, kept);
   const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
   const write = { type: type.resource, sent, defaults, before };
-  const made = await send(change, { ...input, parentId, write });
+  const isOpen = prior[upToDateName] === false;
+  const made = await send(change, { ...input, parentId, write, isOpen });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
   const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
-  if (failed !== undefined) throw new DiagnosticsError([failed]);
+  if (failed?.severity === "error") throw new DiagnosticsError([failed]);
   const refused = unappliedFields(type, { ...write, live: accepted.live }, error);
   // The state stays: the next plan compares it with what is live.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, seen),
+    state: stateAfter(change, seen, failed === undefined),
     kept: {
       applied,
       lastRun: type.resource.runs && { id: accepted.id, content: made.content },
       ...writtenNow(session, accepted.live ?? seen),
     },
-    diagnostics: made.diagnostics,
+    diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
   };
 }
 
@@ -90,6 +91,8 @@ async function hasValues(
 
 interface SentUpdate extends UpdateInput {
   readonly parentId: string | undefined;
+  /** Its last run was not seen to serve. */
+  readonly isOpen: boolean;
   /** What its answer is compared with. */
   readonly write: Omit<ComparedWrite, "live">;
 }
@@ -99,7 +102,7 @@ async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   const { session, type, nonce } = change;
   const { parentId } = input;
   const named = { session, type, input, parentId };
-  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change);
+  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change, input.isOpen);
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const update = async (): Promise<MadeResource> => {
     if (isRenamed) await requireFreeName(named, input.id);
