@@ -7,7 +7,7 @@ import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { deploymentStanding, serviceStanding } from "../resources/deployment-status";
+import { branchStanding, deploymentStanding, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
@@ -81,7 +81,11 @@ async function runningService(
     }),
     ...(liveId !== undefined && { release: releaseOf(liveId, serving, liveId) }),
     ...(latestId !== undefined && latestId !== liveId && { latest: releaseOf(latestId, other, liveId) }),
-    standing: [...(serviceStanding(found) ?? []), ...(stands ? [stands] : [])],
+    standing: [
+      ...(serviceStanding(found) ?? []),
+      ...(stands ? [stands] : []),
+      ...branchStanding(found, serving),
+    ],
   };
 }
 

@@ -96,6 +96,7 @@ export const standingSchema = z.strictObject({
     "deploying",
     "rolled_back",
     "older_release",
+    "other_branch",
     "suspended",
   ]),
   class: z

@@ -157,6 +157,21 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
   ...(since != null && { since }),
 });
 
+/** Says that what serves is of another branch than the one that its service is set to. */
+export function branchStanding(
+  { liveDeploymentId, configuration: { branch } }: Service,
+  serving: Deployment | undefined,
+): readonly Standing[] {
+  if (!serving?.branch || !branch || serving.branch === branch || liveDeploymentId == null) return [];
+  return [
+    said(
+      "other_branch",
+      `deployment ${serving.id}, which serves, is of branch ${serving.branch}; its service is set to ${branch}`,
+      serving.finishedAt,
+    ),
+  ];
+}
+
 /** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
 function rolledBack(
   liveId: string,

@@ -84,7 +84,7 @@ export async function checkUpToDate(
 
 /** Returns true if the latest run does not serve. What serves may have been made otherwise. */
 const awaitsItsEnd = ({ standing = [] }: LiveResource): boolean =>
-  standing.some(({ code }) => code !== "rolled_back");
+  standing.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
 export async function listRuns(
