@@ -339,7 +339,8 @@ export async function isStale(
   if (last === undefined) return false;
   if (latest == null) return consistency.isRecentWrite(last);
   if (latest !== last.id) return isOlder(deploymentUpdatedAt, last.updatedAt);
-  if (serving === latest || !consistency.isRecentWrite(last)) return false;
+  // An archived or suspended service may show no release at all.
+  if (serving == null || serving === latest || !consistency.isRecentWrite(last)) return false;
   return (await unlessAbsent(() => raw.getDeployment(id, latest)))?.status === "live";
 }
 

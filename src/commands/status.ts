@@ -71,7 +71,7 @@ async function runningService(
   return {
     ...about,
     name: found.name,
-    runs: liveId === undefined ? "nothing" : isSuspended(found) ? "suspended" : "release",
+    runs: isSuspended(found) ? "suspended" : liveId === undefined ? "nothing" : "release",
     archived: found.archived === true,
     ...texts({
       url: found.url,

@@ -23,8 +23,13 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Op
     : settledAs(found, pending);
 }
 
+/** Returns the status of the latest deployment. One that was cancelled may end as superseded, by none. */
+const endOf = ({ status, cancelRequested }: Deployment): string =>
+  status === "superseded" && cancelRequested ? "cancelled" : status;
+
 function settledAs(found: Deployment, { commit, awaited }: Pending): OperationStatus {
-  const { id, status, commitSha, blockedReason } = found;
+  const { id, commitSha, blockedReason } = found;
+  const status = endOf(found);
   const detail = `deployment ${id}`;
   if (status === "live") {
     const serving = commitSha ?? "";
@@ -63,7 +68,7 @@ async function follow(
   const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
-  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending);
+  if (isOurs && endOf(newest) !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
@@ -132,7 +137,10 @@ export function deploymentStanding({ latestId, liveId, latest, recorded }: Relea
   const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
   if (latest === undefined)
     return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
-  const { status, blockedReason, createdAt, finishedAt } = latest;
+  const { blockedReason, createdAt, finishedAt } = latest;
+  const status = endOf(latest);
+  // An archived or suspended service may show no release that serves.
+  if (status === "live" && liveId === undefined) return undefined;
   if (status === "live" || status === "superseded")
     return said(
       "older_release",
