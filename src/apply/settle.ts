@@ -137,11 +137,10 @@ async function endOf(
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
       break;
     }
-    case "checkout": {
-      const current = recorded && run.journal.recorded(address);
-      if (current) await run.journal.record(address, recordedAtCheckout(current));
+    case "checkout":
+      if (recorded)
+        await run.journal.record(address, recordedAtCheckout(run.journal.recorded(address) ?? recorded));
       break;
-    }
     case "timeout":
       if (result.unseen !== undefined && pending.deletes)
         return failed({ ...endUnproven(error, address, result.unseen), ...about });
@@ -246,11 +245,8 @@ export async function settlePending(
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
-  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
-  const result = await waitUntilSettled(pending, {
-    ...{ type, reads, clock, signal, timeoutMs, onWaiting },
-    onNext: async () => {},
-  });
+  const told = timeoutMs > 0 ? { onWaiting: tellWaiting(recovering, address, pending, timeoutMs) } : {};
+  const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, ...told });
   const ended = (resource: RecordedResource, ...diagnostics: Diagnostic[]): Recovery => ({
     ...nothingRecovered,
     entries: [{ kind: "resource", address, resource }],
@@ -312,9 +308,9 @@ interface Wait {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** About every ten seconds, and whenever the status or the note changes. */
-  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+  readonly onWaiting?: (elapsedSeconds: number, status: string, note: string | undefined) => void;
   /** Called with the operation that took the place of the pending one. */
-  readonly onNext: (pending: Pending) => Promise<void>;
+  readonly onNext?: (pending: Pending) => Promise<void>;
 }
 
 const firstPauseMs = 250;
@@ -344,14 +340,14 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     }
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
-      wait.onWaiting((now - startedAt) / 1000, settled.status, settled.note);
+      wait.onWaiting?.((now - startedAt) / 1000, settled.status, settled.note);
       shown = face;
       shownAt = now;
     }
     const isOver = now - startedAt >= wait.timeoutMs;
     if (settled.next) {
       pending = settled.next;
-      await wait.onNext(pending);
+      await wait.onNext?.(pending);
       // What took its place is looked at once, however little time is left.
       if (isOver && !isFollowed) {
         isFollowed = true;

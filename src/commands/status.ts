@@ -81,11 +81,7 @@ async function runningService(
     }),
     ...(liveId !== undefined && { release: releaseOf(liveId, serving, liveId) }),
     ...(latestId !== undefined && latestId !== liveId && { latest: releaseOf(latestId, other, liveId) }),
-    standing: [
-      ...(serviceStanding(found) ?? []),
-      ...(stands ? [stands] : []),
-      ...branchStanding(found, serving),
-    ],
+    standing: [serviceStanding(found), stands, branchStanding(found, serving)].flatMap((one) => one ?? []),
   };
 }
 

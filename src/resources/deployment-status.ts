@@ -167,17 +167,13 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
 
 /** Says that what serves is of another branch than the one that its service is set to. */
 export function branchStanding(
-  { liveDeploymentId, configuration: { branch } }: Service,
-  serving: Deployment | undefined,
-): readonly Standing[] {
-  if (!serving?.branch || !branch || serving.branch === branch || liveDeploymentId == null) return [];
-  return [
-    said(
-      "other_branch",
-      `deployment ${serving.id}, which serves, is of branch ${serving.branch}; its service is set to ${branch}`,
-      serving.finishedAt,
-    ),
-  ];
+  { liveDeploymentId, configuration }: Service,
+  { id, branch, finishedAt }: Partial<Deployment> = {},
+): Standing | undefined {
+  const set = configuration.branch;
+  if (liveDeploymentId == null || !branch || !set || branch === set) return undefined;
+  const summary = `deployment ${id}, which serves, is of branch ${branch}; its service is set to ${set}`;
+  return said("other_branch", summary, finishedAt);
 }
 
 /** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */

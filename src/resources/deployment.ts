@@ -211,10 +211,8 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (id === undefined) return missing;
   const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
   const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
-  const standing = [
-    ...(found ? [asWanted(found, target)] : []),
-    ...(target.declared.has("commit") ? [] : branchStanding(shown, serving)),
-  ];
+  const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
+  const standing = [found, ofBranch].flatMap((one) => one ?? []).map((one) => asWanted(one, target));
   const asOf = latest?.createdAt ?? undefined;
   const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
   return { kind: "found", live: standing.length > 0 ? { ...live, standing } : live };

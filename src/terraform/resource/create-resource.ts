@@ -95,14 +95,10 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
   return { accepted, diagnostics: [] };
 }
 
-/**
- * Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. With
- * `isOpen` the recorded run was not seen to serve: it is that one, unless something was changed since.
- */
+/** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(
   creation: CreateCall,
-  { wanted, kept }: Writing,
-  isOpen = false,
+  { wanted, kept, isOpen }: Writing,
 ): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
   const { id: lastId, content: lastContent } = kept.lastRun ?? {};
@@ -110,6 +106,7 @@ export async function startRun(
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   const { content, changedAt } = inputs ?? {};
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
+  // A run that awaited a checkout has every change, though the payment may have moved the time of the last one.
   const last = isOpen && lastContent === content ? runs.find(({ id }) => id === lastId) : undefined;
   const since = last?.asOf === undefined ? { changedAt, lastId } : { changedAt: last.asOf, openId: lastId };
   const search = { session, type, runs, attributes: input.attributes, ...since };

@@ -131,12 +131,9 @@ export async function findStartedRun(search: RunSearch): Promise<LiveResource | 
   for (const run of startedSince(search)) {
     const pending = type.resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
     const isOpen = run.id === openId;
-    const found =
-      pending &&
-      (await waitUntilSettled(isOpen ? { ...pending, awaited: true } : pending, {
-        ...{ ...session, type: type.resource, timeoutMs: isOpen ? longestStartMs : 0 },
-        ...{ onWaiting: () => {}, onNext: async () => {} },
-      }));
+    const wait = { ...session, type: type.resource, timeoutMs: isOpen ? longestStartMs : 0 };
+    const first = pending && (isOpen ? { ...pending, awaited: true as const } : pending);
+    const found = first && (await waitUntilSettled(first, wait));
     if (found?.kind !== "failed") return run;
   }
   return undefined;

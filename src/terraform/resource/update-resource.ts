@@ -17,7 +17,7 @@ import { generatedName } from "../../model/text";
 import { timeNow } from "../../model/time";
 import { appliedIn, isOnlyImported, recordedOf, writtenNow } from "../private-data";
 import type { Session } from "../provider";
-import { revisionName, upToDateName } from "../schema/resource-block";
+import { revisionName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain, valueAt } from "../values";
 import { leavesDeletedParent } from "./confirm-deleted";
@@ -51,8 +51,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const recorded = recordedOf(type, prior, kept);
   const input = { address: type.addressOf(name), name, attributes, id, changed, live, recorded };
   const write = { type: type.resource, sent, defaults, before };
-  const isOpen = prior[upToDateName] === false;
-  const made = await send(change, { ...input, parentId, write, isOpen });
+  const made = await send(change, { ...input, parentId, write });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
   const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
   if (failed?.severity === "error") throw new DiagnosticsError([failed]);
@@ -91,8 +90,6 @@ async function hasValues(
 
 interface SentUpdate extends UpdateInput {
   readonly parentId: string | undefined;
-  /** Its last run was not seen to serve. */
-  readonly isOpen: boolean;
   /** What its answer is compared with. */
   readonly write: Omit<ComparedWrite, "live">;
 }
@@ -102,7 +99,7 @@ async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   const { session, type, nonce } = change;
   const { parentId } = input;
   const named = { session, type, input, parentId };
-  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change, input.isOpen);
+  if (type.resource.runs !== undefined) return startRun({ ...named, nonce }, change);
   const isRenamed = input.changed.has(type.resource.nameAttribute ?? "");
   const update = async (): Promise<MadeResource> => {
     if (isRenamed) await requireFreeName(named, input.id);
