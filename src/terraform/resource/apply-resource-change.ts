@@ -5,7 +5,6 @@ import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { RequestOf, ResponseOf } from "../protocol";
 import type { RpcAnswer } from "../provider";
 import type { Schema } from "../schema/block";
-import { upToDateName } from "../schema/resource-block";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, type TerraformObject } from "../values";
 import { createResource } from "./create-resource";
@@ -23,8 +22,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
       return { state: null, kept, diagnostics: [] };
     }
     const wanted = type.withUnplanned(planned, config);
-    const isOpen = prior?.[upToDateName] === false;
-    const change = { session, type, planned, wanted, config, kept, nonce, isOpen };
+    const change = { session, type, planned, wanted, config, kept, nonce };
     return prior === undefined ? createResource(change) : updateResource(change, prior);
   });
 };

@@ -53,7 +53,7 @@ export async function createResource(change: Writing): Promise<Applied> {
     },
     kept: {
       applied: appliedIn(type, wanted, wanted),
-      lastRun: resource.runs && { id: accepted.id, content: made.content },
+      lastRun: resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? live),
     },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
@@ -96,19 +96,18 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
 }
 
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
-export async function startRun(
-  creation: CreateCall,
-  { wanted, kept, isOpen }: Writing,
-): Promise<MadeResource> {
+export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
-  const { id: lastId, content: lastContent } = kept.lastRun ?? {};
+  const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   const { content, changedAt } = inputs ?? {};
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
-  // A run that awaited a checkout has every change, though the payment may have moved the time of the last one.
-  const last = isOpen && lastContent === content ? runs.find(({ id }) => id === lastId) : undefined;
-  const since = last?.asOf === undefined ? { changedAt, lastId } : { changedAt: last.asOf, openId: lastId };
+  // One that awaited a checkout has every change: a payment may move the time of the latest.
+  const last =
+    before?.awaited && before.content === content ? runs.find(({ id }) => id === before.id) : undefined;
+  const since =
+    last?.asOf === undefined ? { changedAt, lastId: before?.id } : { changedAt: last.asOf, openId: last.id };
   const search = { session, type, runs, attributes: input.attributes, ...since };
   const started = wanted.when === "always" ? undefined : await findStartedRun(search);
   if (started !== undefined) {

@@ -23,8 +23,6 @@ export interface Writing extends TypeInSession {
   readonly kept: PrivateData;
   /** The idempotency keys of this apply are made of it. */
   readonly nonce: string;
-  /** Its last run was not seen to serve. */
-  readonly isOpen?: boolean;
 }
 
 /** The outcome of an apply. A state of null is "nothing exists". */

@@ -8,7 +8,6 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
-import { upToDateName } from "../schema/resource-block";
 import type { TerraformObject } from "../values";
 import { readParent } from "./confirm-deleted";
 
@@ -73,13 +72,13 @@ export async function checkUpToDate(
   // Of one that never runs it is said for the plan in which it may.
   if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
   const { content, changedAt } = inputs;
-  const last = kept.lastRun;
-  if (last?.content === content)
-    return { kept, isUpToDate: at.state[upToDateName] !== false || !awaitsItsEnd(live) };
+  const last = kept.lastRun && { ...kept.lastRun, awaited: kept.lastRun.awaited && awaitsItsEnd(live) };
+  const seen = { ...kept, lastRun: last };
+  if (last?.content === content) return { isUpToDate: last.awaited !== true, kept: seen };
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
   const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
-  return { isUpToDate: later.some(({ id }) => id === live.id), kept };
+  return { isUpToDate: later.some(({ id }) => id === live.id), kept: seen };
 }
 
 /** Returns true if the latest run does not serve. What serves may have been made otherwise. */

@@ -62,7 +62,7 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
     state: stateAfter(change, seen, failed === undefined),
     kept: {
       applied,
-      lastRun: type.resource.runs && { id: accepted.id, content: made.content },
+      lastRun: type.resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? seen),
     },
     diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
