@@ -2,7 +2,6 @@ import type { OperationStatus } from "../model/resource-operations";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
-import { isSuspended } from "./gap-rules";
 import {
   type Asks,
   type Doubt,
@@ -374,16 +373,15 @@ export async function isStale(
   shown: Project | Service,
 ): Promise<boolean> {
   if (consistency.isStale(shown)) return true;
-  const service = shown as Service;
-  const { id, deploymentId: latest, liveDeploymentId: serving } = service;
+  const { id, deploymentId: latest, liveDeploymentId: serving } = shown as Service;
   const last = consistency.known.lastDeployment(id);
   if (last === undefined || !consistency.isRecentWrite(last)) return false;
   if (latest == null) return true;
   const found = () => unlessAbsent(() => raw.getDeployment(id, latest));
-  // One of the same time, or that cannot be read, is another user's.
+  // A deployment of the same time, or that cannot be read, is another user's.
   if (latest !== last.id) return isOlder((await found())?.createdAt, last.updatedAt);
-  // What is suspended or archived may serve nothing.
-  if (serving === latest || service.archived || isSuspended(service)) return false;
+  // A suspended or archived service may show no release.
+  if (serving == null || serving === latest) return false;
   return (await found())?.status === "live";
 }
 

@@ -138,6 +138,10 @@ async function endOf(
       if (pending.deletes) return failed(deletionFailed(error, address, result, about));
       break;
     }
+    case "checkout":
+      if (recorded)
+        await run.journal.record(address, recordedAtCheckout(run.journal.recorded(address) ?? recorded));
+      break;
     case "timeout":
       if (result.unseen !== undefined && pending.deletes)
         return failed({ ...endUnproven(error, address, result.unseen), ...about });
@@ -197,7 +201,10 @@ function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, 
   return rest.inputs ? { ...rest, inputs: {} } : rest;
 }
 
-/** It stays pending: the service continues it once the checkout is complete, and another one would be too many. */
+/** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
+export const recordedAtCheckout = (recorded: RecordedResource): RecordedResource =>
+  recorded.pending ? { ...recorded, pending: { ...recorded.pending, awaited: true } } : recorded;
+
 const awaitingCheckout = (
   severity: typeof error | typeof warning,
   detail: string,
@@ -239,11 +246,8 @@ export async function settlePending(
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
-  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
-  const result = await waitUntilSettled(pending, {
-    ...{ type, reads, clock, signal, timeoutMs, onWaiting },
-    onNext: async () => {},
-  });
+  const told = timeoutMs > 0 ? { onWaiting: tellWaiting(recovering, address, pending, timeoutMs) } : {};
+  const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, ...told });
   const ended = (resource: RecordedResource, ...diagnostics: Diagnostic[]): Recovery => ({
     ...nothingRecovered,
     entries: [{ kind: "resource", address, resource }],
@@ -289,7 +293,7 @@ function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pendi
 const endedBadly = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
   warning("apply.deploy_failed", `${address}: ${summary}`, {
     address,
-    detail: "An interrupted run had started it. It is planned again.",
+    detail: "An earlier run had started it. It is planned again.",
   });
 
 export type WaitResult =
@@ -305,9 +309,9 @@ interface Wait {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** About every ten seconds, and whenever the status or the note changes. */
-  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+  readonly onWaiting?: (elapsedSeconds: number, status: string, note: string | undefined) => void;
   /** Called with the operation that took the place of the pending one. */
-  readonly onNext: (pending: Pending) => Promise<void>;
+  readonly onNext?: (pending: Pending) => Promise<void>;
 }
 
 const firstPauseMs = 250;
@@ -337,14 +341,14 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     }
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
-      wait.onWaiting((now - startedAt) / 1000, settled.status, settled.note);
+      wait.onWaiting?.((now - startedAt) / 1000, settled.status, settled.note);
       shown = face;
       shownAt = now;
     }
     const isOver = now - startedAt >= wait.timeoutMs;
     if (settled.next) {
       pending = settled.next;
-      await wait.onNext(pending);
+      await wait.onNext?.(pending);
       // What took its place is looked at once, however little time is left.
       if (isOver && !isFollowed) {
         isFollowed = true;
@@ -370,6 +374,9 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
   }
 }
 
+/** Longer than a run that is paid for is looked at before it is taken for one that does not start. */
+export const longestStartMs = 60_000;
+
 /** The wait policy of a type that has none. */
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
@@ -377,7 +384,7 @@ export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_00
  * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
  * or it is unknown when; of what an earlier run left, the rest.
  */
-function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
+function remainingWaitMs({ since, awaited }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
   const left = Date.parse(since ?? "") + timeoutMs - clock.now();
-  return Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
+  return awaited || Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
 }

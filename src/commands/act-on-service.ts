@@ -1,7 +1,7 @@
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { type ActionOrder, recordedPart, sendAction, type VerbAction } from "../apply/action";
 import { RunJournal } from "../apply/run-journal";
-import { badEnd, type WaitResult, waitUntilSettled } from "../apply/settle";
+import { badEnd, recordedAtCheckout, type WaitResult, waitUntilSettled } from "../apply/settle";
 import {
   type Diagnostic,
   DiagnosticsError,
@@ -346,6 +346,7 @@ async function recordEnd(
     const made = action.makes && journal.all().find(([, one]) => one.pending?.id === pending.id);
     const [at, recorded] = made ?? [];
     // A checkout is waited for by the next run.
+    if (at && recorded && kind === "checkout") await journal.record(at, recordedAtCheckout(recorded));
     if (at && recorded && (kind === "done" || kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;
       const earlier = before?.resources[at];

@@ -83,7 +83,8 @@ function problemOf(service: RunningService, commit: string | undefined): string 
   if (runs !== "release" || release === undefined)
     return runs === "nothing" ? "nothing runs" : `it is ${runs}`;
   if (archived) return "it is archived";
-  if (standing[0] !== undefined) return standing[0].summary;
+  const reason = standing.find(({ code }) => code !== "other_branch");
+  if (reason !== undefined) return reason.summary;
   if (release.status !== "live") return `its deployment is ${release.status ?? "unreadable"}`;
   if (health !== "ready") return `its health is ${health}`;
   if (release.commit === undefined) return noCommit;

@@ -7,7 +7,7 @@ import type { Address } from "../model/address";
 import type { Release, ReleaseList, RunningService, ShownVariable } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { deploymentStanding, serviceStanding } from "../resources/deployment-status";
+import { branchStanding, deploymentStanding, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
 import type { Context } from "./context";
 import { connectWithRedaction } from "./load";
@@ -71,7 +71,7 @@ async function runningService(
   return {
     ...about,
     name: found.name,
-    runs: liveId === undefined ? "nothing" : isSuspended(found) ? "suspended" : "release",
+    runs: isSuspended(found) ? "suspended" : liveId === undefined ? "nothing" : "release",
     archived: found.archived === true,
     ...texts({
       url: found.url,
@@ -81,7 +81,7 @@ async function runningService(
     }),
     ...(liveId !== undefined && { release: releaseOf(liveId, serving, liveId) }),
     ...(latestId !== undefined && latestId !== liveId && { latest: releaseOf(latestId, other, liveId) }),
-    standing: [...(serviceStanding(found) ?? []), ...(stands ? [stands] : [])],
+    standing: [serviceStanding(found), stands, branchStanding(found, serving)].flatMap((one) => one ?? []),
   };
 }
 

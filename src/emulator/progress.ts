@@ -38,17 +38,22 @@ export function blockedReason(world: World, serviceId: string): string {
   return world.switches.conditions.has("worker-offline") ? "Waiting for capacity: no worker is online." : "";
 }
 
-/** Looks again at every queued deployment that waits for something. */
-export function unblock(world: World): void {
+/** Looks again at every queued deployment that waits for something; those of the service `paid` waited for its checkout. */
+export function unblock(world: World, paid?: string): void {
   for (const deployment of [...world.store.all("deployments")]) {
     if (deployment.status !== "queued" || deployment.dueAt !== null) continue;
     const reason = blockedReason(world, deployment.serviceId);
     if (reason === deployment.blockedReason) continue;
-    putDeployment(world, {
-      ...deployment,
-      blockedReason: reason,
-      dueAt: reason === "" ? world.clock.now() + stageMs(world) : null,
-    });
+    const service = world.store.get("services", deployment.serviceId);
+    const reading = deployment.serviceId === paid ? world.readings.paid : "starts";
+    if (reading === "superseded" && service !== undefined) {
+      queueDeployment(world, service, deployment);
+      finish(world, deployment, "superseded", world.clock.now());
+      continue;
+    }
+    const starts = reason === "" && reading !== "queued";
+    const dueAt = starts ? world.clock.now() + stageMs(world) : null;
+    putDeployment(world, { ...deployment, blockedReason: reason, dueAt });
   }
 }
 
@@ -87,12 +92,18 @@ function moveDeployment(world: World, id: string, time: number): void {
   const deployment = world.store.get("deployments", id);
   if (deployment === undefined) return;
   const next = deploymentStages[deploymentStages.indexOf(deployment.status as "queued") + 1];
-  if (deployment.cancelRequested) finish(world, deployment, "cancelled", time);
+  if (deployment.cancelRequested) finish(world, deployment, endOfCancelled(world, deployment), time);
   else if (deployment.status === "queued") start(world, deployment, time);
   else if (deployment.status === "building" && deployment.failure !== null) {
     finish(world, deployment, "failed", time);
   } else if (next === "live") finish(world, deployment, "live", time);
   else if (next !== undefined) enter(world, deployment, next, time);
+}
+
+/** Only what has started can be live before it is cancelled. */
+function endOfCancelled({ readings }: World, { status, failure }: StoredDeployment) {
+  const isTooLate = status !== "queued" && failure === null;
+  return readings.cancelled === "live" && !isTooLate ? "cancelled" : readings.cancelled;
 }
 
 function start(world: World, deployment: StoredDeployment, time: number): void {

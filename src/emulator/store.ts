@@ -192,7 +192,7 @@ function dashboard(world: World, keep: Keep) {
       const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
       const updatedAt = moved(world, service, "payment");
       store.put("services", { ...service, paidPlans, updatedAt });
-      keep(unblock(world));
+      keep(unblock(world, serviceId));
     },
     setCondition(condition: Condition, holds: boolean): void {
       if (holds) switches.conditions.add(condition);

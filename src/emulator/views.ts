@@ -95,16 +95,23 @@ const slug = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "") || "service";
 
-/** Service (interface, "Service"): every field of the table, null until reached. */
+/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
+  const { readings } = world;
   const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
+  const isIdle = service.archived || runtime === "suspended";
+  const { deploymentId, liveDeploymentId, ...shown } = kept;
+  const release = isIdle && readings.idleRelease === "null" ? null : liveDeploymentId;
+  const isShown = (id: string | null): boolean => id !== null || readings.noDeployment === "null";
   return {
-    ...kept,
+    ...shown,
     ...deploymentTime(world, service),
+    ...(isShown(deploymentId) && { deploymentId }),
+    ...(isShown(liveDeploymentId) && { liveDeploymentId: release }),
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,

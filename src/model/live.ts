@@ -76,6 +76,8 @@ export interface Pending {
   readonly deletes?: true;
   /** The deletion was answered as done: a read has to prove it. */
   readonly isAnswered?: true;
+  /** It awaited a checkout when it was last seen. Its wait begins once that is paid. */
+  readonly awaited?: true;
   /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
   readonly since?: string;
 }
@@ -94,6 +96,7 @@ export const standingSchema = z.strictObject({
     "deploying",
     "rolled_back",
     "older_release",
+    "other_branch",
     "suspended",
   ]),
   class: z

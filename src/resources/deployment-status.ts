@@ -15,16 +15,21 @@ import { notShown } from "./deletion";
  * or, once that is superseded, the newest deployment of the service.
  */
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
-  const { serviceId, id, commit } = pending;
+  const { serviceId, id } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
   const found = await unlessAbsent(() => reads.live.getDeployment(serviceId, id));
   return found === undefined || found.status === "superseded"
     ? follow(reads, serviceId, pending, found)
-    : settledAs(found, commit);
+    : settledAs(found, pending);
 }
 
-function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
-  const { id, status, commitSha, blockedReason } = found;
+/** Returns the status of the latest deployment. One that was cancelled may end as superseded, by none. */
+const endOf = ({ status, cancelRequested }: Deployment): string =>
+  status === "superseded" && cancelRequested ? "cancelled" : status;
+
+function settledAs(found: Deployment, { commit, awaited }: Pending): OperationStatus {
+  const { id, commitSha, blockedReason } = found;
+  const status = endOf(found);
   const detail = `deployment ${id}`;
   if (status === "live") {
     const serving = commitSha ?? "";
@@ -38,6 +43,9 @@ function settledAs(found: Deployment, commit: string | undefined): OperationStat
     return { kind: "failed", summary: `the deployment was cancelled${reason ? `: ${reason}` : ""}`, detail };
   if (status === "queued" && blockedReason && awaitsCheckout(blockedReason))
     return { kind: "checkout", summary: blockedReason };
+  // A payment may leave it in the queue until it is asked for again.
+  if (status === "queued" && !blockedReason && awaited)
+    return unproven(status, `deployment ${id} no longer awaits its checkout, and does not start`);
   return { kind: "waiting", status, ...(blockedReason && { note: blockedReason }) };
 }
 
@@ -60,7 +68,7 @@ async function follow(
   const list = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   const newest = list?.items[0];
   const isOurs = newest?.id === pending.id;
-  if (isOurs && newest.status !== "superseded") return settledAs(newest, pending.commit);
+  if (isOurs && endOf(newest) !== "superseded") return settledAs(newest, pending);
   const isShown = isOurs || superseded !== undefined;
   // A key that lost its membership is shown no deployment at all.
   if (!newest && !isShown) return notShown(`the service does not show deployment ${pending.id}`);
@@ -129,7 +137,10 @@ export function deploymentStanding({ latestId, liveId, latest, recorded }: Relea
   const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
   if (latest === undefined)
     return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
-  const { status, blockedReason, createdAt, finishedAt } = latest;
+  const { blockedReason, createdAt, finishedAt } = latest;
+  const status = endOf(latest);
+  // An archived or suspended service may show no release that serves.
+  if (status === "live" && liveId === undefined) return undefined;
   if (status === "live" || status === "superseded")
     return said(
       "older_release",
@@ -153,6 +164,17 @@ const said = (code: Standing["code"], summary: string, since?: string | null): S
   ...{ code, class: "running", summary },
   ...(since != null && { since }),
 });
+
+/** Says that what serves is of another branch than the one that its service is set to. */
+export function branchStanding(
+  { liveDeploymentId, configuration }: Service,
+  { id, branch, finishedAt }: Partial<Deployment> = {},
+): Standing | undefined {
+  const set = configuration.branch;
+  if (liveDeploymentId == null || !branch || !set || branch === set) return undefined;
+  const summary = `deployment ${id}, which serves, is of branch ${branch}; its service is set to ${set}`;
+  return said("other_branch", summary, finishedAt);
+}
 
 /** Returns that an older release serves again: rolled back by another user, or by rnv as the state records. */
 function rolledBack(

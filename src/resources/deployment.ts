@@ -27,7 +27,13 @@ import type {
 import { durationPattern, parseDuration } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
-import { deploymentRuns, deploymentStanding, pollDeployment, queuedSince } from "./deployment-status";
+import {
+  branchStanding,
+  deploymentRuns,
+  deploymentStanding,
+  pollDeployment,
+  queuedSince,
+} from "./deployment-status";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
@@ -203,10 +209,12 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const liveId = shown.liveDeploymentId ?? undefined;
   const id = liveId ?? latestId;
   if (id === undefined) return missing;
-  const { commit, latest } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
-  const standing = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
+  const { commit, latest, serving } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
+  const found = deploymentStanding({ liveId, latestId, latest, recorded: target.recorded });
+  const ofBranch = target.declared.has("commit") ? undefined : branchStanding(shown, serving);
+  const standing = [found, ofBranch].flatMap((one) => one ?? []).map((one) => asWanted(one, target));
   const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId });
-  return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
+  return { kind: "found", live: standing.length > 0 ? { ...live, standing } : live };
 }
 
 /** One that is never deployed from here failed for someone else. */
@@ -215,26 +223,26 @@ const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
 
 /**
  * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
- * declared and the state does not say; the latest deployment, when it does not serve, or (for the first of many) was not
- * made from here, and may be a rollback.
+ * declared and the state does not say; the latest deployment, when it does not serve; and (for the first of many) those that
+ * were not made from here: the latest may be a rollback, what serves of another branch.
  */
 async function detailsOf(
   reads: Reads,
   target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
-): Promise<{ readonly commit?: string; readonly latest?: Deployment }> {
+): Promise<{ readonly commit?: string; readonly latest?: Deployment; readonly serving?: Deployment }> {
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && (applied !== undefined || declared.has("commit"));
   const isOther = recorded !== undefined && recorded.id !== latestId;
-  const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
+  const asksOther = isOther && mayAskMore(reads);
   const get = (one: string) => unlessAbsent(() => reads.live.getDeployment(serviceId, one));
-  const serving = asksCommit ? await get(id) : undefined;
-  const commit = known ?? commitOf(serving);
-  if (!asksLatest || latestId === undefined) return { commit };
-  return { commit, latest: serving && latestId === id ? serving : await get(latestId) };
+  const serving = asksCommit || (asksOther && recorded.id !== id) ? await get(id) : undefined;
+  const commit = known ?? (asksCommit ? commitOf(serving) : undefined);
+  if (latestId === undefined || (latestId === liveId && !asksOther)) return { commit, serving };
+  return { commit, serving, latest: serving && latestId === id ? serving : await get(latestId) };
 }
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */

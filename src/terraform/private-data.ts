@@ -25,8 +25,14 @@ const storedData = z.object({
   updatedAt: text,
   /** Workspace in which it was last applied. */
   workspace: text,
-  /** Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read. */
-  lastRun: z.object({ id: z.string(), content: text }).optional().catch(undefined),
+  /**
+   * Last run of a resource that runs again; `content` is the digest of what it made take effect, where that could be read,
+   * `awaited`: it awaited a checkout, and was not seen to serve.
+   */
+  lastRun: z
+    .object({ id: z.string(), content: text, awaited: z.boolean().optional() })
+    .optional()
+    .catch(undefined),
 });
 
 export type PrivateData = Readonly<z.infer<typeof storedData>>;

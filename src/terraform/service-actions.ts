@@ -201,7 +201,6 @@ async function settle(
       const told = [status, note].filter(Boolean).join(": ");
       void events.send({ progress: { message: `${asked.verb}: ${told} [${Math.round(seconds)}s]` } });
     },
-    onNext: async () => {},
   });
   const next = "it is still running. Look at the service in the dashboard, or raise timeout";
   const found = waitFinding(`the ${what}`, result, { next, timeoutMs });

@@ -266,6 +266,34 @@ describe("what drift tells apart, and what counts", () => {
     expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
   });
 
+  // Interface, "Deployment": `branch`.
+  it("a release of another branch than the declared one is said by status, plan and drift, and never counted", async () => {
+    const release = (branch: string) => {
+      store().editConfiguration(find("api"), { branch });
+      return store().deploy(find("api"));
+    };
+    const other = release("experiment");
+    store().settle();
+    store().editConfiguration(find("api"), { branch: "main" });
+    const told = { address: "deployment.shop.api", code: "other_branch", class: "running" };
+    expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({ code: 0, running: [told] });
+    for (const verb of ["drift", "plan"] as const)
+      for (const text of await texts(verb))
+        expect(text).toContain(`deployment ${other.id}, which serves, is`);
+    await scenario.isQuiet();
+    store().failNextDeployment(find("api"));
+    release("main");
+    store().settle();
+    expect(await report()).toMatchObject({ pending: [{ standing: { code: "failed" } }], running: [told] });
+    expect((await scenario.run("status")).stdout).toMatch(
+      /is of branch experiment; its service is set to main/,
+    );
+    release("main");
+    store().settle();
+    expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
+    expect((await scenario.run("status")).stdout).not.toContain("experiment");
+  });
+
   it("a release that was rolled back, and a suspended service, are said and never counted", async () => {
     store().deploy(find("api"));
     store().settle();

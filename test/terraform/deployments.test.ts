@@ -102,21 +102,6 @@ resource "rnv_variables" "more" {
     expect(world.attributes("rnv_deployment", "api").commit_sha).toBe(commit);
   }, 60_000);
 
-  it("a checkout is a clear error that keeps the saved configuration", async () => {
-    world.write(
-      `${service.replace("configuration {", `configuration {\n plan = "starter"\n`)}` +
-        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n triggers = { version = "3" }\n}\n`,
-    );
-    const output = await world.run("apply -auto-approve", 1);
-    expect(output).toMatch(/The deployment is saved but not live/);
-    expect(emulator.store.services()[0]?.configuration.plan).toBe("starter");
-    const queued = deployments().length;
-    emulator.store.completeCheckout(emulator.store.services()[0]?.id ?? "");
-    await world.apply();
-    expect(deployments()).toHaveLength(queued);
-    await world.expectNoChanges();
-  }, 60_000);
-
   it("one that stays queued ends as timeouts say, with the reason, is queued once, and destroy does not wait for it", async () => {
     const folder = await new TerraformFolder({ conditions: ["worker-offline"] }).openAttached();
     const { emulator: offline } = folder;

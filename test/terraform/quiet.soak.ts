@@ -97,8 +97,7 @@ resource "rnv_service" "docs" {
 
   it("what awaits a checkout, and no longer once it is paid for", async () => {
     world.write(deployed);
-    const { output } = await world.start("apply", "-auto-approve", "-input=false");
-    expect(output).toContain("Error: The deployment is saved but not live");
+    expect(await world.apply()).toContain("Warning: The deployment is saved but not live");
     const service = emulator.store.services().find(({ name }) => name === "api");
     emulator.store.completeCheckout(service?.id ?? "");
     emulator.store.settle();

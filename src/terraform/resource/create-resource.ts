@@ -39,7 +39,7 @@ export async function createResource(change: Writing): Promise<Applied> {
   const written = { session, type, accepted: made.accepted, name, parentId, config: wanted };
   const { accepted, live, failed } = await finishWrite({ ...written, step: "create" });
   // A deployment that did not go live is no resource: the next apply takes it over, or starts another.
-  if (failed !== undefined && type.reacts) throw new DiagnosticsError([failed]);
+  if (failed?.severity === "error" && type.reacts) throw new DiagnosticsError([failed]);
   const found = [
     ...(failed === undefined ? [] : [failed]),
     ...(accepted.failure === undefined
@@ -47,10 +47,13 @@ export async function createResource(change: Writing): Promise<Applied> {
       : diagnosticsOf(accepted.failure)),
   ];
   return {
-    state: { ...stateAfter(change, live), ...(live === undefined && { id: accepted.id }) },
+    state: {
+      ...stateAfter(change, live, failed === undefined),
+      ...(live === undefined && { id: accepted.id }),
+    },
     kept: {
       applied: appliedIn(type, wanted, wanted),
-      lastRun: resource.runs && { id: accepted.id, content: made.content },
+      lastRun: resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? live),
     },
     diagnostics: [...made.diagnostics, ...withoutTaint(found)],
@@ -95,14 +98,22 @@ async function make(creation: CreateCall, change: Writing): Promise<MadeResource
 /** Starts a run, unless one that was started after the last change is there: an apply that was cut short left it. */
 export async function startRun(creation: CreateCall, { wanted, kept }: Writing): Promise<MadeResource> {
   const { session, type, input, parentId } = creation;
+  const before = kept.lastRun;
   session.reads.invalidate(mostAgeMs);
   const inputs = parentId === undefined ? undefined : await runInputs(creation, parentId);
   const { content, changedAt } = inputs ?? {};
   const runs = await listRuns(creation, { name: input.name, parentId: parentId ?? null });
-  const search = { session, type, runs, changedAt, lastId: kept.lastRun?.id, attributes: input.attributes };
+  // One that awaited a checkout has every change: a payment may move the time of the latest.
+  const last =
+    before?.awaited && before.content === content ? runs.find(({ id }) => id === before.id) : undefined;
+  const since =
+    last?.asOf === undefined ? { changedAt, lastId: before?.id } : { changedAt: last.asOf, openId: last.id };
+  const search = { session, type, runs, attributes: input.attributes, ...since };
   const started = wanted.when === "always" ? undefined : await findStartedRun(search);
-  if (started !== undefined)
-    return { accepted: acceptedAs(creation, started), content, diagnostics: [startedBefore(type, started)] };
+  if (started !== undefined) {
+    const diagnostics = started === last ? [] : [startedBefore(type, started)];
+    return { accepted: acceptedAs(creation, started), content, diagnostics };
+  }
   const preexistingIds = runs.map(({ id }) => id);
   return { accepted: await createOnce(creation, preexistingIds), content, diagnostics: [] };
 }

@@ -9,7 +9,7 @@ import { sha256, type timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
-import { revisionName } from "../schema/resource-block";
+import { revisionName, upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 
@@ -47,7 +47,7 @@ interface FinishedWrite {
   readonly accepted: Accepted;
   /** As the service shows it after the write. */
   readonly live: LiveResource | undefined;
-  /** Why it did not end well. */
+  /** Why it did not end well; a warning where it awaits a checkout. */
   readonly failed?: Diagnostic;
 }
 
@@ -59,6 +59,7 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   const { resource } = type;
   const policy = resource.reacts?.waitPolicy?.(type.knownIn(config));
   let { id } = accepted;
+  let awaits: Diagnostic | undefined;
   if (accepted.pending !== undefined && policy?.wait !== false) {
     const written = asObject(config.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
@@ -77,16 +78,18 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     });
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     const next = "apply again to keep waiting, or raise timeouts";
+    const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const failed = isKept
       ? deletionFailed(about, result)
       : waitFinding(about, result, { said, next, timeoutMs });
-    if (failed !== undefined) return { accepted, live: accepted.live, failed };
+    if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
+    if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
   // An answer that named another run says nothing of the one that ended.
   const ended = id === accepted.id ? accepted : { id };
   const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
-  return { accepted: ended, live: run ?? ended.live };
+  return { accepted: ended, live: run ?? ended.live, ...(awaits && { failed: awaits }) };
 }
 
 const deletionFailed = (about: string, { summary, detail }: { summary: string; detail?: string }) =>
@@ -132,11 +135,13 @@ async function readRun(write: AcceptedWrite, id: string): Promise<LiveResource |
 export function stateAfter(
   { type, planned, nonce }: Writing,
   live: LiveResource | undefined,
+  isUpToDate = true,
 ): TerraformObject {
   const next = type.draftOf(planned);
   for (const binding of type.computed)
     if (holdsUnknown(valueAt(planned, binding.steps)))
       setValue(next, binding.steps, shownAs(binding, live?.computed.get(binding.path)));
+  if (isUnknown(planned[upToDateName] ?? null)) next[upToDateName] = isUpToDate;
   // A layout has a revision of its own, which the service counts.
   return type.isDeployed ? withRevision(planned, next, nonce) : next;
 }

@@ -130,7 +130,9 @@ function setOwnAttributes(
 ): void {
   for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
   if (type.isDeployed) planned[revisionName] = isDeployed ? unknown : (prior?.[revisionName] ?? null);
-  if (type.reacts) planned[upToDateName] = runs ? true : (prior?.[upToDateName] ?? null);
+  // A run may await a checkout.
+  const afterRun = type.resource.runs === undefined ? true : unknown;
+  if (type.reacts) planned[upToDateName] = runs ? afterRun : (prior?.[upToDateName] ?? null);
 }
 
 /**

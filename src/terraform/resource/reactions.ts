@@ -1,4 +1,5 @@
 import type { Resource } from "../../api/reads";
+import { longestStartMs, waitUntilSettled } from "../../apply/settle";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -71,13 +72,18 @@ export async function checkUpToDate(
   // Of one that never runs it is said for the plan in which it may.
   if (inputs === undefined || (inputs.isHeld && at.state.when !== "never")) return upToDate;
   const { content, changedAt } = inputs;
-  const last = kept.lastRun;
-  if (last?.content === content) return upToDate;
+  const last = kept.lastRun && { ...kept.lastRun, awaited: kept.lastRun.awaited && awaitsItsEnd(live) };
+  const seen = { ...kept, lastRun: last };
+  if (last?.content === content) return { isUpToDate: last.awaited !== true, kept: seen };
   if (last === undefined && kept.workspace !== undefined)
     return { isUpToDate: true, kept: { ...kept, lastRun: { id: live.id, content } } };
   const later = startedSince({ ...at, runs: await listRuns(at, live), changedAt, lastId: last?.id });
-  return { isUpToDate: later.some(({ id }) => id === live.id), kept };
+  return { isUpToDate: later.some(({ id }) => id === live.id), kept: seen };
 }
+
+/** Returns true if the latest run does not serve. What serves may have been made otherwise. */
+const awaitsItsEnd = ({ standing = [] }: LiveResource): boolean =>
+  standing.some(({ code }) => code !== "rolled_back" && code !== "other_branch");
 
 /** Returns the runs in a parent, newest first; none where the service does not list them. */
 export async function listRuns(
@@ -92,7 +98,9 @@ interface RunSearch extends TypeInSession {
   readonly runs: readonly LiveResource[];
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
-  readonly lastId: string | undefined;
+  readonly lastId?: string | undefined;
+  /** A run that awaited a checkout: it is looked at until it starts. */
+  readonly openId?: string | undefined;
   /** Attributes of the run: they may pin a commit. */
   readonly attributes?: AttributeLookup;
 }
@@ -118,11 +126,14 @@ function startedSince(search: RunSearch): readonly LiveResource[] {
  * user did. One that failed is none.
  */
 export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
-  const { resource } = search.type;
+  const { session, openId, type } = search;
   for (const run of startedSince(search)) {
-    const pending = resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
-    const status = pending && (await resource.poll(search.session.reads, pending));
-    if (status?.kind !== "failed") return run;
+    const pending = type.resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
+    const isOpen = run.id === openId;
+    const wait = { ...session, type: type.resource, timeoutMs: isOpen ? longestStartMs : 0 };
+    const first = pending && (isOpen ? { ...pending, awaited: true as const } : pending);
+    const found = first && (await waitUntilSettled(first, wait));
+    if (found?.kind !== "failed") return run;
   }
   return undefined;
 }

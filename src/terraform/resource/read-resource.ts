@@ -21,7 +21,7 @@ import {
 } from "../values";
 import { confirmDeleted, requireWorkspace } from "./confirm-deleted";
 import { checkUpToDate } from "./reactions";
-import { standingOf, waitWarnings } from "./warnings";
+import { standingOf } from "./warnings";
 
 /** ReadResource: the resource as the service shows it. Null is "deleted", and needs proof. */
 export const readResource: RpcAnswer<"ReadResource"> = async (provider, request) => {
@@ -79,7 +79,7 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   switch (read.kind) {
     case "found": {
       const { live } = read;
-      return { live, diagnostics: [...standingOf(resource, live, declared), ...waitWarnings(live)] };
+      return { live, diagnostics: standingOf(resource, live, declared) };
     }
     case "absent":
       // Nothing ran yet, and nothing is to run.

@@ -54,18 +54,18 @@ export async function updateResource(change: Writing, prior: TerraformObject): P
   const made = await send(change, { ...input, parentId, write });
   const written = { accepted: made.accepted, name, parentId, config: wanted, step: "update" } as const;
   const { accepted, live: seen = live, failed } = await finishWrite({ session, type, ...written });
-  if (failed !== undefined) throw new DiagnosticsError([failed]);
+  if (failed?.severity === "error") throw new DiagnosticsError([failed]);
   const refused = unappliedFields(type, { ...write, live: accepted.live }, error);
   // The state stays: the next plan compares it with what is live.
   if (refused.length > 0) throw new DiagnosticsError(refused);
   return {
-    state: stateAfter(change, seen),
+    state: stateAfter(change, seen, failed === undefined),
     kept: {
       applied,
-      lastRun: type.resource.runs && { id: accepted.id, content: made.content },
+      lastRun: type.resource.runs && { id: accepted.id, content: made.content, awaited: failed && true },
       ...writtenNow(session, accepted.live ?? seen),
     },
-    diagnostics: made.diagnostics,
+    diagnostics: failed === undefined ? made.diagnostics : [...made.diagnostics, failed],
   };
 }
 

@@ -43,36 +43,27 @@ export async function priceWarnings(change: CheckedChange): Promise<readonly Dia
   return [warning("plan.price", summary, { detail, attribute })];
 }
 
-/** Returns a warning where what was read waits for someone to pay. */
-export const waitWarnings = ({ type, standing = [] }: LiveResource): readonly Diagnostic[] =>
-  standing
-    .filter(({ code }) => code === "awaiting_checkout")
-    .map(({ summary }) =>
-      warning("apply.awaiting_checkout", `the ${type}: ${summary}`, {
-        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
-      }),
-    );
-
 /**
- * Returns what a live thing does that none of its attributes says, for people: that its runtime is suspended, or that it is
- * archived though that is not declared. Only of what is not run again and again: the outcome of a run is told where it is run.
+ * Returns what a live thing does that none of its attributes says, for people: that it waits for someone to pay, that its
+ * runtime is suspended, or that it is archived though that is not declared.
  */
 export function standingOf(
-  resource: Resource,
+  { type, archives }: Resource,
   live: LiveResource,
   declared: Attributes = new Map(),
 ): readonly Diagnostic[] {
-  if (resource.reacts !== undefined) return [];
-  const about = `${resource.type} "${live.name}"`;
-  const found = (live.standing ?? [])
-    .filter(({ code }) => code === "suspended")
-    .map(({ summary }) =>
-      warning("live.standing", `${about} is ${summary}`, {
-        detail: "It answers nothing until it is resumed; no plan changes that.",
-        hint: "resume it in the dashboard, or with the action rnv_resume (Terraform 1.14)",
-      }),
-    );
-  const { archives } = resource;
+  const about = `${type} "${live.name}"`;
+  const found = (live.standing ?? []).flatMap(({ code, summary }) => {
+    if (code === "awaiting_checkout")
+      return warning("apply.awaiting_checkout", `the ${type}: ${summary}`, {
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      });
+    if (code !== "suspended") return [];
+    return warning("live.standing", `${about} is ${summary}`, {
+      detail: "It answers nothing until it is resumed; no plan changes that.",
+      hint: "resume it in the dashboard, or with the action rnv_resume (Terraform 1.14)",
+    });
+  });
   const isArchived = archives !== undefined && live.attributes.get(archives.attribute) === true;
   if (!isArchived || declared.get(archives.attribute) === true) return found;
   return [

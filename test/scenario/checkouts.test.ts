@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { approve, openScenario } from "../support/cli";
+
+const paid = `
+services:
+  api:
+    kind: web
+    configuration: { repository: "https://git.example.com/api", plan: starter }
+    deploy: {}
+`;
+
+/** Its waits of half a minute take two seconds. */
+const fast = { node: ["--require", join(__dirname, "../support/fast-clock.cjs")] };
+
+// Interface, "General behaviours", 3: checkout is completed in the dashboard before deploying. What becomes of the deployment
+// that waited is not shown.
+describe("a deployment that waited for its checkout, once that is paid", () => {
+  it.each(["starts", "superseded", "queued"] as const)(
+    "serves after one apply, where it %s",
+    async (reading) => {
+      const scenario = await openScenario({ readings: { paid: reading } });
+      const { store } = scenario.emulator;
+      scenario.write("rnv.yaml", paid);
+      for (const _ of ["first", "second"])
+        expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
+      const { id = "" } = store.services()[0] ?? {};
+      expect(store.deployments(id)).toHaveLength(1);
+      // Longer than the deployment may take: the time until a payment does not count.
+      scenario.settle();
+      store.completeCheckout(id);
+      const ended = await scenario.runWith(reading === "queued" ? fast : {}, "apply", ...approve);
+      expect(ended).toMatchObject({ code: 0 });
+      const statuses = reading === "starts" ? ["live"] : ["superseded", "live"];
+      expect(store.deployments(id).map(({ status }) => status)).toEqual(statuses);
+      await scenario.isQuiet();
+      await scenario.applies();
+      expect(store.deployments(id)).toHaveLength(statuses.length);
+      await scenario.close();
+    },
+  );
+});

@@ -1,0 +1,54 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const api = (plan: string) => `
+resource "rnv_service" "api" {
+  name = "api"
+  kind = "web"
+  configuration {
+    repository = "https://git.example.com/shop/api"
+    plan       = "${plan}"
+  }
+}
+resource "rnv_deployment" "api" {
+  service_id = rnv_service.api.id
+  triggers   = { config = rnv_service.api.revision }
+}
+`;
+
+// Interface, "General behaviours", 3: checkout is completed in the dashboard before deploying. What becomes of the deployment
+// that waited is not shown.
+describeTerraform("a deployment that waits for its checkout", () => {
+  it.each(["starts", "superseded", "queued"] as const)(
+    "is a warning with state, and is not made a second time: once paid, it %s",
+    async (reading) => {
+      const world = await new TerraformFolder({ readings: { paid: reading } }).openAttached("fast-clock");
+      const { store } = world.emulator;
+      const id = () => store.services()[0]?.id ?? "";
+      const statuses = () => store.deployments(id()).map(({ status }) => status);
+      try {
+        for (const plan of reading === "starts" ? ["starter", "standard"] : ["starter"]) {
+          const before = statuses();
+          world.write(api(plan));
+          for (const _ of ["once", "again, before it is paid"]) {
+            const output = await world.apply();
+            expect(output).toContain("Warning: The deployment is saved but not live");
+            expect(output).not.toContain("Error");
+            expect(world.attributes("rnv_deployment", "api")).toMatchObject({ up_to_date: false });
+          }
+          expect(statuses()).toEqual([...before, "queued"]);
+          store.completeCheckout(id());
+          // A payment may move the time of its service.
+          store.editService(id(), () => ({}));
+          store.settle();
+          if (reading === "queued") await world.apply();
+          const made = reading === "starts" ? ["live"] : ["superseded", "live"];
+          expect(statuses()).toEqual([...before, ...made]);
+          await world.expectNoChanges();
+        }
+      } finally {
+        await world.close();
+      }
+    },
+    120_000,
+  );
+});
