@@ -1,6 +1,7 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import type { GapSwitches } from "./behaviour";
+import { slug } from "./kept-values";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import type { World } from "./world";
 
@@ -82,24 +83,20 @@ const serviceTexts = new WeakMap<StoredService, string>();
 export function serviceJson(world: World, service: StoredService): string {
   let text = serviceTexts.get(service);
   if (text === undefined) {
-    text = JSON.stringify(serviceView(world.catalog, service));
+    text = JSON.stringify(serviceView(world, service));
     serviceTexts.set(service, text);
   }
   return text;
 }
 
-const slug = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "") || "service";
-
 /** Service (interface, "Service"): every field of the table, null until reached. */
-export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
+export function serviceView({ catalog, readings }: World, service: StoredService): Record<string, unknown> {
+  const { workspaceId, paidPlans, deploymentStatus, runtime, hostName = service.name, ...kept } = service;
   const { configuration, kind } = kept;
-  const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
+  const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
+  const isHosted = service.deploymentId !== null || readings.firstUrl === "set";
+  const unhosted = readings.firstUrl === "null" ? null : "";
   const status = serviceStatus(service);
   return {
     ...kept,
@@ -108,8 +105,12 @@ export function serviceView(catalog: CatalogAnswer, service: StoredService): Rec
     status,
     healthStatus: runtime === "running" ? "ready" : "unknown",
     runtimeDetail: runtime === "none" ? "" : runtime,
-    internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
-    url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
+    internalHost: !isHosted ? unhosted : configuration.privateNetworking === true ? `${host}.internal` : "",
+    url: !isHosted
+      ? unhosted
+      : isPublic && configuration.platformDomainEnabled === true
+        ? `https://${host}.rnv.example`
+        : "",
     estimatedMonthly: estimatedMonthly(catalog, service),
   };
 }

@@ -12,6 +12,7 @@ import {
   readOperation,
   serviceOf,
 } from "../call";
+import { keptFields } from "../kept-values";
 import {
   queueDeployment,
   queuesDeletions,
@@ -123,7 +124,7 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
 }
 
 const answer = (call: Call, service: StoredService) => ({
-  service: serviceView(call.world.catalog, service),
+  service: serviceView(call.world, service),
 });
 
 type NewService = Pick<
@@ -155,7 +156,7 @@ export function newService({ store }: World, fields: NewService): StoredService 
 
 function create(call: Call) {
   const { world } = call;
-  const draft = parseCreation(call.body, world);
+  const draft = keptFields(world.readings, parseCreation(call.body, world));
   const { [draft.kind]: ofKind } = world.gaps.kindDefaults;
   const configuration = { ...world.catalog.defaults, ...ofKind, ...draft.configuration };
   requireOnOffer(world, draft.kind, configuration);
@@ -185,7 +186,7 @@ function create(call: Call) {
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = parseChange(call.body, world);
+  const { name, configuration } = keptFields(world.readings, parseChange(call.body, world));
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
@@ -194,6 +195,7 @@ function update(call: Call) {
     world.store.put("services", {
       ...service,
       name: name ?? service.name,
+      ...(world.readings.renamedUrl === "stays" && { hostName: service.hostName ?? service.name }),
       configuration: merged,
       updatedAt: world.store.stamp(),
     }),
@@ -276,4 +278,4 @@ const readable = (call: Call, service: StoredService) =>
   call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
 
 const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world.catalog, service));
+  shownAs(call.world.gaps, "service", serviceView(call.world, service));
