@@ -14,6 +14,7 @@ import {
   endUnproven,
   nothingShown,
   recordedAfterFailedDeletion,
+  writtenNow,
 } from "./change-context";
 import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 
@@ -253,7 +254,10 @@ export async function settlePending(
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
         return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
       if (!pending.deletes) return ended(rest);
-      return { ...nothingRecovered, entries: [{ kind: "resource", address, resource: null }] };
+      return {
+        ...nothingRecovered,
+        entries: [{ kind: "resource", address, resource: null, deletedAt: writtenNow(recovering) }],
+      };
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),

@@ -140,8 +140,8 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     const moved = firstDifference(saved.plan[part], fresh[part]);
     if (moved !== undefined) return stale(`its ${moved} is another`);
   }
-  const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
+  const before = changesByAddress(saved.plan, after);
   const addresses = [...new Set([...before.keys(), ...after.keys()])].sort();
   // What else differs may only follow from these, and what runs because of other changes from those.
   for (const address of addresses) {
@@ -173,16 +173,22 @@ const uncompared = {
   ...{ retains: undefined, restores: undefined, held: undefined },
 };
 
-/** Changes by address, without those that change nothing. */
-const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
+type Bound = Pick<ChangeDocument, "binding">;
+
+/** Changes by address, without those that change nothing. A plan of an earlier version bound times that `fresh` does not. */
+const changesByAddress = ({ resource_changes: changes }: PlanDocument, fresh?: ReadonlyMap<string, Bound>) =>
   new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map(({ attributes, released, ...change }) => [
+      .map(({ attributes, released, binding, ...change }) => [
         change.address as string,
         {
           ...change,
           ...{ attributes: withoutRanges(attributes), released: withoutRanges(released) },
+          binding:
+            binding && fresh?.get(change.address)?.binding?.updatedAt === null
+              ? { ...binding, updatedAt: null }
+              : binding,
           ...uncompared,
         },
       ]),

@@ -7,6 +7,8 @@ import type { Plain } from "../../model/value";
 export const text = z.string();
 export const textIfAny = text.nullish();
 export const amount = z.number();
+/** Below zero it would let a plan pass the limits of cost. */
+export const price = amount.nonnegative();
 export const flag = z.boolean();
 /** UUID strings in the interface; kept as text, because an odd id must not make a listing unreadable. */
 export const id = text.min(1);
@@ -251,8 +253,8 @@ export const plan = z.looseObject({
   backupRetentionDays: amountOrNone,
   maxConnections: limit,
   workspaceLimit: limit,
-  usd: amount,
-  ngn: amount,
+  usd: price,
+  ngn: price,
 });
 
 export const catalog = z.looseObject({
