@@ -51,20 +51,37 @@ interface ListReading<T> {
   readonly owner?: string | undefined;
 }
 
+/** Returns a text that two resources of one name and project have in common. */
+const placeOf = ({ name, projectId }: Pick<Shown, "name" | "projectId">): string | undefined =>
+  name && `${projectId ?? ""} ${name.normalize()}`;
+
 /** Ids that lists have shown: what a request makes has none of those that were there before it. */
 class SeenIds {
-  /** By the order in which they came. */
-  readonly #order = new Map<string, number>();
+  /** By id: the order in which it came, and its place. */
+  readonly #seen = new Map<string, { readonly order: number; readonly place: string | undefined }>();
+  /** How many ids had come when a place was first asked for. */
+  readonly #asked = new Map<string | undefined, number>();
 
   /** Takes in what a list shows. */
   add(shown: Iterable<Shown>): void {
-    for (const { id } of shown) if (!this.#order.has(id)) this.#order.set(id, this.#order.size);
+    for (const one of shown)
+      this.#seen.set(one.id, {
+        order: this.#seen.get(one.id)?.order ?? this.#seen.size,
+        place: placeOf(one),
+      });
   }
 
-  /** Returns a check whether an id was there before now. */
-  before(): (id: string) => boolean {
-    const count = this.#order.size;
-    return (id) => (this.#order.get(id) ?? count) < count;
+  /** Returns a check whether an id was there before now, or before the same place was first asked for. */
+  before(place: string | undefined): (id: string) => boolean {
+    const count = this.#asked.get(place) ?? this.#seen.size;
+    if (place !== undefined) this.#asked.set(place, count);
+    return (id) => (this.#seen.get(id)?.order ?? count) < count;
+  }
+
+  /** Returns the ids at a place; an empty one for a resource that was asked for there. */
+  idsAt(place: string | undefined): readonly string[] {
+    const ids = [...this.#seen].flatMap(([id, one]) => (one.place === place ? [id] : []));
+    return this.#asked.has(place) ? ["", ...ids] : ids;
   }
 }
 
@@ -256,11 +273,16 @@ export function consistently(
   };
 }
 
-/** Returns the same request; where it makes something, an answer with what was there before is about another. */
+/**
+ * Returns the same request; where it makes something, an answer with what was there before is about another, and one with
+ * another name than was asked for where another resource has that.
+ */
 function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
-  const wasSeen = seen.before();
+  const { name, projectId } = request.body as Partial<Service>;
+  const place = placeOf({ name, projectId });
+  const wasSeen = seen.before(place);
   const serviceTime = known.serviceTime();
   const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
   return {
@@ -269,6 +291,10 @@ function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): A
       const found = about(body);
       const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
+      const isOther = (other: string): boolean => other !== id && known.of(other)?.absence === undefined;
+      const shownAt = placeOf({ name: found.name, projectId });
+      if (place !== undefined && shownAt !== place && seen.idsAt(shownAt).some(isOther))
+        return { ...found, mismatch: "another resource has its name" };
       const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
       if (wasSeen(id) || known.of(id) !== undefined)
         return refuse("id", "its id was there before, or is recorded for something else");

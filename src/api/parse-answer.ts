@@ -49,7 +49,7 @@ export async function ask<T>(
   return answer;
 }
 
-export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
+export type ShownFields = { readonly id: string; readonly name?: string } & Readonly<Record<string, unknown>>;
 export type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
 /**
@@ -68,7 +68,7 @@ export const shows =
       if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
       return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
     }
-    return { id };
+    return { id, name: shown.name };
   };
 
 /** Reads the subject of a deletion: its operation, if any. */
@@ -76,14 +76,14 @@ export const aboutDeletion = ({ operation }: Deletion): About =>
   operation ? { id: operation.id, ...(operation.createdAt && { madeAt: operation.createdAt }) } : {};
 
 /**
- * Compares a field with the value asked for. Ids are the same in any case of letters. A name may be kept in another form
- * than it was sent: the resource is ours all the same, and the name did not take.
+ * Compares a field with the value asked for. Ids are the same in any case of letters. A key may be kept in another form
+ * than it was sent: the variable is ours all the same, and the key did not take.
  */
 function isSame(field: string, shown: unknown, wanted: string | null): boolean {
   if (shown === wanted) return true;
   if (typeof shown !== "string" || typeof wanted !== "string") return false;
   if (/id$/i.test(field)) return shown.toLowerCase() === wanted.toLowerCase();
-  return (field === "name" || field === "key") && plainName(shown) === plainName(wanted);
+  return field === "key" && plainName(shown) === plainName(wanted);
 }
 
 const typeWords: Readonly<Record<string, string>> = {

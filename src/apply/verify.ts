@@ -49,7 +49,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
           ...about,
           detail: differences(refused, taken),
           hint: isNamedOtherwise(refused, taken)
-            ? `it is recorded under its id; if the service keeps names like that, declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
+            ? `it is recorded; declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
                 taken.type,

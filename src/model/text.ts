@@ -98,9 +98,12 @@ export function reasonOf(cause: unknown): string {
   return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
 }
 
-/** Returns true if two values are equal, or the same text in other code points: the service may keep `é` as one or as two. */
+/** Returns a name as it is compared: the service may keep `é` as one code point or as two, and outer spaces or none. */
+const comparedName = (name: string): string => name.normalize().trim();
+
+/** Returns true if two values are equal, or one name. */
 export const sameName = (a: unknown, b: unknown): boolean =>
-  a === b || (typeof a === "string" && typeof b === "string" && a.normalize() === b.normalize());
+  a === b || (typeof a === "string" && typeof b === "string" && comparedName(a) === comparedName(b));
 
 const byName = new WeakMap<readonly unknown[], Map<string, unknown[]>>();
 
@@ -112,8 +115,8 @@ export function entriesNamed<Entry extends { readonly name: string }>(
   let index = byName.get(list);
   if (index === undefined) {
     index = new Map();
-    for (const entry of list) append(index, entry.name.normalize(), entry);
+    for (const entry of list) append(index, comparedName(entry.name), entry);
     byName.set(list, index);
   }
-  return (index.get(name.normalize()) ?? []) as Entry[];
+  return (index.get(comparedName(name)) ?? []) as Entry[];
 }
