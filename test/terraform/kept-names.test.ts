@@ -40,3 +40,16 @@ describeTerraform("a name that the platform cuts", () => {
     expect(names()).toEqual([kept, kept]);
   }, 60_000);
 });
+
+/** Interface, "Service": a name is "string"; whether spaces around it are kept is not shown. */
+describeTerraform("a name that the platform trims", () => {
+  const terraform = new TerraformFolder({ readings: { name: "trimmed", ids: "upper" } });
+  beforeAll(() => terraform.openAttached(), 60_000);
+  afterAll(() => terraform.close());
+
+  it("is no change", async () => {
+    terraform.write(shop(" shop "));
+    expect(await terraform.apply()).not.toContain("did not take");
+    await terraform.expectNoChanges();
+  }, 60_000);
+});

@@ -6,7 +6,7 @@ import {
 } from "../../api/wire/configuration";
 import type { AttributeRule } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import { sameRepository, sameSet } from "../attribute-values";
+import { sameDirectory, sameRepository, sameSet, sameText } from "../attribute-values";
 
 const docs: Readonly<Record<ConfigurationField, string>> = {
   autoDeploy: "Whether a push to the branch deploys by itself.",
@@ -89,6 +89,9 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   previewExpiryHours: { takesEffect: "at once" },
   // Read when old backups are thrown away. `backupEnabled` may set up what runs: it is deployed.
   backupRetentionDays: { takesEffect: "at once" },
+  dockerContext: { equal: sameDirectory },
+  publishDirectory: { equal: sameDirectory },
+  rootDirectory: { equal: sameDirectory },
   ignorePaths: { equal: sameSet },
   includePaths: { equal: sameSet },
   ipAllowList: { equal: sameSet },
@@ -120,9 +123,15 @@ function doc(field: ConfigurationField): string {
   return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
 }
 
+const equalityOf = (field: ConfigurationField): AttributeRule["equal"] =>
+  typeof documentedDefaults[field] === "string" ? sameText : undefined;
+
 /** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(
-  configurationNames.map((field) => [`configuration.${field}`, { change: "update", ...special[field] }]),
+  configurationNames.map((field) => [
+    `configuration.${field}`,
+    { change: "update", equal: equalityOf(field), ...special[field] },
+  ]),
 ) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
 
 /** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */

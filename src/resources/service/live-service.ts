@@ -67,10 +67,12 @@ export class LiveService implements LiveResource {
   }
 
   get computed(): Attributes {
-    const { estimatedMonthly: price } = this.found;
+    const { estimatedMonthly: price, deploymentId, url, internalHost } = this.found;
     const { usd: estimatedMonthlyUsd, ngn: estimatedMonthlyNgn } = price?.priced ? price : {};
     const shown: Readonly<Record<string, unknown>> = {
       ...this.found,
+      // Empty before the first deployment: they may be set with that.
+      ...(deploymentId == null && { url: url || null, internalHost: internalHost || null }),
       estimatedMonthlyUsd,
       estimatedMonthlyNgn,
     };
