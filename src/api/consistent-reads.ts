@@ -1,6 +1,6 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { OperationStatus } from "../model/resource-operations";
-import { shortList } from "../model/text";
+import { comparedName, shortList } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
@@ -51,38 +51,35 @@ interface ListReading<T> {
   readonly owner?: string | undefined;
 }
 
-/** Returns a text that two resources of one name and project have in common. */
-const placeOf = ({ name, projectId }: Pick<Shown, "name" | "projectId">): string | undefined =>
-  name && `${projectId ?? ""} ${name.normalize()}`;
+/** Returns a text that resources of one name in one project have in common; undefined without a name. */
+const placeOf = ({ name, projectId }: Partial<Service>): string | undefined =>
+  name && `${projectId ?? ""} ${comparedName(name)}`;
 
 /** Ids that lists have shown: what a request makes has none of those that were there before it. */
 class SeenIds {
-  /** By id: the order in which it came, and its place. */
-  readonly #seen = new Map<string, { readonly order: number; readonly place: string | undefined }>();
-  /** How many ids had come when a place was first asked for. */
-  readonly #asked = new Map<string | undefined, number>();
+  /** By id, and by the place of a named resource that was asked for: the order in which they came. */
+  readonly #order = new Map<string | undefined, number>();
+  /** By place. */
+  readonly #ids = new Map<string | undefined, string>();
 
   /** Takes in what a list shows. */
   add(shown: Iterable<Shown>): void {
-    for (const one of shown)
-      this.#seen.set(one.id, {
-        order: this.#seen.get(one.id)?.order ?? this.#seen.size,
-        place: placeOf(one),
-      });
+    for (const one of shown) {
+      if (!this.#order.has(one.id)) this.#order.set(one.id, this.#order.size);
+      this.#ids.set(placeOf(one as Partial<Service>), one.id);
+    }
   }
 
-  /** Returns a check whether an id was there before now, or before the same place was first asked for. */
+  /** Returns a check whether an id was there before now, or before the same named resource was first asked for. */
   before(place: string | undefined): (id: string) => boolean {
-    const count = this.#asked.get(place) ?? this.#seen.size;
-    if (place !== undefined) this.#asked.set(place, count);
-    return (id) => (this.#seen.get(id)?.order ?? count) < count;
+    const count = this.#order.get(place) ?? this.#order.size;
+    if (place !== undefined) this.#order.set(place, count);
+    return (id) => (this.#order.get(id) ?? count) < count;
   }
 
-  /** Returns the ids at a place; an empty one for a resource that was asked for there. */
-  idsAt(place: string | undefined): readonly string[] {
-    const ids = [...this.#seen].flatMap(([id, one]) => (one.place === place ? [id] : []));
-    return this.#asked.has(place) ? ["", ...ids] : ids;
-  }
+  /** Returns the id at a place, an empty one for a resource that was asked for there; undefined where there is none. */
+  idAt = (place: string | undefined): string | undefined =>
+    this.#ids.get(place) ?? (this.#order.has(place) ? "" : undefined);
 }
 
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
@@ -280,8 +277,8 @@ export function consistently(
 function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
-  const { name, projectId } = request.body as Partial<Service>;
-  const place = placeOf({ name, projectId });
+  const { projectId } = request.body as Partial<Service>;
+  const place = placeOf(request.body as Partial<Service>);
   const wasSeen = seen.before(place);
   const serviceTime = known.serviceTime();
   const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
@@ -291,9 +288,9 @@ function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): A
       const found = about(body);
       const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
-      const isOther = (other: string): boolean => other !== id && known.of(other)?.absence === undefined;
       const shownAt = placeOf({ name: found.name, projectId });
-      if (place !== undefined && shownAt !== place && seen.idsAt(shownAt).some(isOther))
+      const other = place === undefined || shownAt === place ? id : (seen.idAt(shownAt) ?? id);
+      if (other !== id && known.of(other)?.absence === undefined)
         return { ...found, mismatch: "another resource has its name" };
       const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
       if (wasSeen(id) || known.of(id) !== undefined)

@@ -1,6 +1,5 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
-import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import { newestById, type Shown } from "./versions";
@@ -75,16 +74,10 @@ export const shows =
 export const aboutDeletion = ({ operation }: Deletion): About =>
   operation ? { id: operation.id, ...(operation.createdAt && { madeAt: operation.createdAt }) } : {};
 
-/**
- * Compares a field with the value asked for. Ids are the same in any case of letters. A key may be kept in another form
- * than it was sent: the variable is ours all the same, and the key did not take.
- */
-function isSame(field: string, shown: unknown, wanted: string | null): boolean {
-  if (shown === wanted) return true;
-  if (typeof shown !== "string" || typeof wanted !== "string") return false;
-  if (/id$/i.test(field)) return shown.toLowerCase() === wanted.toLowerCase();
-  return field === "key" && plainName(shown) === plainName(wanted);
-}
+/** Compares a field with the value asked for. Ids and keys of variables are the same in any case of letters. */
+const isSame = (field: string, shown: unknown, wanted: string | null): boolean =>
+  shown === wanted ||
+  (typeof shown === "string" && /id$|^key$/i.test(field) && shown.toLowerCase() === wanted?.toLowerCase());
 
 const typeWords: Readonly<Record<string, string>> = {
   string: "a text",

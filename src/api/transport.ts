@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
   const json = text.replace(capitalId, (id) => id.toLowerCase());
   try {
-    return mayHavePrototype.test(text) ? JSON.parse(json, drop) : JSON.parse(json);
+    return JSON.parse(json, mayHavePrototype.test(text) ? drop : undefined);
   } catch {
     return undefined;
   }

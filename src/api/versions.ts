@@ -6,10 +6,6 @@ import type { Project, Service, Variable } from "./wire/shapes";
 /** A resource as an answer shows it. */
 export interface Shown {
   readonly id: string;
-  /** Of a project or service. */
-  readonly name?: string;
-  /** Of a service. */
-  readonly projectId?: string | null | undefined;
   readonly updatedAt?: string | null | undefined;
   readonly archived?: boolean | undefined;
   readonly deletedAt?: string | null | undefined;

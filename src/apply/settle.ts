@@ -244,20 +244,19 @@ export async function settlePending(
     ...{ type, reads, clock, signal, timeoutMs, onWaiting },
     onNext: async () => {},
   });
-  const ended = (resource: RecordedResource, ...diagnostics: Diagnostic[]): Recovery => ({
-    ...nothingRecovered,
-    entries: [{ kind: "resource", address, resource }],
-    diagnostics,
-  });
+  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => {
+    const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
+    return {
+      ...nothingRecovered,
+      entries: [{ kind: "resource", address, resource, ...deletedAt }],
+      diagnostics,
+    };
+  };
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
         return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
-      if (!pending.deletes) return ended(rest);
-      return {
-        ...nothingRecovered,
-        entries: [{ kind: "resource", address, resource: null, deletedAt: writtenNow(recovering) }],
-      };
+      return ended(pending.deletes ? null : rest);
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),

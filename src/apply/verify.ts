@@ -48,7 +48,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
       : {
           ...about,
           detail: differences(refused, taken),
-          hint: isNamedOtherwise(refused, taken)
+          hint: refused.includes(taken.type.nameAttribute ?? "")
             ? `it is recorded; declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
@@ -76,12 +76,6 @@ function differences(refused: readonly string[], { type, sent, live }: ComparedW
     })
     .join("\n");
 }
-
-/** Returns whether the answer shows another name than was sent. */
-const isNamedOtherwise = (
-  refused: readonly string[],
-  { type: { nameAttribute = "" }, live }: ComparedWrite,
-): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
 
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {

@@ -21,19 +21,10 @@ export const namePattern = (word: string): RegExp =>
     "s",
   );
 
-/** Returns a name without case, spaces and hyphens, which services may change; itself where nothing would be left. */
-export function plainName(name: string): string {
-  const letters = name
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
-  return letters === "" ? name : letters;
-}
-
-/** Orders texts by their UTF-16 units, the same in every language of the machine. */
 /** Returns a text with a capital at its beginning. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Orders texts by their UTF-16 units, the same in every language of the machine. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */
@@ -99,7 +90,7 @@ export function reasonOf(cause: unknown): string {
 }
 
 /** Returns a name as it is compared: the service may keep `é` as one code point or as two, and outer spaces or none. */
-const comparedName = (name: string): string => name.normalize().trim();
+export const comparedName = (name: string): string => name.normalize().trim();
 
 /** Returns true if two values are equal, or one name. */
 export const sameName = (a: unknown, b: unknown): boolean =>

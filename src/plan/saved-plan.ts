@@ -140,8 +140,8 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     const moved = firstDifference(saved.plan[part], fresh[part]);
     if (moved !== undefined) return stale(`its ${moved} is another`);
   }
+  const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
-  const before = changesByAddress(saved.plan, after);
   const addresses = [...new Set([...before.keys(), ...after.keys()])].sort();
   // What else differs may only follow from these, and what runs because of other changes from those.
   for (const address of addresses) {
@@ -149,7 +149,11 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     if (!after.has(address)) return stale(`${address} no longer needs to change`, address);
   }
   for (const address of [...addresses.filter((one) => after.get(one)?.reason === undefined), ...addresses]) {
-    const moved = firstDifference(before.get(address), after.get(address));
+    const [old, now] = [before.get(address), after.get(address)];
+    // A plan of an earlier version binds times that move by themselves.
+    const isTimed = now?.binding?.updatedAt !== null;
+    const binding = old?.binding && !isTimed ? { ...old.binding, updatedAt: null } : old?.binding;
+    const moved = firstDifference({ ...old, binding }, now);
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
@@ -173,22 +177,16 @@ const uncompared = {
   ...{ retains: undefined, restores: undefined, held: undefined },
 };
 
-type Bound = Pick<ChangeDocument, "binding">;
-
-/** Changes by address, without those that change nothing. A plan of an earlier version bound times that `fresh` does not. */
-const changesByAddress = ({ resource_changes: changes }: PlanDocument, fresh?: ReadonlyMap<string, Bound>) =>
+/** Changes by address, without those that change nothing. */
+const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
   new Map(
     changes
       .filter((change) => !isNoOp(change))
-      .map(({ attributes, released, binding, ...change }) => [
+      .map(({ attributes, released, ...change }) => [
         change.address as string,
         {
           ...change,
           ...{ attributes: withoutRanges(attributes), released: withoutRanges(released) },
-          binding:
-            binding && fresh?.get(change.address)?.binding?.updatedAt === null
-              ? { ...binding, updatedAt: null }
-              : binding,
           ...uncompared,
         },
       ]),

@@ -123,15 +123,12 @@ function doc(field: ConfigurationField): string {
   return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
 }
 
-const equalityOf = (field: ConfigurationField): AttributeRule["equal"] =>
-  typeof documentedDefaults[field] === "string" ? sameText : undefined;
-
 /** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(
-  configurationNames.map((field) => [
-    `configuration.${field}`,
-    { change: "update", equal: equalityOf(field), ...special[field] },
-  ]),
+  configurationNames.map((field) => {
+    const texts = typeof documentedDefaults[field] === "string" && { equal: sameText };
+    return [`configuration.${field}`, { change: "update", ...texts, ...special[field] }];
+  }),
 ) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
 
 /** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */
