@@ -27,6 +27,8 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   const [first] = refused;
   if (first === undefined) return undefined;
   const fields = refused.join(", ");
+  const { nameAttribute = "" } = taken.type;
+  const isNamedOtherwise = refused.includes(nameAttribute) && taken.live.attributes.get(nameAttribute);
   const about = {
     address: change.address,
     attribute: first,
@@ -48,8 +50,8 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
       : {
           ...about,
           detail: differences(refused, taken),
-          hint: refused.includes(taken.type.nameAttribute ?? "")
-            ? `it is recorded; declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
+          hint: isNamedOtherwise
+            ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
                 taken.type,
