@@ -1,4 +1,5 @@
 import type { OperationStatus } from "../model/resource-operations";
+import { comparedName } from "../model/text";
 import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
 import type { CanvasScope, Endpoints } from "./endpoints";
@@ -59,21 +60,35 @@ interface ListReading<T> {
   readonly owner?: string | undefined;
 }
 
+/** Returns a text that resources of one name in one project have in common; undefined without a name. */
+const placeOf = ({ name, projectId }: Partial<Service>): string | undefined =>
+  name && `${projectId ?? ""} ${comparedName(name)}`;
+
 /** Ids that lists have shown: what a request makes has none of those that were there before it. */
 class SeenIds {
-  /** By the order in which they came. */
-  readonly #order = new Map<string, number>();
+  /** By id, and by the place of a named resource that was asked for: the order in which they came. */
+  readonly #order = new Map<string | undefined, number>();
+  /** By place. */
+  readonly #ids = new Map<string | undefined, string>();
 
   /** Takes in what a list shows. */
   add(shown: Iterable<Shown>): void {
-    for (const { id } of shown) if (!this.#order.has(id)) this.#order.set(id, this.#order.size);
+    for (const one of shown) {
+      if (!this.#order.has(one.id)) this.#order.set(one.id, this.#order.size);
+      this.#ids.set(placeOf(one as Partial<Service>), one.id);
+    }
   }
 
-  /** Returns a check whether an id was there before now. */
-  before(): (id: string) => boolean {
-    const count = this.#order.size;
+  /** Returns a check whether an id was there before now, or before the same named resource was first asked for. */
+  before(place: string | undefined): (id: string) => boolean {
+    const count = this.#order.get(place) ?? this.#order.size;
+    if (place !== undefined) this.#order.set(place, count);
     return (id) => (this.#order.get(id) ?? count) < count;
   }
+
+  /** Returns the id at a place, an empty one for a resource that was asked for there; undefined where there is none. */
+  idAt = (place: string | undefined): string | undefined =>
+    this.#ids.get(place) ?? (this.#order.has(place) ? "" : undefined);
 }
 
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
@@ -288,11 +303,16 @@ export function consistently(
   };
 }
 
-/** Returns the same request; where it makes something, an answer with what was there before is about another. */
+/**
+ * Returns the same request; where it makes something, an answer with what was there before is about another, and one with
+ * another name than was asked for where another resource has that.
+ */
 function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): ApiRequest {
   const { method, path, about } = request;
   if (method !== "POST" || !about) return request;
-  const wasSeen = seen.before();
+  const { projectId } = request.body as Partial<Service>;
+  const place = placeOf(request.body as Partial<Service>);
+  const wasSeen = seen.before(place);
   const serviceTime = known.serviceTime();
   const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
   return {
@@ -301,6 +321,10 @@ function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): A
       const found = about(body);
       const { id, createdAt } = found;
       if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
+      const shownAt = placeOf({ name: found.name, projectId });
+      const other = place === undefined || shownAt === place ? id : (seen.idAt(shownAt) ?? id);
+      if (other !== id && known.of(other)?.absence === undefined)
+        return { ...found, mismatch: "another resource has its name" };
       const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
       if (wasSeen(id) || known.of(id) !== undefined)
         return refuse("id", "its id was there before, or is recorded for something else");

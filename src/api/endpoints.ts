@@ -102,7 +102,7 @@ function projectEndpoints({ send, path, gaps, ask, show }: EndpointCall) {
     createProject: (draft: { name: string; color?: string; description?: string }) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };
       const request = requestOf("createProject", "POST", path("projects"), { body });
-      return projectIn(request, { name: body.name }).catch(refusedColor(body.color));
+      return projectIn(request, {}).catch(refusedColor(body.color));
     },
     updateProject: async (id: string, body: { name?: string; color?: string; description?: string }) => {
       const request = requestOf("updateProject", "PATCH", path("projects", id), { body });

@@ -1,6 +1,5 @@
 import type { core } from "zod";
 import type { DocumentSchema } from "../model/large-document";
-import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import { newestById, type Shown } from "./versions";
@@ -49,7 +48,7 @@ export async function ask<T>(
   return answer;
 }
 
-export type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
+export type ShownFields = { readonly id: string; readonly name?: string } & Readonly<Record<string, unknown>>;
 export type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
 /**
@@ -68,22 +67,16 @@ export const shows =
       if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
       return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
     }
-    return { id };
+    return { id, name: shown.name };
   };
 
 /** Reads the subject of a deletion: its operation, if any. */
 export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
-/**
- * Compares a field with the value asked for. Ids are the same in any case of letters. A name may be kept in another form
- * than it was sent: the resource is ours all the same, and the name did not take.
- */
-function isSame(field: string, shown: unknown, wanted: string | null): boolean {
-  if (shown === wanted) return true;
-  if (typeof shown !== "string" || typeof wanted !== "string") return false;
-  if (/id$/i.test(field)) return shown.toLowerCase() === wanted.toLowerCase();
-  return (field === "name" || field === "key") && plainName(shown) === plainName(wanted);
-}
+/** Compares a field with the value asked for. Ids and keys of variables are the same in any case of letters. */
+const isSame = (field: string, shown: unknown, wanted: string | null): boolean =>
+  shown === wanted ||
+  (typeof shown === "string" && /id$|^key$/i.test(field) && shown.toLowerCase() === wanted?.toLowerCase());
 
 const typeWords: Readonly<Record<string, string>> = {
   string: "a text",

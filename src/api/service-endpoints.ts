@@ -45,8 +45,8 @@ export function serviceEndpoints(call: EndpointCall) {
     getService: (id: string) => getService(call, id),
     createService: (draft: ServiceDraft) => {
       const request = requestOf("createService", "POST", path("services"), { body: draft });
-      const { name, kind, projectId = null } = draft;
-      const aboutService = shows("service", { name, kind, projectId });
+      const { kind, projectId = null } = draft;
+      const aboutService = shows("service", { kind, projectId });
       const about = (answer: { readonly service: Service }) => ({
         ...aboutService(answer),
         createdAt: answer.service.createdAt ?? undefined,

@@ -22,14 +22,19 @@ export interface WireResponse {
 /** Matches a text that may have the key `__proto__`, also where letters of it are escaped. */
 const mayHavePrototype = /__proto__|\\u00(5f|6f|7[024])/i;
 
+/** Matches an id with capital letters, which the service may write so in some answers only. No value or name is an id. */
+const capitalId =
+  /(?<!"(?:value|name)"\s*:\s*)"(?=[\da-f-]*[A-F])[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}"/g;
+
 /**
- * Parses JSON without keys named `__proto__`, which could change the prototype of what they are copied into. Undefined where
- * it is none: the parser's own message quotes the text, and goes no further.
+ * Parses JSON, ids in lower case, without keys named `__proto__`, which could change the prototype of what they are copied
+ * into. Undefined where it is none: the parser's own message quotes the text, and goes no further.
  */
 export function parseJson(text: string): unknown {
   const drop = (key: string, value: unknown): unknown => (key === "__proto__" ? undefined : value);
+  const json = text.replace(capitalId, (id) => id.toLowerCase());
   try {
-    return mayHavePrototype.test(text) ? JSON.parse(text, drop) : JSON.parse(text);
+    return JSON.parse(json, mayHavePrototype.test(text) ? drop : undefined);
   } catch {
     return undefined;
   }

@@ -98,8 +98,7 @@ export class RunJournal {
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
     if (recording) {
       const { address } = recording;
-      const resource = this.#sinceNow(address, recording.resource);
-      entries.push({ kind: "resource", address, resource, ...this.#deletedNow(address, resource) });
+      entries.push({ kind: "resource", address, resource: this.#sinceNow(address, recording.resource) });
     }
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
@@ -116,10 +115,10 @@ export class RunJournal {
     await this.#append([{ kind: "resource", address, resource: this.#sinceNow(address, recorded) }]);
   }
 
-  /** Removes the record of something that has been deleted. */
+  /** Replaces the record of a resource by the time of its deletion: lists may show it for a while. */
   async recordDeleted(address: Address): Promise<void> {
-    const deletedAt = this.#deletedNow(address, null);
-    await this.#append([{ kind: "resource", address, resource: null, ...deletedAt }]);
+    const deletedAt = new Date(this.serviceTime() ?? this.clock.now()).toISOString();
+    await this.#append([{ kind: "resource", address, resource: null, deletedAt }]);
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
@@ -178,13 +177,6 @@ export class RunJournal {
     const known = before?.id === pending.id ? before.since : undefined;
     const since = known ?? new Date(this.clock.now()).toISOString();
     return { ...resource, pending: { ...pending, since } };
-  }
-
-  /** Lists may show what was deleted for a while: that it was is remembered. */
-  #deletedNow(address: Address, resource: RecordedResource | null): { readonly deletedAt?: string } {
-    const before = this.recorded(address);
-    if (resource !== null || before === undefined) return {};
-    return { deletedAt: new Date(this.serviceTime() ?? this.clock.now()).toISOString() };
   }
 
   #set(address: Address, resource: RecordedResource | null): void {

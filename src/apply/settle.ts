@@ -14,6 +14,7 @@ import {
   endUnproven,
   nothingShown,
   recordedAfterFailedDeletion,
+  writtenNow,
 } from "./change-context";
 import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 
@@ -248,17 +249,19 @@ export async function settlePending(
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
   const told = timeoutMs > 0 ? { onWaiting: tellWaiting(recovering, address, pending, timeoutMs) } : {};
   const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, ...told });
-  const ended = (resource: RecordedResource, ...diagnostics: Diagnostic[]): Recovery => ({
-    ...nothingRecovered,
-    entries: [{ kind: "resource", address, resource }],
-    diagnostics,
-  });
+  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => {
+    const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
+    return {
+      ...nothingRecovered,
+      entries: [{ kind: "resource", address, resource, ...deletedAt }],
+      diagnostics,
+    };
+  };
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
         return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
-      if (!pending.deletes) return ended(rest);
-      return { ...nothingRecovered, entries: [{ kind: "resource", address, resource: null }] };
+      return ended(pending.deletes ? null : rest);
     case "failed":
       return ended(
         recordedAfterFailure(recorded, pending, result.summary),

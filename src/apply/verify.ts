@@ -27,6 +27,8 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
   const [first] = refused;
   if (first === undefined) return undefined;
   const fields = refused.join(", ");
+  const { nameAttribute = "" } = taken.type;
+  const isNamedOtherwise = refused.includes(nameAttribute) && taken.live.attributes.get(nameAttribute);
   const about = {
     address: change.address,
     attribute: first,
@@ -48,8 +50,8 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
       : {
           ...about,
           detail: differences(refused, taken),
-          hint: isNamedOtherwise(refused, taken)
-            ? `it is recorded under its id; if the service keeps names like that, declare ${taken.type.nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
+          hint: isNamedOtherwise
+            ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
                 taken.type,
@@ -76,12 +78,6 @@ function differences(refused: readonly string[], { type, sent, live }: ComparedW
     })
     .join("\n");
 }
-
-/** Returns whether the answer shows another name than was sent. */
-const isNamedOtherwise = (
-  refused: readonly string[],
-  { type: { nameAttribute = "" }, live }: ComparedWrite,
-): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
 
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {

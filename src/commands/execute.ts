@@ -8,7 +8,7 @@ import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { isFingerprint, type RecordedResource, type RunOrigin, type RunRecord } from "../model/state";
-import { plainName } from "../model/text";
+import { comparedName } from "../model/text";
 import { type Attributes, canonicalJson, generatedText, isPlain, type Plain } from "../model/value";
 import { type Change, instanceOf, type Plan, type PlannedInstance } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
@@ -76,8 +76,7 @@ function settledReader(run: Run): (change: Change) => Promise<LiveResource | und
 function runRecord(context: Context, planning: BuiltPlan): RunRecord {
   const { plan, connection, retriableIntents, earlierPreexistingIds, input } = planning;
   const idsByName = new Map<string, string[]>();
-  // A service may keep names in a form of its own.
-  const keyOf = (type: string, name: string): string => `${type} ${plainName(name)}`;
+  const keyOf = (type: string, name: string): string => `${type} ${comparedName(name)}`;
   for (const { type, name, id } of input.inventory) {
     append(idsByName, keyOf(type, name), id);
   }

@@ -31,9 +31,9 @@ export const openPoints = {
   environmentRecord: { serves: ["plain", "further"] },
   color: { serves: ["sent", "lower"], stops: ["form"] },
   name: { serves: ["sent", "trimmed", "nfc"], stops: ["cut", "slug"] },
-  configurationValue: { serves: ["sent", "trimmed"], stops: ["clamped", "sorted"] },
+  configurationValue: { serves: ["sent", "trimmed", "sorted"], stops: ["clamped"] },
   /** `url` and `internalHost` before the first deployment. */
-  firstUrl: { serves: ["set", "empty", "null"] },
+  firstUrl: { serves: ["set"], stops: ["empty", "null"] },
   /** `url` and `internalHost` after a rename. */
   renamedUrl: { serves: ["changes", "stays"] },
   /** A service that is being deleted, read by its ID. */

@@ -32,6 +32,8 @@ export type Configuration = Readonly<Record<string, unknown>>;
 
 export interface StoredService extends Stored, Dated {
   readonly name: string;
+  /** The name that its URL is made of, where a rename leaves that. */
+  readonly hostName?: string;
   readonly kind: string;
   readonly projectId: string | null;
   readonly environmentId: string | null;

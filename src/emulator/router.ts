@@ -158,8 +158,13 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
-  return jsonResponse(200, textOf(match.route.handle(call)), requestId);
+  const text = textOf(match.route.handle(call));
+  // Reading "ids": the canvas writes them in upper case.
+  const isUpper = world.readings.ids === "upper" && shows === "canvas";
+  return jsonResponse(200, isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text, requestId);
 }
+
+const uuidInJson = new RegExp(`"${uuidText}"`, "g");
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
   if (!route.bodyless) return readJson(request.body, request.headers["content-type"]);

@@ -1,6 +1,7 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import type { GapSwitches } from "./behaviour";
+import { slug } from "./kept-values";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import { deploymentTime } from "./times";
 import type { World } from "./world";
@@ -89,19 +90,16 @@ export function serviceJson(world: World, service: StoredService): string {
   return text;
 }
 
-const slug = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "") || "service";
-
 /** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
-  const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...kept } = service;
+  const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
+  const { hostName = service.name, ...kept } = rest;
   const { configuration, kind } = kept;
-  const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
+  const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
+  const isHosted = service.deploymentId !== null || readings.firstUrl === "set";
+  const unhosted = readings.firstUrl === "null" ? null : "";
   const status = serviceStatus(service);
   const isIdle = service.archived || runtime === "suspended";
   const { deploymentId, liveDeploymentId, ...shown } = kept;
@@ -117,8 +115,12 @@ export function serviceView(world: World, service: StoredService): Record<string
     status,
     healthStatus: runtime === "running" ? "ready" : "unknown",
     runtimeDetail: runtime === "none" ? "" : runtime,
-    internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
-    url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
+    internalHost: !isHosted ? unhosted : configuration.privateNetworking === true ? `${host}.internal` : "",
+    url: !isHosted
+      ? unhosted
+      : isPublic && configuration.platformDomainEnabled === true
+        ? `https://${host}.rnv.example`
+        : "",
     estimatedMonthly: estimatedMonthly(world.catalog, service),
   };
 }

@@ -21,19 +21,10 @@ export const namePattern = (word: string): RegExp =>
     "s",
   );
 
-/** Returns a name without case, spaces and hyphens, which services may change; itself where nothing would be left. */
-export function plainName(name: string): string {
-  const letters = name
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
-  return letters === "" ? name : letters;
-}
-
-/** Orders texts by their UTF-16 units, the same in every language of the machine. */
 /** Returns a text with a capital at its beginning. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Orders texts by their UTF-16 units, the same in every language of the machine. */
 export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */
@@ -98,9 +89,12 @@ export function reasonOf(cause: unknown): string {
   return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
 }
 
-/** Returns true if two values are equal, or the same text in other code points: the service may keep `é` as one or as two. */
+/** Returns a name as it is compared: the service may keep `é` as one code point or as two, and outer spaces or none. */
+export const comparedName = (name: string): string => name.normalize().trim();
+
+/** Returns true if two values are equal, or one name. */
 export const sameName = (a: unknown, b: unknown): boolean =>
-  a === b || (typeof a === "string" && typeof b === "string" && a.normalize() === b.normalize());
+  a === b || (typeof a === "string" && typeof b === "string" && comparedName(a) === comparedName(b));
 
 const byName = new WeakMap<readonly unknown[], Map<string, unknown[]>>();
 
@@ -112,8 +106,8 @@ export function entriesNamed<Entry extends { readonly name: string }>(
   let index = byName.get(list);
   if (index === undefined) {
     index = new Map();
-    for (const entry of list) append(index, entry.name.normalize(), entry);
+    for (const entry of list) append(index, comparedName(entry.name), entry);
     byName.set(list, index);
   }
-  return (index.get(name.normalize()) ?? []) as Entry[];
+  return (index.get(comparedName(name)) ?? []) as Entry[];
 }

@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { append } from "../model/graph";
-import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
+import { type Effect, type Money, pathsWith, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import { changesRecordOnly, changesSomething, type Decision, type Decisions, isDeletion } from "./decision";
@@ -140,7 +140,9 @@ export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.n
 function bindingOf({ live, type }: ResourceInstance): Change["binding"] {
   if (!live) return null;
   const attributes = canonicalJson(Object.fromEntries(withoutOpenFields(type, live.attributes)) as Plain);
-  return { id: live.id, updatedAt: live.updatedAt ?? null, digest: sha256(attributes) };
+  // Only the time of a secret tells that it was changed; other times move by themselves.
+  const updatedAt = pathsWith(type, "secret").length > 0 ? (live.updatedAt ?? null) : null;
+  return { id: live.id, updatedAt, digest: sha256(attributes) };
 }
 
 /** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */

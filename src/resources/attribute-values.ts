@@ -56,20 +56,26 @@ export function sameSet(a: Plain, b: Plain): boolean {
   return left.size === right.size && [...left].every((item) => right.has(item));
 }
 
+/** Returns the equality of texts that have one form. */
+const sameIn =
+  (formOf: (text: string) => string) =>
+  (a: Plain, b: Plain): boolean =>
+    typeof a === "string" && typeof b === "string" ? formOf(a) === formOf(b) : plainEqual(a, b);
+
 /** Equality of two colors: upper and lower case are one. */
-export const sameColor = (a: Plain, b: Plain): boolean =>
-  typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : plainEqual(a, b);
+export const sameColor = sameIn((color) => color.toLowerCase());
 
 /** Equality of two ids: upper and lower case of a UUID are one. */
-export const sameId = (a: Plain, b: Plain): boolean =>
-  a === b || (typeof a === "string" && typeof b === "string" && canonicalId(a) === canonicalId(b));
+export const sameId = sameIn(canonicalId);
+
+/** Equality of two texts: outer spaces and line ends do not count. */
+export const sameText = sameIn((text) => text.trim());
+
+/** Equality of two directories: neither does a trailing slash. */
+export const sameDirectory = sameIn((path) => path.trim().replace(/(?<=.)\/+$/, ""));
 
 /** Equality of two repository URLs: trailing slash, `.git` and the case of scheme and host do not count. */
-export function sameRepository(a: Plain, b: Plain): boolean {
-  return typeof a === "string" && typeof b === "string"
-    ? plainRepository(a) === plainRepository(b)
-    : plainEqual(a, b);
-}
+export const sameRepository = sameIn(plainRepository);
 
 function plainRepository(url: string): string {
   const bare = url

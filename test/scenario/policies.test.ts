@@ -186,3 +186,23 @@ describe("policies", () => {
     ).toBe(false);
   });
 });
+
+/** Interface, "Catalog": `usd`, `ngn`: "number". */
+describe("a price below zero", () => {
+  const scenario = oneScenario();
+
+  it.each([-50, "7", undefined])("of a plan of the catalog passes no limit of cost: %p", async (usd) => {
+    scenario.write("rnv.yaml", `services:\n  api: { kind: web, configuration: { plan: starter } }\n`);
+    const edit = (body: object) => {
+      const { plans = [], ...rest } = body as { readonly plans?: readonly object[] };
+      return { ...rest, plans: plans.map((plan) => ({ ...plan, usd })) };
+    };
+    scenario.fail(({ path }) => (path.endsWith("/catalog") ? { kind: "edited", edit } : undefined));
+    for (const limit of ["--max-monthly-increase=1usd", "--max-monthly-total=1usd"]) {
+      const { code, stderr } = await scenario.run("plan", limit);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("error[api.malformed]") });
+      expect(stderr).toContain("plans.0.usd");
+    }
+    scenario.fail();
+  });
+});

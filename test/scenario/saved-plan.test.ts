@@ -57,6 +57,20 @@ describe("a saved plan", () => {
     await refused("second.rnvplan", "error[plan.stale]");
   });
 
+  /** Interface, "Service": `updatedAt` is a "timestamp"; events that move it are not shown. */
+  it("is applied where the time of a service or project moved by itself", async () => {
+    const { store } = scenario.emulator;
+    scenario.write(
+      "rnv.yaml",
+      shop("/b", "api", "web").replace("  shop:\n", "  shop:\n    description: A\n"),
+    );
+    await scenario.run("plan", "-out", "moved.rnvplan");
+    for (const { id } of store.services()) store.editService(id, () => ({}));
+    for (const { id } of store.projects()) store.editProject(id, {});
+    expect(await scenario.run("apply", "moved.rnvplan")).toMatchObject({ code: 0, stderr: "" });
+    await scenario.isQuiet();
+  });
+
   it("is refused once the manifest says something else", async () => {
     await scenario.run("plan", "-out", "third.rnvplan");
     scenario.write("rnv.yaml", shop("/c", "api", "web"));
@@ -228,5 +242,25 @@ describe("a saved plan", () => {
     const { code, stderr } = await scenario.run("apply", "kept.rnvplan");
     expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
     expect(stderr).toContain("error[live.mass_disappearance]");
+  });
+});
+
+/** DESIGN section 8: "binds to … `{id, digest}` of each touched resource (and `updatedAt` of variables)". */
+describe("a saved plan that writes a variable", () => {
+  const scenario = oneScenario();
+
+  it("is refused once that was written meanwhile, because no read shows its value", async () => {
+    const set = (mode: string) =>
+      shop("/b", "api").replace("kind: web, ", `kind: web, variables: { MODE: ${mode} }, `);
+    await scenario.applied(set("one"));
+    scenario.write("rnv.yaml", set("two"));
+    await scenario.run("plan", "-out", "value.rnvplan");
+    scenario.forget();
+    const { store } = scenario.emulator;
+    const [variable] = store.services().flatMap(({ id }) => store.variables(id));
+    store.editVariable(variable?.id ?? "", { value: "three" });
+    const { code, stderr } = await scenario.run("apply", "value.rnvplan");
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining("error[plan.stale]") });
+    expect(scenario.requests()).toEqual([]);
   });
 });

@@ -11,6 +11,8 @@ export const text = z.string();
 export const textIfAny = text.nullish();
 export const amount = z.number();
 export const amountIfAny = amount.nullish();
+/** Below zero it would let a plan pass the limits of cost. */
+export const price = amount.nonnegative();
 export const flag = z.boolean();
 /** "Identifiers are UUID strings unless stated." Kept as text: an odd id must not make a listing unreadable. */
 export const id = text.min(1);
@@ -268,8 +270,8 @@ export const plan = z.looseObject({
   maxConnections: amountIfAny,
   workspaceLimit: amountIfAny,
   /** usd, ngn: "Prices returned by the catalog are estimates." */
-  usd: amount,
-  ngn: amount,
+  usd: price,
+  ngn: price,
 });
 
 export const catalog = z.looseObject({

@@ -11,6 +11,7 @@ import {
   readOperation,
   serviceOf,
 } from "../call";
+import { keptFields } from "../kept-values";
 import {
   queueAsked,
   queueDeployment,
@@ -156,7 +157,7 @@ export function newService({ store }: World, fields: NewService): StoredService 
 
 function create(call: Call) {
   const { world } = call;
-  const draft = parseCreation(call.body, world);
+  const draft = keptFields(world.readings, parseCreation(call.body, world));
   const { [draft.kind]: ofKind } = world.gaps.kindDefaults;
   const configuration = { ...world.catalog.defaults, ...ofKind, ...draft.configuration };
   requireOnOffer(world, draft.kind, configuration);
@@ -186,12 +187,18 @@ function create(call: Call) {
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = parseChange(call.body, world);
+  const { name, configuration } = keptFields(world.readings, parseChange(call.body, world));
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
   const updatedAt = world.store.stamp();
-  const changed = { ...service, name: name ?? service.name, configuration: merged, updatedAt };
+  const changed = {
+    ...service,
+    name: name ?? service.name,
+    ...(world.readings.renamedUrl === "stays" && { hostName: service.hostName ?? service.name }),
+    configuration: merged,
+    updatedAt,
+  };
   world.store.put("services", { ...changed, updatedAt: timeAfter(world, service, changed) });
   return shown(call, changed);
 }

@@ -71,7 +71,10 @@ function update(call: Call) {
   const change = z.strictObject({ [keyField]: nonEmpty, [valueField]: z.string() }).partial();
   const { [keyField]: key, [valueField]: value } = parseBody(change, call.body);
   if (key !== undefined) requireFreeKey(call, service, key, variable.id);
-  if (call.world.switches.conditions.has("ignored-values")) return patched(call, variable);
+  const { switches, seal, readings } = call.world;
+  const isRepeated = key === undefined && value === seal.open(variable.sealedValue);
+  if (switches.conditions.has("ignored-values") || (isRepeated && readings.repeatedValue === "stays"))
+    return patched(call, variable);
   return patched(call, editedVariable(call.world, variable, key, value));
 }
 

@@ -6,7 +6,7 @@ import {
 } from "../../api/wire/configuration";
 import type { AttributeRule } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import { sameRepository, sameSet } from "../attribute-values";
+import { sameDirectory, sameRepository, sameSet, sameText } from "../attribute-values";
 
 const docs: Readonly<Record<ConfigurationField, string>> = {
   autoDeploy: "Whether a push to the branch deploys by itself.",
@@ -89,6 +89,9 @@ const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>
   previewExpiryHours: { takesEffect: "at once" },
   // Read when old backups are thrown away. `backupEnabled` may set up what runs: it is deployed.
   backupRetentionDays: { takesEffect: "at once" },
+  dockerContext: { equal: sameDirectory },
+  publishDirectory: { equal: sameDirectory },
+  rootDirectory: { equal: sameDirectory },
   ignorePaths: { equal: sameSet },
   includePaths: { equal: sameSet },
   ipAllowList: { equal: sameSet },
@@ -122,7 +125,10 @@ function doc(field: ConfigurationField): string {
 
 /** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(
-  configurationNames.map((field) => [`configuration.${field}`, { change: "update", ...special[field] }]),
+  configurationNames.map((field) => {
+    const texts = typeof documentedDefaults[field] === "string" && { equal: sameText };
+    return [`configuration.${field}`, { change: "update", ...texts, ...special[field] }];
+  }),
 ) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
 
 /** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */

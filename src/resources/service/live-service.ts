@@ -67,10 +67,15 @@ export class LiveService implements LiveResource {
   }
 
   get computed(): Attributes {
-    const { estimatedMonthly: price } = this.found;
+    const { estimatedMonthly: price, configuration, deploymentId, url, internalHost } = this.found;
     const { usd: estimatedMonthlyUsd, ngn: estimatedMonthlyNgn } = price?.priced ? price : {};
     const shown: Readonly<Record<string, unknown>> = {
       ...this.found,
+      // Empty before the first deployment, and not switched off: that may set them.
+      ...(deploymentId == null && {
+        url: url || (configuration.platformDomainEnabled === false ? url : null),
+        internalHost: internalHost || (configuration.privateNetworking === false ? internalHost : null),
+      }),
       estimatedMonthlyUsd,
       estimatedMonthlyNgn,
     };

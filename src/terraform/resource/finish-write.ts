@@ -170,7 +170,9 @@ export function unappliedFields(
   if (live === undefined) return [];
   return unappliedPaths({ type: resource, live, ...write }).map((path) => {
     const attribute = stepsOf(path)?.join(".") ?? path;
-    const detail = resource.rules[path]?.secret ? secretNotApplied : notApplied;
+    const isNamed = path === resource.nameAttribute;
+    const named = `It is in the state. To keep the name that the platform shows: ${attribute} = ${JSON.stringify(live.name)}`;
+    const detail = isNamed ? named : resource.rules[path]?.secret ? secretNotApplied : notApplied;
     const summary = `the service accepted the change, but ${attribute} did not take`;
     return severity("apply.not_taken", summary, { attribute: path, detail });
   });

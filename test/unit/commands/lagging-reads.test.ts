@@ -88,6 +88,32 @@ describe("reads that stay behind the last write", () => {
       expect(bench.emulator.store.services().map(({ id }) => id === deleted?.id)).toEqual([false]);
     });
 
+    /** Interface, "States and transitions": "service active · Delete · Runtime infrastructure exists · archived, deletion queued". */
+    it("are not taken over where a later run saw the deletion end", async () => {
+      await bench.apply();
+      const [deleted] = bench.emulator.store.services();
+      bench.emulator.store.setCondition("queued-deletions", true);
+      bench.write("rnv.yaml", without);
+      let before: AnswerBody | undefined;
+      const remembered: Fault = { kind: "edited", edit: (body) => (before ??= body) };
+      const onCanvas = () =>
+        bench.emulator.setFaults((_, { path }) => (path.endsWith("/canvas") ? remembered : undefined));
+      onCanvas();
+      await bench.plan();
+      bench.emulator.setFaults(undefined);
+      const death = { write: 1, when: "after" } as const;
+      await bench.applyUntilDeath(death, { confirmedDeletes: ["service.shop.api"] });
+      bench.emulator.store.settle();
+      expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+      expect((await bench.state())?.resources).not.toHaveProperty(["service.shop.api"]);
+      onCanvas();
+      bench.write("rnv.yaml", shop(1));
+      const { plan } = await bench.plan({ adopt: true });
+      const changes = plan?.changes.filter(({ address }) => address === "service.shop.api");
+      expect(changes).toMatchObject([{ action: "create" }]);
+      expect(changes?.[0]?.id).not.toBe(deleted?.id);
+    });
+
     it("are believed two minutes later", async () => {
       await bench.apply();
       await remove();

@@ -1,4 +1,5 @@
 import { diagnosticOf } from "../../../src/api/api-error";
+import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { withOtherId, withoutFields } from "../../support/edited-answers";
 import { createWorkbench, type Workbench } from "../../support/workbench";
@@ -99,5 +100,89 @@ describe("a list that does not show what a plan decides on", () => {
     }
     expect(bench.writes()).toEqual([]);
     await isQuiet();
+  });
+});
+
+/**
+ * DESIGN section 5: "an answer to our own key with a new id is ours (projects and services), unless its name is that of
+ * another declared or live resource of that parent". The length of a name is not shown in the interface.
+ */
+describe("a create that is answered with another name", () => {
+  const long = "a service with a name of more than forty letters";
+  const kept = long.slice(0, 40);
+  const named = (name: string) => `
+projects:
+  shop:
+    services:
+      api: { name: "${name}", kind: web, deploy: { when: never } }
+`;
+  const toServices = (fault: Fault) => {
+    let isFirst = true;
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (method !== "POST" || !path.endsWith("/services") || !isFirst) return undefined;
+      isFirst = false;
+      return fault;
+    });
+  };
+  beforeEach(() => {
+    bench.remove();
+    bench = createWorkbench({ emulator: { readings: { name: "cut" } } });
+  });
+
+  it("is one service, recorded, where the first answer is lost", async () => {
+    bench.write("rnv.yaml", named(long));
+    toServices({ kind: "reset-after" });
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, diagnostics }).toMatchObject({
+      exitCode: 3,
+      diagnostics: [{ code: "apply.not_taken" }],
+    });
+    expect(store().services()).toMatchObject([{ name: kept, id: await idOf(api) }]);
+    await applied(named(kept));
+    await isQuiet();
+  });
+
+  it("is one service, recorded, where the process dies before the answer", async () => {
+    await applied("projects: { shop: {} }\n");
+    bench.write("rnv.yaml", named(long));
+    await bench.applyUntilDeath({ write: 1, when: "after" });
+    expect(await bench.apply()).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.not_taken" }] });
+    expect(store().services()).toMatchObject([{ name: kept, id: await idOf(api) }]);
+    await applied(named(kept));
+    await isQuiet();
+  });
+
+  it("is recorded where it replaces the service that has that name", async () => {
+    await applied(named(kept));
+    bench.write("rnv.yaml", named(long).replace("web", "worker"));
+    const startedAt = bench.clock.now();
+    const { diagnostics } = await bench.apply({ confirmedDeletes: [api] });
+    expect(diagnostics).toMatchObject([{ code: "apply.not_taken" }]);
+    expect(bench.clock.now() - startedAt).toBeLessThan(5000);
+    expect(store().services()).toMatchObject([{ name: kept, kind: "worker", id: await idOf(api) }]);
+  });
+
+  it("is looked for by its name where another service of the project has that name", async () => {
+    bench.remove();
+    bench = createWorkbench();
+    const both = `${named("api")}      other: { name: other, kind: web, deploy: { when: never } }\n`;
+    await applied("projects: { shop: {} }\n");
+    // The answer to the one create is that to the other: it was given the wrong key by a proxy.
+    let other: unknown;
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "POST" && path.endsWith("/services")
+        ? { kind: "edited", edit: (body) => (other ??= body) }
+        : undefined,
+    );
+    await applied(both);
+    const ids = store()
+      .services()
+      .map(({ name, id }) => [name, id]);
+    expect(new Map(ids as [string, string][])).toEqual(
+      new Map([
+        ["api", await idOf(api)],
+        ["other", await idOf("service.shop.other")],
+      ]),
+    );
   });
 });

@@ -1,0 +1,50 @@
+import { oneScenario } from "../support/cli";
+
+const manifest = (service: string, replicas = 1) => `projects:
+  shop:
+    name: " Shop "
+    color: "#ABCDEF"
+    layout: { positions: { "${service}": { x: 1, y: 1 } } }
+    services:
+      api:
+        name: "${service}"
+        kind: web
+        configuration:
+          repository: "https://git.example.com/shop"
+          rootDirectory: apps/api/
+          buildCommand: |
+            npm ci
+            npm run build
+          ipAllowList: [10.0.0.2, 10.0.0.1, 10.0.0.2]
+          replicas: ${replicas}
+        variables: { LEVEL: info }
+      web:
+        kind: web
+        configuration: { repository: "https://git.example.com/web" }
+        variables: { API: "\${service.shop.api.url}", HOST: "\${service.shop.api.internalHost}" }
+`;
+
+/** What the interface leaves open of names, texts, lists, colors, ids and URLs. */
+describe.each([
+  { name: "trimmed", color: "lower", configurationValue: "trimmed", ids: "upper", renamedUrl: "stays" },
+  { name: "nfc", configurationValue: "sorted" },
+] as const)("a service that shows what it was sent in another form: %j", (readings) => {
+  const scenario = oneScenario({ readings });
+  const { decomposed, composed } = { decomposed: "Cafe\u0301", composed: "Caf\u00e9" };
+  const serviceNamed = (name: string) => scenario.emulator.store.services().find((one) => one.name === name);
+
+  it("has an empty plan after an apply, an update and a rename, and no drift", async () => {
+    await scenario.applied(manifest(decomposed));
+    await scenario.isQuiet();
+    expect((await scenario.run("drift")).code).toBe(0);
+    await scenario.applied(manifest(composed, 2));
+    await scenario.isQuiet();
+    await scenario.applied(manifest("Bar", 2));
+    await scenario.isQuiet();
+    expect(scenario.emulator.store.services()).toHaveLength(2);
+    expect(serviceNamed("Bar")?.configuration.replicas).toBe(2);
+    const { code, stdout } = await scenario.run("destroy", "-auto-approve", "-input=false");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("Destroy complete!") });
+    expect(scenario.emulator.store.projects()).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { approve, oneScenario } from "../support/cli";
+
+const source = 'repository: "https://git.example.com/shop"';
+const long = "The shop of the long names, in the second street of the old town";
+
+/** Reading "name": "cut to 40 characters · a slug". */
+describe.each([
+  ["cut", long, long.slice(0, 40)],
+  ["slug", "Café, Grünstraße", "cafe-grunstra-e"],
+] as const)("a name that comes back %s", (name, sent, kept) => {
+  const scenario = oneScenario({ readings: { name } });
+  const manifest = (project: string, service: string) =>
+    `projects:\n  shop:\n    name: "${project}"\n    services:\n      api: { name: "${service}", kind: web, configuration: { ${source} } }\n`;
+  const end = async (address: string) => {
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        `error[apply.not_taken]: ${address}: the service accepted the change, but name did not take`,
+      ),
+    });
+    expect(stderr).toContain(`it is recorded; declare name: "${kept}", and run the same command again`);
+  };
+
+  it("is recorded, and reported with the edit, which leaves an empty plan", async () => {
+    const startedAt = Date.now();
+    scenario.write("rnv.yaml", manifest(sent, sent));
+    await end("project.shop");
+    // As it is declared, the name is planned and refused again.
+    expect((await scenario.run("plan")).stdout).toContain("Plan: 2 to add, 1 to change, 0 to destroy.");
+    await end("project.shop");
+    scenario.write("rnv.yaml", manifest(kept, sent));
+    await end("service.shop.api");
+    expect((await scenario.run("plan")).stdout).toContain("Plan: 1 to add, 1 to change, 0 to destroy.");
+    await scenario.applied(manifest(kept, kept));
+    await scenario.isQuiet();
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    const { store } = scenario.emulator;
+    expect([...store.projects(), ...store.services()].map((one) => one.name)).toEqual([kept, kept]);
+    const creations = scenario.sent.filter(
+      ({ method, path }) => method === "POST" && /(projects|services)$/.test(path),
+    );
+    expect(creations).toHaveLength(2);
+  });
+
+  it("is reported where a resource is renamed", async () => {
+    scenario.write("rnv.yaml", manifest(kept, `${sent} 2`));
+    const { stderr } = await scenario.run("apply", ...approve);
+    expect(stderr).toContain("error[apply.not_taken]: service.shop.api");
+    const [service] = scenario.emulator.store.services();
+    expect(stderr).toContain(`declare name: ${JSON.stringify(service?.name)}`);
+    await scenario.applied(manifest(kept, service?.name ?? ""));
+    await scenario.isQuiet();
+  });
+});
+
+/** Reading "url, internalHost before the first deployment": "set · empty · null". */
+describe.each(["empty", "null"] as const)("a URL that is %s before the first deployment", (firstUrl) => {
+  const scenario = oneScenario({ readings: { firstUrl } });
+
+  it("is not written into a variable: the same command again writes it", async () => {
+    const variables = `API: "\${service.shop.api.url}", HOST: "\${service.shop.api.internalHost}"`;
+    const api = `api: { kind: web, configuration: { ${source} } }`;
+    const web = `web: { kind: web, configuration: { ${source} }, variables: { ${variables} } }`;
+    scenario.write("rnv.yaml", `projects:\n  shop:\n    services:\n      ${api}\n      ${web}\n`);
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
+        "error[apply.failed]: variable.shop.web.API: service.shop.api.url is not known after service.shop.api was applied",
+      ),
+    });
+    expect(stderr).toContain(
+      "The API has not shown url of service.shop.api yet. Run the same command again.",
+    );
+    const { store } = scenario.emulator;
+    expect(store.services().flatMap(({ id }) => store.variables(id))).toEqual([]);
+    await scenario.applies();
+    await scenario.isQuiet();
+  });
+});
+
+/** Reading "a number of configuration as it comes back": "clamped to a range". */
+describe("a number that comes back clamped", () => {
+  const scenario = oneScenario({ readings: { configurationValue: "clamped" } });
+  const manifest = (hours: number) =>
+    `services:\n  api: { kind: web, configuration: { ${source}, previewExpiryHours: ${hours} } }\n`;
+
+  it.each([0, 100_000])("is reported with the number that the platform keeps: %d", async (hours) => {
+    scenario.write("rnv.yaml", manifest(hours));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        "error[apply.not_taken]: service.api: the service accepted the change, but configuration.previewExpiryHours did not take",
+      ),
+    });
+    const kept = hours === 0 ? 1 : 65_535;
+    expect(stderr).toContain(
+      `configuration.previewExpiryHours: ${hours} was sent, and the answer of the service shows ${kept}.`,
+    );
+    await scenario.applied(manifest(kept));
+    await scenario.isQuiet();
+    expect(scenario.emulator.store.services()).toHaveLength(1);
+  });
+});
+
+/** Reading "color as it comes back": "another form of the same colour". */
+describe("a color that comes back in another form", () => {
+  const scenario = oneScenario({ readings: { color: "form" } });
+
+  it("is reported with the form that the platform keeps", async () => {
+    scenario.write("rnv.yaml", 'projects: { shop: { color: "#ff0010" } }\n');
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        "error[apply.not_taken]: project.shop: the service accepted the change, but color did not take",
+      ),
+    });
+    expect(stderr).toContain('the answer of the service shows "rgb(255, 0, 16)"');
+    scenario.emulator.resetLog();
+    await scenario.applied('projects: { shop: { color: "rgb(255, 0, 16)" } }\n');
+    expect(scenario.requests()).toEqual([]);
+    await scenario.isQuiet();
+    expect(scenario.emulator.store.projects()).toHaveLength(1);
+  });
+});
+
+/** Reading "a variable written with the value it has": "`updatedAt` … stays (… ends in `apply.not_taken`, whose hint is `--verify-values`)". */
+describe("a variable whose time stays where it is written with the value it has", () => {
+  const scenario = oneScenario({ readings: { repeatedValue: "stays" } });
+
+  it("is reported with --verify-values, which writes nothing", async () => {
+    const manifest = `services:\n  api: { kind: web, deploy: { when: never }, variables: { MODE: one } }\n`;
+    await scenario.applied(manifest);
+    const { store } = scenario.emulator;
+    const [variable] = store.services().flatMap(({ id }) => store.variables(id));
+    // Another user sets another value, and sets it back.
+    for (const value of ["two", "one"]) store.editVariable(variable?.id ?? "", { value });
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        "error[apply.not_taken]: variable.api.MODE: the service accepted the change, but value did not take",
+      ),
+    });
+    expect(stderr).toContain("rnv apply --verify-values");
+    scenario.emulator.resetLog();
+    await scenario.applies("--verify-values");
+    const writes = scenario.requests().filter((request) => !request.endsWith("/reveal"));
+    expect(writes).toEqual([]);
+    await scenario.isQuiet();
+  });
+});
