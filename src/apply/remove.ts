@@ -14,6 +14,8 @@ import { settle } from "./settle";
 export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const { change, type } = context;
   if (change.withParent || change.id === undefined) return forget(context);
+  const earlier = await awaitEarlier(context);
+  if (earlier !== undefined) return earlier;
   const input = {
     address: change.address,
     id: change.id,
@@ -31,6 +33,14 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
     throw failure;
   });
   return seenDeleted(context, accepted.pending);
+}
+
+/** Waits for a deletion that was requested before. Undefined where no operation shows that it goes on. */
+async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefined> {
+  const { ending } = context.instance;
+  const status = ending && (await context.type.poll(context.run.reads, ending));
+  const goesOn = status?.kind === "done" || (status?.kind === "waiting" && status.atMost === undefined);
+  return goesOn ? seenDeleted(context, ending) : undefined;
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
@@ -90,7 +100,10 @@ async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { run, change, type } = context;
   const { address, id = "", liveName: name } = change;
   const recorded = run.journal.recorded(address);
-  const read = await readNow(run, type, { address, id, name, parentId: recordedParentId(context), recorded });
+  // A refusal says that it is being deleted, though an earlier deletion of it failed.
+  const asked = recorded && { ...recorded, deletionFailed: undefined };
+  const parentId = recordedParentId(context);
+  const read = await readNow(run, type, { address, id, name, parentId, recorded: asked });
   return read.kind === "gone" ? [read] : [];
 }
 

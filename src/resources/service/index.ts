@@ -171,9 +171,9 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-  const pending = recorded?.pending;
-  const ending = pending?.deletes ? pending : deletion.deletes.pendingOf(id, undefined, undefined);
-  return { kind: "gone", ending };
+  const since = deleting.deletionRequestedAt ?? undefined;
+  const requested = deletion.deletes.pendingOf(id, undefined, undefined);
+  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : { ...requested, since } };
 }
 
 /** Returns whether lists show it: an archived service is in none (DESIGN section 4). */

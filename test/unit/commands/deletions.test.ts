@@ -168,10 +168,11 @@ describe("a service that another user is deleting", () => {
       body: { confirm: "api" },
     } as const;
     await connection.send({ ...deletion, path, idempotencyKey: "theirs-1" });
+    const requestedAt = store.service(service?.id ?? "")?.deletionRequestedAt;
     const { plan } = await bench.plan();
     expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({
       action: "create",
-      reason: "it is being deleted, and its end is waited for",
+      reason: `its deletion was requested at ${requestedAt}, and its end is waited for`,
     });
     const order: string[] = [];
     bench.emulator.setFaults((_, { method }) => {
