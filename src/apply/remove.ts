@@ -37,8 +37,12 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
 
 /** Waits for a deletion that was requested before. Undefined where no operation shows that it goes on. */
 async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefined> {
-  const { ending } = context.instance;
-  const status = ending && (await context.type.poll(context.run.reads, ending));
+  const { run, change, instance, type } = context;
+  const pending = run.journal.recorded(change.address)?.pending;
+  // Only a service shows that it is being deleted.
+  const isUnmarked = pending?.deletes && (pending.projectId ?? pending.variableId) !== undefined;
+  const ending = instance.ending ?? (isUnmarked ? pending : undefined);
+  const status = ending && (await type.poll(run.reads, ending));
   const goesOn = status?.kind === "done" || (status?.kind === "waiting" && status.atMost === undefined);
   return goesOn ? seenDeleted(context, ending) : undefined;
 }

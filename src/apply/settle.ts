@@ -311,6 +311,8 @@ interface Wait {
 
 const firstPauseMs = 250;
 const longestPauseMs = 5000;
+/** An operation of an action may be shown for a second after its end. */
+const longestActionPauseMs = 750;
 const reminderMs = 10_000;
 
 /** Polls a pending write until it settles, from 250 ms up to 5 s apart. Accepted is not finished. */
@@ -355,7 +357,8 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     // What is pending is looked at again after an interrupt.
     const pauseMs = Math.min(pause, wait.timeoutMs - (now - startedAt));
     await unlessInterrupted(wait.signal, wait.clock.sleep(pauseMs, wait.signal));
-    pause = Math.min(pause * 1.5, longestPauseMs);
+    const isAction = pending.kind === "operation" && !pending.deletes;
+    pause = Math.min(pause * 1.5, isAction ? longestActionPauseMs : longestPauseMs);
   }
 }
 

@@ -141,9 +141,10 @@ export const whyGone = (instance: ResourceInstance): string => {
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
 };
 
-function requestedDeletion({ read }: ResourceInstance): string | undefined {
-  if (read.kind !== "gone" || read.ending === undefined) return undefined;
-  const { since } = read.ending;
+function requestedDeletion({ read, recorded }: ResourceInstance): string | undefined {
+  const requested = read.kind === "gone" ? read.ending : recorded?.pending;
+  if (!requested?.deletes) return undefined;
+  const { since } = requested;
   return since === undefined ? "it is being deleted" : `its deletion was requested at ${since}`;
 }
 

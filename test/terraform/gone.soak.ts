@@ -114,8 +114,12 @@ describeTerraform("resources that seem gone", () => {
   }, 60_000);
 
   it("a deletion that failed keeps its place in the state, and is asked for with a new key", async () => {
-    for (const left of [undefined, "failed-deletions-linger"] as const) {
-      const only = new TerraformFolder({ conditions: ["failed-deletions", ...(left ? [left] : [])] });
+    for (const failedDeletionTime of ["cleared", "kept"] as const) {
+      const readings = {
+        failedDeletionTime,
+        failedDeletionFlag: failedDeletionTime === "kept" ? "archived" : "active",
+      } as const;
+      const only = new TerraformFolder({ conditions: ["failed-deletions"], readings });
       await only.openAttached();
       try {
         only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
