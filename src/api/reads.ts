@@ -178,6 +178,8 @@ class CachedReads {
         this.#variablesRoute = "works";
         return listed;
       } catch (failure) {
+        // An archived service may not list its own.
+        if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
         if (isNoRoute(failure)) this.#variablesRoute = "missing";
         const service = await this.service(serviceId);
