@@ -268,18 +268,15 @@ export const gaps = {
     fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
   },
   "failed deletions": {
-    assumption:
-      "a deletion whose operation failed leaves the service as it was, perhaps archived or with its deletionRequestedAt",
+    assumption: "a failed deletion leaves the service, perhaps archived or with its deletionRequestedAt",
     verifiedBy: "the resource itself is read: it is gone only when that proves it",
     fallback: "it stays recorded, and its deletion is requested again",
   },
   "repeated deletions": {
     assumption:
-      "a DELETE may be repeated with a new key: it starts a deletion that failed again, and changes nothing about a deletion that goes on",
-    verifiedBy:
-      "it is repeated only where no operation shows that the earlier deletion goes on; after a 404 or 409 the resource is read",
-    fallback:
-      "a resource that is being deleted is waited for, 5 minutes at most without an operation; any other refusal is an error",
+      "a DELETE may be repeated: it starts a failed deletion again and leaves a running deletion alone",
+    verifiedBy: "it is sent only where no operation is shown to run; after a 404 or 409 the resource is read",
+    fallback: "a resource that is being deleted is waited for; any other refusal is an error",
   },
   "variable keys": {
     assumption: "a service has one variable of a key",

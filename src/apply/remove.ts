@@ -40,11 +40,11 @@ async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefin
   const { run, change, instance, type } = context;
   const pending = run.journal.recorded(change.address)?.pending;
   // Only a service shows that it is being deleted.
-  const isUnmarked = pending?.deletes && (pending.projectId ?? pending.variableId) !== undefined;
+  const isUnmarked = pending?.deletes && pending.serviceId !== change.id;
   const ending = instance.ending ?? (isUnmarked ? pending : undefined);
   const status = ending && (await type.poll(run.reads, ending));
-  const goesOn = status?.kind === "done" || (status?.kind === "waiting" && status.atMost === undefined);
-  return goesOn ? seenDeleted(context, ending) : undefined;
+  const isUnseen = status?.kind === "failed" || (status?.kind === "waiting" && status.atMost);
+  return status && !isUnseen ? seenDeleted(context, ending) : undefined;
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */

@@ -12,7 +12,6 @@ import {
   type ChangeContext,
   deletionFailed,
   endUnproven,
-  nothingShown,
   recordedAfterFailedDeletion,
 } from "./change-context";
 import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
@@ -123,7 +122,7 @@ async function endOf(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(othersIn(run), run.types, address))
-        return failed({ ...nothingShown(address), ...about });
+        return failed({ ...endUnproven(error, address, nothingShown), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true) {
         const { pending: _settled, ...settled } = recorded;
@@ -208,6 +207,8 @@ const awaitingCheckout = (
     hint: "Finish the checkout in the dashboard.",
   });
 
+const nothingShown = "the API shows no resource at all";
+
 /** Returns the records of a run without those of resources that it is deleting. */
 const othersIn = ({ journal }: ChangeContext["run"]) =>
   journal.all().filter(([at]) => !journal.openAt(at).some(({ method }) => method === "DELETE"));
@@ -251,7 +252,7 @@ export async function settlePending(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
-        return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
+        return { ...nothingRecovered, diagnostics: [endUnproven(error, address, nothingShown)] };
       if (!pending.deletes) return ended(rest);
       return { ...nothingRecovered, entries: [{ kind: "resource", address, resource: null }] };
     case "failed":

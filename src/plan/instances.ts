@@ -136,16 +136,9 @@ export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
   removed && recorded?.retained === true;
 
 /** Returns why a recorded resource is gone, for people. */
-export const whyGone = (instance: ResourceInstance): string => {
+export function whyGone(instance: ResourceInstance): string {
   const requested = requestedDeletion(instance);
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
-};
-
-function requestedDeletion({ read, recorded }: ResourceInstance): string | undefined {
-  const requested = read.kind === "gone" ? read.ending : recorded?.pending;
-  if (!requested?.deletes) return undefined;
-  const { since } = requested;
-  return since === undefined ? "it is being deleted" : `its deletion was requested at ${since}`;
 }
 
 /** Returns the reason of a decision to ask for a deletion again; empty where it was not asked for before. */
@@ -154,6 +147,12 @@ export function whyAgain(instance: ResourceInstance): { readonly reason?: string
   if (deletionFailed !== undefined) return { reason: `the last deletion failed: ${deletionFailed}` };
   const requested = requestedDeletion(instance);
   return requested ? { reason: `${requested}; it is requested again unless it goes on` } : {};
+}
+
+function requestedDeletion({ read, recorded }: ResourceInstance): string | undefined {
+  const { deletes, since } = (read.kind === "gone" ? read.ending : recorded?.pending) ?? {};
+  if (!deletes) return undefined;
+  return since === undefined ? "it is being deleted" : `its deletion was requested at ${since}`;
 }
 
 /**

@@ -47,18 +47,15 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
 
 /**
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
+ * deleted. `unreadable`: there is no way to look.
  */
-export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
+export type DeletionLook = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
 /** Returns true if the workspace shows anything: to a key that lost its membership, it shows nothing (DESIGN section 5). */
 export const showsAnything = async (reads: Reads): Promise<boolean> =>
   (await reads.projects()).length > 0 ||
   (await reads.services()).length > 0 ||
   !(await reads.servicesAreComplete());
-
-export const goneOrAlone = async (reads: Reads): Promise<DeletionLook> =>
-  (await showsAnything(reads)) ? "gone" : "alone";
 
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
@@ -80,8 +77,8 @@ async function pollDeletion(
   reads.invalidate(250);
   const shown = await look();
   if (goesOn) return { kind: "waiting", status };
-  if (shown === "alone") return { kind: "done", showsNothing: true };
   if (shown === "gone") {
+    if (!(await showsAnything(reads))) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
   }
@@ -101,11 +98,7 @@ function unseenSince(reads: Reads, { since = "" }: Pending): number {
 }
 
 /** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */
-function notSeen(
-  shown: Exclude<DeletionLook, "gone" | "alone">,
-  hasEnded: boolean,
-  ms: number,
-): OperationStatus {
+function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: number): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
     return notShown("the service shows neither its operation nor what lies around it");

@@ -24,10 +24,7 @@ export const importableTypes = resourceTypes.filter(({ removal }) => removal ===
 /** The resource type of that name. */
 export const typeNamed = (name: string): Resource | undefined => typesByName.get(name);
 
-/**
- * Reads a resource. A missing one is gone only where that is proven: the service shows its parent, or anything else. What
- * is deleted with its parent is read as that, where the parent is being deleted or cannot be read.
- */
+/** Reads a resource. A missing one is proven gone where its parent or anything else is shown (DESIGN section 5). */
 export async function readProven(reads: Reads, type: Resource, target: ReadTarget): Promise<ReadResult> {
   const read = await type.read(reads, target);
   const { parentId, recorded } = target;

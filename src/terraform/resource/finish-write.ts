@@ -1,4 +1,4 @@
-import { bareRecord } from "../../apply/change-context";
+import { bareRecord, deletionFailed } from "../../apply/change-context";
 import { badEnd, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
@@ -79,7 +79,7 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const next = "apply again to keep waiting, or raise timeouts";
     const isKept = step === "delete" && result.kind === "failed";
     const failed = isKept
-      ? deletionFailed(about, result)
+      ? deletionFailed(error, about as Address, result)
       : waitFinding(about, result, { said, next, timeoutMs });
     if (failed !== undefined) return { accepted, live: accepted.live, failed };
   }
@@ -88,12 +88,6 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
   return { accepted: ended, live: run ?? ended.live };
 }
-
-const deletionFailed = (about: string, { summary, detail }: { summary: string; detail?: string }) =>
-  error("apply.delete_failed", `${about} was not deleted: ${summary}`, {
-    detail,
-    hint: "it stays in the state; run the command again to request its deletion again",
-  });
 
 /** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
 export function waitFinding(

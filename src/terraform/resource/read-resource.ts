@@ -94,14 +94,10 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
 }
 
 const beingDeleted = ({ type }: Resource, name: string, { since }: Pending): Diagnostic =>
-  warning(
-    "live.unchecked",
-    `${type} "${name}" is being deleted at the service${since ? ` since ${since}` : ""}`,
-    {
-      detail: "It stays in the state until it is deleted: the deletion may fail.",
-      hint: "run the command again after the deletion",
-    },
-  );
+  warning("live.unchecked", `${type} "${name}" is being deleted at the service, since ${since}`, {
+    detail: "It stays in the state until it is deleted: the deletion may fail.",
+    hint: "run the command again after the deletion",
+  });
 
 const unreadable = ({ type }: Resource, name: string, reason: string): Diagnostic =>
   warning("live.unchecked", `${type} "${name}" could not be read`, {
