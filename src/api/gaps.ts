@@ -276,9 +276,16 @@ export const gaps = {
     fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
   },
   "failed deletions": {
-    assumption: "deletedAt is set at its end; a deletion that failed leaves the service, perhaps archived",
-    verifiedBy: "the thing itself is read: it is gone only when that proves it",
-    fallback: "it stays recorded, and its deletion is asked for again",
+    assumption:
+      "deletedAt is set at its end; a failed deletion leaves the service, perhaps archived or with its deletionRequestedAt",
+    verifiedBy: "the resource itself is read: it is gone only when that proves it",
+    fallback: "it stays recorded, and its deletion is requested again",
+  },
+  "repeated deletions": {
+    assumption:
+      "a DELETE may be repeated: it starts a failed deletion again and leaves a running deletion alone",
+    verifiedBy: "it is sent only where no operation is shown to run; after a 404 or 409 the resource is read",
+    fallback: "a resource that is being deleted is waited for; any other refusal is an error",
   },
   "variable keys": {
     assumption: "a service has one variable of a key",

@@ -130,9 +130,7 @@ class CachedReads {
     const asks: Asks = (one) => one.name === undefined || sameName(one.name, name);
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
     this.refuseDoubtful("service", asks);
-    return entriesNamed(listed, name).filter(
-      (one) => (one.projectId ?? null) === projectId && !isDeleting(one),
-    );
+    return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
   }
 
   /** Every group that the canvases of the workspace show. */
@@ -164,9 +162,8 @@ class CachedReads {
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   async service(id: string): Promise<ById<Service>> {
     const shown = await this.#entry("service", id, () => this.#services());
-    return shown === undefined
-      ? this.#once(`service ${id}`, () => this.#serviceById(id))
-      : foundOrGone(shown);
+    if (shown !== undefined) return isDeleted(shown) ? { kind: "gone" } : { kind: "found", value: shown };
+    return this.#once(`service ${id}`, () => this.#serviceById(id));
   }
 
   /** The same; gone only where a read by id has been seen to work. */
@@ -194,6 +191,8 @@ class CachedReads {
         this.#variablesRoute = "works";
         return listed;
       } catch (failure) {
+        // An archived service may not list its own.
+        if (statusOf(failure) === 409) return undefined;
         if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
         if (isNoRoute(failure)) this.#variablesRoute = "missing";
         const service = await this.service(serviceId);
@@ -350,9 +349,10 @@ const noServiceRoute: ById<never> = {
     `(${gapVariable("readService")} names another path)`,
 };
 
+/** A canvas shows active services only (interface, "Canvas", rule 2), whatever `deletionRequestedAt` an earlier deletion left. */
 function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
   const nodes = newestById(canvases.flatMap((canvas) => canvas.nodes));
-  const services = nodes.filter((service) => !isDeleting(service));
+  const services = nodes.filter((service) => !isDeleted(service));
   const byId = new Map(nodes.map((service) => [service.id, service]));
   const groups = canvases.flatMap((canvas) => canvas.groups);
   return { services, byId, groups, edges: canvases.flatMap((canvas) => canvas.edges), complete };
@@ -360,8 +360,10 @@ function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
 
 function foundOrGone(service: Service): ById<Service> {
   if (!isDeleting(service)) return { kind: "found", value: service };
-  return service.deletedAt == null ? { kind: "gone", deleting: service } : { kind: "gone" };
+  return isDeleted(service) ? { kind: "gone" } : { kind: "gone", deleting: service };
 }
+
+const isDeleted = ({ deletedAt }: Service): boolean => deletedAt != null;
 
 const statusOf = (failure: unknown): number | undefined =>
   failure instanceof ApiError ? failure.status : undefined;

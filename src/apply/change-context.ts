@@ -1,6 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
+import type { Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";
 import type { AppliableValue } from "../model/resource-operations";
@@ -238,14 +238,6 @@ export const deletionFailed = (
     address,
     ...(detail === undefined ? {} : { detail }),
     hint: "It stays in the state. To try again, run the same command.",
-  });
-
-/** The diagnostic of a deletion whose end is not proven. */
-export const nothingShown = (address: Address): Diagnostic =>
-  error("live.gone_unproven", `unknown whether ${address} was deleted: the API shows no resource at all`, {
-    address,
-    detail: "A key that has lost its membership of the workspace sees the same.",
-    hint: "Check the key and the workspace, then run the same command again.",
   });
 
 /** The diagnostic of a deletion that nothing shows the end of: `unseen` says what is not shown. */

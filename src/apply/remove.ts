@@ -14,6 +14,8 @@ import { settle } from "./settle";
 export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const { change, type } = context;
   if (change.withParent || change.id === undefined) return forget(context);
+  const earlier = await awaitEarlier(context);
+  if (earlier !== undefined) return earlier;
   const input = {
     address: change.address,
     id: change.id,
@@ -31,6 +33,18 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
     throw failure;
   });
   return seenDeleted(context, accepted.pending);
+}
+
+/** Waits for a deletion that was requested before. Undefined where no operation shows that it goes on. */
+async function awaitEarlier(context: ChangeContext): Promise<ChangeEnd | undefined> {
+  const { run, change, instance, type } = context;
+  const pending = run.journal.recorded(change.address)?.pending;
+  // Only a service shows that it is being deleted.
+  const isUnmarked = pending?.deletes && pending.serviceId !== change.id;
+  const ending = instance.ending ?? (isUnmarked ? pending : undefined);
+  const status = ending && (await type.poll(run.reads, ending));
+  const isUnseen = status?.kind === "failed" || (status?.kind === "waiting" && status.atMost);
+  return status && !isUnseen ? seenDeleted(context, ending) : undefined;
 }
 
 /** Returns true if a deletion was refused because there is nothing to delete, or that is being deleted already. */
@@ -90,7 +104,10 @@ async function lookForEnd(context: ChangeContext): Promise<readonly Gone[]> {
   const { run, change, type } = context;
   const { address, id = "", liveName: name } = change;
   const recorded = run.journal.recorded(address);
-  const read = await readNow(run, type, { address, id, name, parentId: recordedParentId(context), recorded });
+  // A refusal says that it is being deleted, though an earlier deletion of it failed.
+  const asked = recorded && { ...recorded, deletionFailed: undefined };
+  const parentId = recordedParentId(context);
+  const read = await readNow(run, type, { address, id, name, parentId, recorded: asked });
   return read.kind === "gone" ? [read] : [];
 }
 

@@ -12,7 +12,6 @@ import {
   type ChangeContext,
   deletionFailed,
   endUnproven,
-  nothingShown,
   recordedAfterFailedDeletion,
   writtenNow,
 } from "./change-context";
@@ -125,7 +124,7 @@ async function endOf(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(othersIn(run), run.types, address))
-        return failed({ ...nothingShown(address), ...about });
+        return failed({ ...endUnproven(error, address, nothingShown), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true) {
         const { pending: _settled, ...settled } = recorded;
@@ -217,6 +216,8 @@ const awaitingCheckout = (
     hint: "Finish the checkout in the dashboard.",
   });
 
+const nothingShown = "the API shows no resource at all";
+
 /** Returns the records of a run without those of resources that it is deleting. */
 const othersIn = ({ journal }: ChangeContext["run"]) =>
   journal.all().filter(([at]) => !journal.openAt(at).some(({ method }) => method === "DELETE"));
@@ -260,7 +261,7 @@ export async function settlePending(
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(Object.entries(state.resources), types, address))
-        return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
+        return { ...nothingRecovered, diagnostics: [endUnproven(error, address, nothingShown)] };
       return ended(pending.deletes ? null : rest);
     case "failed":
       return ended(
@@ -319,6 +320,8 @@ interface Wait {
 
 const firstPauseMs = 250;
 const longestPauseMs = 5000;
+/** An operation of an action may be shown for a second after its end. */
+const longestActionPauseMs = 750;
 const reminderMs = 10_000;
 
 /** Polls a pending write until it settles, from 250 ms up to 5 s apart. Accepted is not finished. */
@@ -363,7 +366,8 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     // What is pending is looked at again after an interrupt.
     const pauseMs = Math.min(pause, wait.timeoutMs - (now - startedAt));
     await unlessInterrupted(wait.signal, wait.clock.sleep(pauseMs, wait.signal));
-    pause = Math.min(pause * 1.5, longestPauseMs);
+    const isAction = pending.kind === "operation" && !pending.deletes;
+    pause = Math.min(pause * 1.5, isAction ? longestActionPauseMs : longestPauseMs);
   }
 }
 

@@ -26,7 +26,7 @@ import {
 import { deferredUntil } from "../plan/check";
 import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
-import { findResource, resourceTypes, typeNamed } from "../resources";
+import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
 
 interface Refreshed {
@@ -164,7 +164,7 @@ async function readOne(refreshing: Refreshing, { address, type, parent }: ToRead
   const known = knownAttributes(declared, refreshing);
   const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
   if (id === undefined && parent !== undefined && parentId === undefined) return { kind: "absent" };
-  return type.read(reads, {
+  return readProven(reads, type, {
     address,
     id,
     name: typeof wanted === "string" ? wanted : (recorded?.name ?? ""),

@@ -14,9 +14,6 @@ export const conditions = {
   "worker-offline": "no worker is online: deployments stay queued",
   "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",
   "failed-deletions": "every deletion is queued, and its operation fails",
-  "failed-deletions-archive": "a service whose deletion failed stays archived",
-  "failed-deletions-linger":
-    "a service whose deletion failed stays archived and looks as if it were being deleted",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
   "coarse-times": "times of variables are whole seconds: two writes in one second bear the same",
   deprecated: "answers say that their routes end, with a page that says more",

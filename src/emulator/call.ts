@@ -68,6 +68,9 @@ export function readOperation(
 ) {
   const operation = world.store.get("operations", params.operationId ?? "");
   if (operation?.workspaceId !== workspaceId || !isThere(operation)) throw notFound("The operation");
+  const hasEnded = operation.dueAt === null && world.readings.endedOperation === "forgotten";
+  if (hasEnded && world.clock.now() - Date.parse(operation.updatedAt) >= 1000)
+    throw notFound("The operation");
   const view = operationView(operation);
   return world.gaps.operationBody === "wrapped" ? { operation: view } : view;
 }
@@ -81,9 +84,19 @@ export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: s
 /** The project of the path, or 404. */
 export function projectOf(call: Call, id = call.params.projectId): StoredProject {
   const project = call.world.store.get("projects", id ?? "");
-  if (project?.workspaceId !== call.workspaceId) throw notFound("The project");
+  if (project === undefined || !isShownProject(call, project)) throw notFound("The project");
   return project;
 }
+
+/** False for a project of another workspace, or whose queued deletion hides it. */
+export const isShownProject = ({ world, workspaceId }: Call, project: StoredProject): boolean =>
+  project.workspaceId === workspaceId &&
+  !(
+    world.readings.deletingProject === "gone" &&
+    [...world.store.all("operations")].some(
+      ({ deletes, dueAt }) => deletes?.id === project.id && dueAt !== null,
+    )
+  );
 
 /** The service of the path, archived and deleting ones included, or 404. */
 export function serviceOf(call: Call): StoredService {
@@ -92,12 +105,29 @@ export function serviceOf(call: Call): StoredService {
   return service;
 }
 
+/** The service of the path for a read of it or of its parts, or 404. */
+export function shownServiceOf(call: Call, point: "deletingService" | "deletingParts"): StoredService {
+  const service = serviceOf(call);
+  const { readings } = call.world;
+  if (readings[point] === "missing" && isBeingDeleted(call.world, service)) throw notFound("The service");
+  return point === "deletingParts" ? unlessRefused(call, service) : service;
+}
+
 /** The service of the path, or 404; 409 when its deletion was requested. */
-export function changeableServiceOf(call: Call): StoredService {
+export function presentServiceOf(call: Call): StoredService {
   const service = serviceOf(call);
   if (isBeingDeleted(call.world, service)) {
     throw conflict("service_deleting", "The service is being deleted");
   }
+  return service;
+}
+
+/** The same; 409 also where an archived service takes no change. */
+export const changeableServiceOf = (call: Call): StoredService => unlessRefused(call, presentServiceOf(call));
+
+function unlessRefused({ world }: Call, service: StoredService): StoredService {
+  if (world.readings.archivedService === "refused" && service.archived && !isBeingDeleted(world, service))
+    throw conflict("service_archived", "The service is archived");
   return service;
 }
 

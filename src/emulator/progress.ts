@@ -180,13 +180,14 @@ function moveOperation(world: World, id: string, time: number): void {
   else takeEffect(world, operation, updatedAt);
 }
 
-/** A deletion that failed leaves the service active, as it was before it was archived for it, unless a condition says otherwise. */
-function giveBack({ store, switches }: World, operation: StoredOperation, at: string): void {
+/** Leaves a service as the readings of a failed deletion say. */
+function giveBack({ store, readings }: World, operation: StoredOperation, at: string): void {
   if (!deletesService(operation)) return;
   const service = store.get("services", operation.serviceId);
-  if (service === undefined || switches.conditions.has("failed-deletions-linger")) return;
-  const archived = switches.conditions.has("failed-deletions-archive");
-  store.put("services", { ...service, archived, deletionRequestedAt: null, updatedAt: at });
+  if (service === undefined) return;
+  const archived = readings.failedDeletionFlag === "archived";
+  const deletionRequestedAt = readings.failedDeletionTime === "kept" ? service.deletionRequestedAt : null;
+  store.put("services", { ...service, archived, deletionRequestedAt, updatedAt: at });
 }
 
 const deletesService = ({ kind, deletes }: StoredOperation): boolean =>

@@ -52,6 +52,8 @@ export type ReadResult =
       readonly kind: "gone";
       /** It is still being deleted: how to find out when that has ended. */
       readonly ending?: Pending;
+      /** Nothing else is shown: a key that lost its membership sees the same. */
+      readonly isUnproven?: true;
     }
   | { readonly kind: "ambiguous"; readonly ids: readonly string[] }
   /** It could not be read (a route is missing, a read failed for it alone); recorded values stand. */
@@ -78,7 +80,7 @@ export interface Pending {
   readonly isAnswered?: true;
   /** It awaited a checkout when it was last seen. Its wait begins once that is paid. */
   readonly awaited?: true;
-  /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
+  /** When it was first recorded, or its deletion requested. A timeout of an earlier request counts from then. ISO 8601. */
   readonly since?: string;
 }
 

@@ -44,7 +44,7 @@ export function makeChange(
     liveName: nameOf(decision),
     previousAddress,
     construct: constructOf(decision),
-    missing: isGone(instance) && !type.reacts ? true : undefined,
+    missing: isGone(instance) && !type.reacts && action !== "delete" ? true : undefined,
     restores: recorded?.retained,
     blockedBy,
     cost,

@@ -10,6 +10,7 @@ import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, type Decisions, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings, type PlanScope } from "./graph";
+import { confirmedDeletions } from "./guards";
 import {
   isGone,
   isRetained,
@@ -98,7 +99,8 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   const withParent = goesWithParent(instance, decisions);
   // A verb such as `rnv deploy` left it: it is not declared, and not missed.
   if (isUndeclared(instance) && !withParent) return nothing;
-  if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
+  if (isGone(instance) && !isDeletedAgain(nothing, context.input))
+    return { ...forget, reason: whyGone(instance) };
   if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
@@ -113,6 +115,13 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
   if (kept) return { ...forget, retains: kept.retains, reason: `it still holds ${kept.instance.address}` };
   return { ...nothing, action: "delete", onRemove: "delete", withParent, ...whyAgain(instance) };
 }
+
+/** Returns true for a deletion that was requested before and is wanted here: it may have failed. */
+const isDeletedAgain = ({ instance: { address, read }, onRemove }: Decision, input: PlanInput): boolean =>
+  read.kind === "gone" &&
+  read.ending !== undefined &&
+  onRemove === "delete" &&
+  (input.options.mode === "destroy" || confirmedDeletions(input)(address));
 
 /** Returns whether a reacting part was never declared: nothing of it was applied. */
 const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>

@@ -18,14 +18,8 @@ export type Guards = ReadonlyMap<Address, Guard>;
  * stays; a confirmation by name that is missing.
  */
 export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
-  const confirmed = new Set<Address>([
-    ...input.options.confirmedDeletes,
-    ...input.options.replace,
-    ...input.desired.removed.map(({ address }) => address),
-  ]);
   const { stage } = input.desired;
-  const isConfirmed = (address: Address): boolean =>
-    input.options.confirmsAll === true || stage?.disposable === true || confirmed.has(address);
+  const isConfirmed = confirmedDeletions(input);
   const guards = new Map<Address, Guard>();
   const deletions = [...decisions.values()].filter(isDeletion);
   if (deletions.length === 0) return guards;
@@ -43,6 +37,14 @@ export function guardDeletions(input: PlanInput, decisions: Decisions): Guards {
     if (guard) guards.set(address, guard);
   }
   return guards;
+}
+
+/** Returns a check whether the deletion of an address is confirmed. */
+export function confirmedDeletions({ options, desired }: PlanInput): (address: Address) => boolean {
+  const removed = desired.removed.map(({ address }) => address);
+  const confirmed = new Set<Address>([...options.confirmedDeletes, ...options.replace, ...removed]);
+  const confirmsAll = options.confirmsAll === true || desired.stage?.disposable === true;
+  return (address) => confirmsAll || confirmed.has(address);
 }
 
 /** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
@@ -192,35 +194,28 @@ function keptInside(
 const keyOf = ({ type, recorded, live }: Decision["instance"]): string =>
   ownerKey(type.type, recorded?.id ?? live?.id ?? "");
 
-/** Keeps what is lost without proof as it is recorded, and says why. */
-export function checkMassDeletion(instances: ResourceInstances) {
-  const recorded = [...instances.values()].filter((instance) => instance.recorded);
-  const managed = recorded.filter((instance) => !isRetained(instance));
-  const diagnostics = findUnprovenLosses(managed, instances);
-  const isRetainedLost =
-    !managed.some(({ live }) => live) && recorded.some((one) => isRetained(one) && isLost(one));
-  if (diagnostics.length === 0 && !isRetainedLost) return { instances, diagnostics };
-  const doubted = new Map<Address, ResourceInstance>();
-  for (const [address, instance] of instances) {
-    const read = { kind: "unchecked", reason: "it seems gone, which is not proven" } as const;
-    doubted.set(address, isLost(instance) ? { ...instance, read } : instance);
-  }
-  return { instances: doubted, diagnostics };
-}
-
 /**
- * Returns why what is lost among `managed` is not believed to be gone, empty where it is. Gone needs proof (DESIGN
- * section 5): another recorded resource is still readable, and not more than a third of what is recorded vanished at
- * once; a lost membership looks the same. Resources that live and die with their parent are counted among themselves.
+ * Keeps what is lost without proof as it is recorded, and says why (DESIGN section 5): nothing else is shown, or more than
+ * a third of what is recorded vanished at once. Resources that are deleted with their parent are counted among themselves.
  */
-function findUnprovenLosses(managed: readonly ResourceInstance[], instances: ResourceInstances) {
+export function checkMassDeletion(instances: ResourceInstances) {
+  const managed = [...instances.values()].filter((one) => one.recorded && !isRetained(one));
   const independent = managed.filter(({ type }) => !type.removedWithParent);
   const dependent = managed.filter(
     (one) => one.type.removedWithParent && !one.removed && hasParent(one, instances),
   );
   const masses = [independent, dependent].flatMap(massDisappearance);
-  if (masses.length > 0 || managed.some(({ live }) => live)) return masses;
-  return independent.filter(isLost).map(unproven);
+  const isProven = managed.some(({ live }) => live);
+  const isUnproven = (one: ResourceInstance): boolean =>
+    !isProven && isLost(one) && one.read.kind === "gone" && one.read.isUnproven === true;
+  const diagnostics = masses.length > 0 ? masses : independent.filter(isUnproven).map(unproven);
+  const read = { kind: "unchecked", reason: "it seems gone, which is not proven" } as const;
+  const isDoubted = diagnostics.length > 0 ? isLost : isUnproven;
+  if (![...instances.values()].some(isDoubted)) return { instances, diagnostics };
+  const doubted = new Map<Address, ResourceInstance>();
+  for (const [address, instance] of instances)
+    doubted.set(address, isDoubted(instance) ? { ...instance, read } : instance);
+  return { instances: doubted, diagnostics };
 }
 
 /** Returns whether it is gone without a deletion that goes on: one that the service shows, or that we asked for. */
@@ -246,7 +241,7 @@ function massDisappearance(counted: readonly ResourceInstance[]): Diagnostic[] {
 }
 
 function unproven({ address, desired }: ResourceInstance): Diagnostic {
-  const summary = `${address} cannot be found, and nothing else that is recorded can`;
+  const summary = `${address} cannot be found, and the workspace shows nothing else`;
   const detail = "A key that lost its membership sees the same, so this is no proof that it was deleted.";
   const hint = `check the key and the workspace; if it was really deleted: rnv state rm ${address}`;
   return error("live.gone_unproven", summary, { address, detail, hint, range: desired?.range });

@@ -136,16 +136,24 @@ export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
   removed && recorded?.retained === true;
 
 /** Returns why a recorded resource is gone, for people. */
-export const whyGone = ({ read }: ResourceInstance): string =>
-  read.kind === "gone" && read.ending
-    ? "it is being deleted, and its end is waited for"
-    : "it was deleted outside of rnv";
+export function whyGone(instance: ResourceInstance): string {
+  const requested = requestedDeletion(instance);
+  return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
+}
 
 /** Returns the reason of a decision to ask for a deletion again; empty where it was not asked for before. */
-export const whyAgain = ({ recorded }: ResourceInstance): { readonly reason?: string } =>
-  recorded?.deletionFailed === undefined
-    ? {}
-    : { reason: `the last deletion failed: ${recorded.deletionFailed}` };
+export function whyAgain(instance: ResourceInstance): { readonly reason?: string } {
+  const { deletionFailed } = instance.recorded ?? {};
+  if (deletionFailed !== undefined) return { reason: `the last deletion failed: ${deletionFailed}` };
+  const requested = requestedDeletion(instance);
+  return requested ? { reason: `${requested}; it is requested again unless it goes on` } : {};
+}
+
+function requestedDeletion({ read, recorded }: ResourceInstance): string | undefined {
+  const { deletes, since } = (read.kind === "gone" ? read.ending : recorded?.pending) ?? {};
+  if (!deletes) return undefined;
+  return since === undefined ? "it is being deleted" : `its deletion was requested at ${since}`;
+}
 
 /**
  * The live value of a field (column V): as reported, else the service's default; for the field that holds the

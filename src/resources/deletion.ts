@@ -47,21 +47,18 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
 
 /**
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
+ * deleted. `unreadable`: there is no way to look.
  */
-export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
+export type DeletionLook = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
-/** Returns `gone` where the service shows anything else: to a key that lost its membership, it shows nothing. */
-export async function goneOrAlone(reads: Reads): Promise<DeletionLook> {
-  if ((await reads.projects()).length > 0) return "gone";
-  try {
-    return (await reads.live.canvas()).nodes.length > 0 ? "gone" : "alone";
-  } catch (failure) {
-    // Too much to be shown at once.
-    if (failure instanceof ApiError && failure.status === 413) return "gone";
-    throw failure;
-  }
-}
+/** Returns true if the workspace shows anything: to a key that lost its membership, it shows nothing (DESIGN section 5). */
+export const showsAnything = async (reads: Reads): Promise<boolean> =>
+  (await reads.projects(noDoubt)).length > 0 ||
+  (await reads.services(noDoubt)).length > 0 ||
+  !(await reads.servicesAreComplete());
+
+/** Asks for nothing that may be in doubt. */
+const noDoubt = (): boolean => false;
 
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
@@ -83,8 +80,8 @@ async function pollDeletion(
   reads.invalidate(250);
   const shown = await look();
   if (goesOn) return { kind: "waiting", status };
-  if (shown === "alone") return { kind: "done", showsNothing: true };
   if (shown === "gone") {
+    if (!(await showsAnything(reads))) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
   }
@@ -94,11 +91,17 @@ async function pollDeletion(
       summary: "the service could not carry it out",
       detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
     };
-  return notSeen(shown, pending.isAnswered === true || status === "complete");
+  return notSeen(shown, pending.isAnswered === true || status === "complete", unseenSince(reads, pending));
+}
+
+/** Returns how much longer a deletion is waited for that no operation shows. */
+function unseenSince(reads: Reads, { since = "" }: Pending): number {
+  const left = Date.parse(since) + unseenMs - (reads.serviceTime() ?? Number.NaN);
+  return Number.isNaN(left) ? unseenMs : Math.min(unseenMs, Math.max(0, left));
 }
 
 /** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */
-function notSeen(shown: Exclude<DeletionLook, "gone" | "alone">, hasEnded: boolean): OperationStatus {
+function notSeen(shown: Exclude<DeletionLook, "gone">, hasEnded: boolean, ms: number): OperationStatus {
   if (shown === "unreadable") {
     if (hasEnded) return { kind: "done" };
     return notShown("the service shows neither its operation nor what lies around it");
@@ -106,7 +109,7 @@ function notSeen(shown: Exclude<DeletionLook, "gone" | "alone">, hasEnded: boole
   // It is still under way, whatever operation that is.
   if (shown === "deleting" || (shown === "unmarked" && !hasEnded)) {
     const summary = "the service shows no operation for it, and it has not ended in 5 minutes";
-    return { kind: "waiting", status: "deleting", atMost: { ms: unseenMs, summary } };
+    return { kind: "waiting", status: "deleting", atMost: { ms, summary } };
   }
   const summary = hasEnded
     ? "the API reports its deletion as complete, and still shows it"

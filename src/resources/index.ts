@@ -1,8 +1,9 @@
 import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
-import type { ReadResult } from "../model/live";
+import { isMissing, type ReadResult } from "../model/live";
 import type { ReadTarget } from "../model/resource-operations";
 import { uuidPattern } from "../model/text";
+import { showsAnything } from "./deletion";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";
@@ -23,6 +24,28 @@ export const importableTypes = resourceTypes.filter(({ removal }) => removal ===
 /** The resource type of that name. */
 export const typeNamed = (name: string): Resource | undefined => typesByName.get(name);
 
+/** Reads a resource. A missing one is proven gone where its parent or anything else is shown (DESIGN section 5). */
+export async function readProven(reads: Reads, type: Resource, target: ReadTarget): Promise<ReadResult> {
+  const read = await type.read(reads, target);
+  const { parentId, recorded } = target;
+  if (read.kind !== "gone" || read.ending !== undefined) return read;
+  // Its deletion may go on where the service does not show it any more.
+  if (recorded?.pending?.deletes) return { ...read, ending: recorded.pending };
+  const around = type.removedWithParent ? await readParent(reads, type, parentId) : undefined;
+  if (around !== undefined && !isMissing(around)) return around.kind === "found" ? read : around;
+  return (await showsAnything(reads)) ? read : { ...read, isUnproven: true };
+}
+
+/** Reads the parent of a resource by its ID; undefined where it has none. */
+export async function readParent(
+  reads: Reads,
+  { parents: [parent] }: Resource,
+  id: string | undefined,
+): Promise<ReadResult | undefined> {
+  const type = parent && typeNamed(parent.type);
+  return type && id !== undefined ? findResource(reads, type, { id }) : undefined;
+}
+
 /** Looks up a resource that a data source names by its id, or by its name in a parent. One that differs from any part of the query is `absent`. */
 export async function findResource(
   reads: Reads,
@@ -31,7 +54,7 @@ export async function findResource(
 ): Promise<ReadResult> {
   if (id === undefined ? name === "" : !uuidPattern.test(id)) return { kind: "absent" };
   const [parent] = type.parents;
-  const read = await type.read(reads, {
+  const read = await readProven(reads, type, {
     address: addressOf(type.type, name === "" ? (id ?? "") : name),
     name,
     declared: new Map(parent && parentId !== undefined ? [[parent.attribute, parentId]] : []),

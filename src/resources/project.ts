@@ -19,7 +19,7 @@ import type {
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
+import { type DeletionLook, deletionOf } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
@@ -233,5 +233,5 @@ async function contentOf(writes: Endpoints, projectId: string): Promise<readonly
 
 /** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
 async function lookAt(reads: Reads, { projectId: id = "" }: Pending): Promise<DeletionLook> {
-  return (await reads.project(id)).kind === "found" ? "unmarked" : goneOrAlone(reads);
+  return (await reads.project(id)).kind === "found" ? "unmarked" : "gone";
 }

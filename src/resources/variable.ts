@@ -23,7 +23,7 @@ import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
 import type { ResolvedValue } from "../model/value";
 import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
-import { type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
+import { type DeletionLook, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -215,8 +215,7 @@ async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise
   const listed =
     serviceId === undefined ? undefined : await reads.variables(serviceId, ({ id }) => id === variableId);
   if (listed === undefined) return "unreadable";
-  if (listed.some(({ id }) => id === variableId)) return "unmarked";
-  return listed.length > 0 ? "gone" : goneOrAlone(reads);
+  return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
 }
 
 /** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */

@@ -23,7 +23,6 @@ describe.each([
   };
 
   it("is recorded, and reported with the edit, which leaves an empty plan", async () => {
-    const startedAt = Date.now();
     scenario.write("rnv.yaml", manifest(sent, sent));
     await end("project.shop");
     // As it is declared, the name is planned and refused again.
@@ -34,7 +33,6 @@ describe.each([
     expect((await scenario.run("plan")).stdout).toContain("Plan: 1 to add, 1 to change, 0 to destroy.");
     await scenario.applied(manifest(kept, kept));
     await scenario.isQuiet();
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
     const { store } = scenario.emulator;
     expect([...store.projects(), ...store.services()].map((one) => one.name)).toEqual([kept, kept]);
     const creations = scenario.sent.filter(
@@ -151,5 +149,35 @@ describe("a variable whose time stays where it is written with the value it has"
     const writes = scenario.requests().filter((request) => !request.endsWith("/reveal"));
     expect(writes).toEqual([]);
     await scenario.isQuiet();
+  });
+});
+
+// "True prevents new deployments." (interface, "Service") is all that is known of an archived service.
+describe("a platform that refuses every other change of an archived service", () => {
+  const scenario = oneScenario({ readings: { archivedService: "refused" } });
+  const api = (archived: boolean, branch = "main") =>
+    `projects: { shop: { services: { api: { kind: web, deploy: { when: never }, archived: ${archived}, configuration: { branch: ${branch} }, variables: { LEVEL: one } } } } }\n`;
+
+  it("stops an update and a deletion at its refusal, and neither once the service is restored", async () => {
+    await scenario.applied(api(false));
+    await scenario.applied(api(true));
+    scenario.settle();
+    const { code, stdout } = await scenario.run("plan", "-detailed-exitcode");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes") });
+    scenario.write("rnv.yaml", api(true, "next"));
+    const update = await scenario.run("apply", ...approve);
+    expect(update.code).toBe(1);
+    expect(update.stderr).toContain(
+      "error[api.conflict]: service.shop.api: cannot update the service: The service is archived",
+    );
+    const destroy = await scenario.run("destroy", ...approve);
+    expect(destroy.code).toBe(1);
+    expect(destroy.stderr).toContain(
+      "error[api.conflict]: service.shop.api: cannot delete the service: The service is archived",
+    );
+    expect(scenario.emulator.store.services()).toHaveLength(1);
+    await scenario.applied(api(false));
+    expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.emulator.store.projects()).toEqual([]);
   });
 });

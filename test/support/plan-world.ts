@@ -224,7 +224,8 @@ export class World {
     const id = recorded.get(address)?.id ?? desired.resources.get(address)?.importId?.id;
     if (id !== undefined) {
       const live = this.live.get(id);
-      return live ? { kind: "found", live } : { kind: "gone" };
+      if (live) return { kind: "found", live };
+      return { kind: "gone", ...(this.live.size === 0 && { isUnproven: true }) };
     }
     const parent = desired.resources.get(address)?.parent;
     const within = parent && this.#read(parent, desired, recorded);

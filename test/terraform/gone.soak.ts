@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { listsWithout } from "../support/edited-answers";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
@@ -66,6 +67,19 @@ describeTerraform("resources that seem gone", () => {
     emulator.setFaults(undefined);
   }, 60_000);
 
+  // "404 for a resource that does not exist or is outside the caller's membership" (interface, "Authentication")
+  it("a deletion that is answered with 404 by a workspace that shows nothing is no end of it", async () => {
+    world.settle();
+    const hidden = [projectId(), ...names.map(idOf)];
+    emulator.setFaults((_index, { method, path }): Fault | undefined => {
+      if (hidden.some((id) => path.includes(id))) return { kind: "status", status: 404 };
+      return method === "GET" && /\/(canvas|projects)$/.test(path) ? listsWithout(hidden) : undefined;
+    });
+    await world.run("destroy -refresh=false -auto-approve -target=rnv_service.s", 1);
+    for (const id of hidden) expect(world.stateText()).toContain(`"id": "${id}"`);
+    emulator.setFaults(undefined);
+  }, 60_000);
+
   it("what is in another workspace is an error that names both, without a read of it", async () => {
     const state = JSON.parse(world.stateText());
     const elsewhere = "00000000-0000-4000-8000-00000000abcd";
@@ -113,9 +127,41 @@ describeTerraform("resources that seem gone", () => {
     }
   }, 60_000);
 
+  it("a deletion that another user requested is told with its time, and requested again where it failed", async () => {
+    for (const failedDeletionFlag of ["active", "archived"] as const) {
+      const readings = { failedDeletionTime: "kept", failedDeletionFlag } as const;
+      const only = new TerraformFolder({ conditions: ["failed-deletions"], readings, operationSeconds: 60 });
+      await only.openAttached();
+      try {
+        const { store } = only.emulator;
+        only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
+        await only.apply();
+        only.settle();
+        const [service] = store.services();
+        const url = `${only.baseUrl}/workspaces/${embeddedWorkspaceId}/services/${service?.id}`;
+        const headers = { authorization: `Bearer ${embeddedApiKey}`, "content-type": "application/json" };
+        await fetch(url, { method: "DELETE", headers, body: '{"confirm":"api"}' });
+        const { deletionRequestedAt } = store.service(service?.id ?? "") ?? {};
+        const output = (await only.run("plan")).replace(/[\s│╷╵]+/g, " ");
+        expect(output).toContain(`is being deleted at the service, since ${deletionRequestedAt}`);
+        store.settle();
+        store.setCondition("failed-deletions", false);
+        only.settle();
+        expect(await only.run("destroy -auto-approve")).toContain("Resources: 1 destroyed");
+        expect(store.services()).toEqual([]);
+      } finally {
+        await only.close();
+      }
+    }
+  }, 60_000);
+
   it("a deletion that failed keeps its place in the state, and is asked for with a new key", async () => {
-    for (const left of [undefined, "failed-deletions-linger"] as const) {
-      const only = new TerraformFolder({ conditions: ["failed-deletions", ...(left ? [left] : [])] });
+    for (const failedDeletionTime of ["cleared", "kept"] as const) {
+      const readings = {
+        failedDeletionTime,
+        failedDeletionFlag: failedDeletionTime === "kept" ? "archived" : "active",
+      } as const;
+      const only = new TerraformFolder({ conditions: ["failed-deletions"], readings });
       await only.openAttached();
       try {
         only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { maxPositions, position, viewport } from "../../api/wire/shapes";
 import { uuidPattern } from "../../model/text";
 import { type Call, projectOf, type Route } from "../call";
+import { isBeingDeleted } from "../progress";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
 import { AnswerJson, serviceJson } from "../views";
@@ -58,7 +59,7 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
     (scope.projectId === null || thing.projectId === scope.projectId) &&
     (scope.environmentId === null || thing.environmentId === scope.environmentId);
   const nodes = [...store.all("services")].filter(
-    (service) => isVisible(service) && !service.archived && service.deletionRequestedAt === null,
+    (service) => isVisible(service) && !service.archived && !isBeingDeleted(call.world, service),
   );
   const groups = [...store.all("groups")].filter(isVisible);
   const ids = new Set(nodes.map((node) => node.id));

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type GapSwitches, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf } from "../call";
+import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf, shownServiceOf } from "../call";
 import {
   isTerminal,
   putDeployment,
@@ -14,7 +14,7 @@ import { conflict, parseBody, requireConfirmation, requireEmptyBody } from "../r
 import { canRollBack, deploymentView } from "../views";
 
 function list(call: Call) {
-  const service = serviceOf(call);
+  const service = shownServiceOf(call, "deletingParts");
   const { world } = call;
   if (world.switches.conditions.has("hosting-off") && service.runtime === "none") {
     const { page } = paginate(call, [], { unboundedByDefault: false });
@@ -102,7 +102,9 @@ export const deploymentRoutes: readonly Route[] = [
     method: "GET",
     path: `${all}/{deploymentId}`,
     shows: "deployments",
-    handle: (call) => ({ deployment: deploymentView(call.world, deploymentOf(call, serviceOf(call))) }),
+    handle: (call) => ({
+      deployment: deploymentView(call.world, deploymentOf(call, shownServiceOf(call, "deletingParts"))),
+    }),
   },
   { method: "POST", path: `${all}/{deploymentId}/cancel`, key: "accepted", handle: cancel },
 ];

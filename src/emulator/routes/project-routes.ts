@@ -1,7 +1,15 @@
 import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import { gapRoute, paginate, projectOf, queuedAnswer, readOperation, servicesIn } from "../call";
+import {
+  gapRoute,
+  isShownProject,
+  paginate,
+  projectOf,
+  queuedAnswer,
+  readOperation,
+  servicesIn,
+} from "../call";
 import { keptFields } from "../kept-values";
 import { queuesDeletions } from "../progress";
 import type { StoredEnvironment, StoredProject } from "../records";
@@ -53,9 +61,7 @@ export function newProject(
 }
 
 function list(call: Call) {
-  const projects = [...call.world.store.all("projects")].filter(
-    (project) => project.workspaceId === call.workspaceId,
-  );
+  const projects = [...call.world.store.all("projects")].filter((project) => isShownProject(call, project));
   const { items, page } = paginate(call, projects, { unboundedByDefault: true });
   return { projects: items.map((item) => projectView(item, call.world.gaps)), page };
 }

@@ -5,11 +5,12 @@ import {
   type Call,
   changeableServiceOf,
   gapRoute,
+  presentServiceOf,
   projectOf,
   queuedAnswer,
   type Route,
   readOperation,
-  serviceOf,
+  shownServiceOf,
 } from "../call";
 import { keptFields } from "../kept-values";
 import {
@@ -221,7 +222,7 @@ function remove(call: Call) {
 
 function setArchived(call: Call, archived: boolean) {
   requireEmptyBody(call.body);
-  const service = changeableServiceOf(call);
+  const service = presentServiceOf(call);
   if (service.archived === archived) return answer(call, service);
   const { store } = call.world;
   const changed = { ...service, archived, deletionRequestedAt: null, updatedAt: store.stamp() };
@@ -234,7 +235,7 @@ const actionBody = z.strictObject({
 
 function runAction(call: Call) {
   const { world } = call;
-  const service = changeableServiceOf(call);
+  const service = presentServiceOf(call);
   const { action } = parseBody(actionBody, call.body);
   if (action === "deploy" || action === "clear-cache") {
     requireDeployable(world, service);
@@ -267,7 +268,7 @@ export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
   ...gapRoute(gaps.readService, "/services/{serviceId}", {
     method: "GET",
     shows: "service",
-    handle: (call) => readable(call, serviceOf(call)),
+    handle: (call) => readable(call, shownServiceOf(call, "deletingService")),
   }),
   ...gapRoute(gaps.servicePatchPath, "", {
     method: gaps.servicePatchMethod,

@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { type GapSwitches, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { changeableServiceOf, gapRoute, paginate, queuedAnswer, serviceOf, variableOf } from "../call";
+import {
+  changeableServiceOf,
+  gapRoute,
+  paginate,
+  queuedAnswer,
+  serviceOf,
+  shownServiceOf,
+  variableOf,
+} from "../call";
 import { queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
@@ -40,7 +48,7 @@ function answered(call: Call, variable: StoredVariable) {
 const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, "Z");
 
 function list(call: Call) {
-  const variables = call.world.store.ofService("variables", serviceOf(call).id);
+  const variables = call.world.store.ofService("variables", shownServiceOf(call, "deletingParts").id);
   const { items, page } = paginate(call, variables, { unboundedByDefault: true });
   return listAnswer(
     items.map((variable) => shown(call, variable)),

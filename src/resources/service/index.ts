@@ -20,7 +20,7 @@ import type { RecordedResource } from "../../model/state";
 import { sameName } from "../../model/text";
 import type { Attributes, Plain } from "../../model/value";
 import { sameId, textAt } from "../attribute-values";
-import { type DeletionLook, deletionOf, goneOrAlone } from "../deletion";
+import { type DeletionLook, deletionOf } from "../deletion";
 import { environmentsMeant, offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
 import { checkOffered, checkService, findPlan, planLimit } from "./checks";
@@ -171,9 +171,9 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-  const pending = recorded?.pending;
-  const ending = pending?.deletes ? pending : deletion.deletes.pendingOf(id, undefined, undefined);
-  return { kind: "gone", ending };
+  const since = deleting.deletionRequestedAt ?? undefined;
+  const requested = deletion.deletes.pendingOf(id, undefined, undefined);
+  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : { ...requested, since } };
 }
 
 /** Returns whether lists show it: an archived service is in none (DESIGN section 4). */
@@ -269,8 +269,8 @@ async function lookAt(reads: Reads, pending: Pending): Promise<DeletionLook> {
   const { serviceId: id = pending.id } = pending;
   const read = await reads.provenService(id);
   if (read.kind === "found") return "stands";
-  if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
-  return (await hasDeployments(reads, id)) ? "unmarked" : goneOrAlone(reads);
+  if (read.kind === "gone") return read.deleting === undefined ? "gone" : "deleting";
+  return (await hasDeployments(reads, id)) ? "unmarked" : "gone";
 }
 
 /** Returns false where the service answers 404 to the question for its deployments: it does not exist. */

@@ -3,7 +3,7 @@ import { type Diagnostic, error, failure, warning } from "../../diagnostics/diag
 import { isMissing, type LiveResource, type ReadResult } from "../../model/live";
 import type { ResourceType } from "../../model/resource-type";
 import { canonicalId } from "../../model/text";
-import { findResource, typeNamed } from "../../resources";
+import { findResource, readParent } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { Session, TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -13,7 +13,6 @@ import type { TerraformObject } from "../values";
 interface MissingResource {
   readonly resource: Resource;
   readonly name: string;
-  readonly parentId: string | undefined;
 }
 
 /** `other`: both parents exist. `deleted`: the recorded one is deleted, and what was in it too. */
@@ -51,16 +50,6 @@ export async function leavesDeletedParent(
   });
 }
 
-/** Reads the parent of a resource by its ID; undefined where the type has none. */
-export async function readParent(
-  reads: Reads,
-  { parents: [parent] }: Resource,
-  id: string,
-): Promise<ReadResult | undefined> {
-  const type = parent && typeNamed(parent.type);
-  return type && findResource(reads, type, { id });
-}
-
 /** Returns the resource of an ID, as far as it can be read. Throws `DiagnosticsError` where there is none: an empty answer would look as if there were nothing in it. */
 export async function requireThere(
   { reads }: Pick<Session, "reads">,
@@ -73,25 +62,16 @@ export async function requireThere(
   throw failure("live.import_missing", `there is no ${resource.type} of the id ${id}`, { attribute });
 }
 
-/**
- * Returns true for `isGone` where `missing` is proven deleted, or `accept_missing` is set. A key that lost its membership sees an empty
- * workspace, so an empty one proves nothing (DESIGN section 5). What is deleted with its parent is judged by that one,
- * which reports the doubt.
- */
-export async function confirmDeleted(session: Session, missing: MissingResource) {
-  const { reads, acceptMissing } = session;
-  const { resource, parentId } = missing;
-  const verdict = (isGone: boolean, ...diagnostics: readonly Diagnostic[]) => ({ isGone, diagnostics });
-  const hasParent = resource.removedWithParent && parentId !== undefined;
-  const parent = hasParent ? await readParent(reads, resource, parentId) : undefined;
-  if (parent?.kind === "found") return verdict(true);
-  // Its parent is being deleted, which may fail yet, or cannot be read.
-  if (parent !== undefined && !isMissing(parent)) return verdict(false);
-  const isOther = (): boolean => false;
-  const shown = [...(await reads.projects(isOther)), ...(await reads.services(isOther))];
-  if (shown.length > 0) return verdict(true);
-  if (acceptMissing) return verdict(true, accepted(missing));
-  return parent === undefined ? verdict(false, unproven(missing)) : verdict(false);
+/** Returns true for `isGone` where a missing resource is proven deleted, or `accept_missing` is set. */
+export function confirmDeleted(
+  { acceptMissing }: Session,
+  missing: MissingResource,
+  { isUnproven }: Extract<ReadResult, { readonly kind: "gone" }>,
+) {
+  if (!isUnproven) return { isGone: true, diagnostics: [] };
+  if (acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
+  // What is deleted with its parent is judged by that, which reports the doubt.
+  return { isGone: false, diagnostics: missing.resource.removedWithParent ? [] : [unproven(missing)] };
 }
 
 const unproven = ({ resource, name }: MissingResource): Diagnostic =>

@@ -5,11 +5,11 @@ import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/di
 import type { LiveResource } from "../../model/live";
 import type { Accepted, CreateInput } from "../../model/resource-operations";
 import { isoTime } from "../../model/time";
+import { readParent } from "../../resources";
 import { diagnosticsOf, withoutTaint } from "../messages";
 import { appliedIn, writtenNow } from "../private-data";
 import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { readParent } from "./confirm-deleted";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";

@@ -60,7 +60,8 @@ async function endAfter(
   if (status !== 404 && status !== 409) return undefined;
   const look = async () => {
     const read = await type.read(reads, input);
-    return read.kind === "gone" ? [read] : read.kind === "found" && status === 404 ? [] : undefined;
+    if (read.kind === "gone" && !read.isUnproven) return [read];
+    return read.kind === "found" && status === 404 ? [] : undefined;
   };
   reads.invalidate();
   const [gone] = (await reads.untilVisible(look)) ?? [];

@@ -1,4 +1,4 @@
-import { bareRecord } from "../../apply/change-context";
+import { bareRecord, deletionFailed } from "../../apply/change-context";
 import { badEnd, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
@@ -81,7 +81,7 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const failed = isKept
-      ? deletionFailed(about, result)
+      ? deletionFailed(error, about as Address, result)
       : waitFinding(about, result, { said, next, timeoutMs });
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
@@ -91,12 +91,6 @@ export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> 
   const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
   return { accepted: ended, live: run ?? ended.live, ...(awaits && { failed: awaits }) };
 }
-
-const deletionFailed = (about: string, { summary, detail }: { summary: string; detail?: string }) =>
-  error("apply.delete_failed", `${about} was not deleted: ${summary}`, {
-    detail,
-    hint: "it stays in the state; run the command again to request its deletion again",
-  });
 
 /** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
 export function waitFinding(

@@ -3,10 +3,10 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type Offers } from "../../model/live";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
+import { readParent } from "../../resources";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values";
-import { readParent } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */

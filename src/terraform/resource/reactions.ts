@@ -5,11 +5,10 @@ import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-t
 import { sha256 } from "../../model/text";
 import { isOlder } from "../../model/time";
 import { canonicalJson, type Plain } from "../../model/value";
-import { typeNamed } from "../../resources";
+import { readParent, typeNamed } from "../../resources";
 import type { PrivateData } from "../private-data";
 import type { TypeInSession } from "../provider";
 import type { TerraformObject } from "../values";
-import { readParent } from "./confirm-deleted";
 
 /** The inputs of a run: fields of its parent, and the resources that it follows. */
 interface RunInputs {

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
+import type { LiveResource, Pending } from "../../model/live";
 import { isParentAttribute } from "../../model/resource-type";
 import { generatedName } from "../../model/text";
 import { plainEqual } from "../../model/value";
@@ -86,8 +86,8 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
       return { isGone: state.when !== "never", diagnostics: [] };
     case "gone":
       // A deletion that is under way may fail yet.
-      if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name)] };
-      return confirmDeleted(session, { resource, name, parentId });
+      if (read.ending !== undefined) return { diagnostics: [beingDeleted(resource, name, read.ending)] };
+      return confirmDeleted(session, { resource, name }, read);
     case "ambiguous":
       return { diagnostics: [] };
     case "unchecked":
@@ -95,8 +95,8 @@ async function readNow({ session, type, state, kept }: StoredResource): Promise<
   }
 }
 
-const beingDeleted = ({ type }: Resource, name: string): Diagnostic =>
-  warning("live.unchecked", `${type} "${name}" is being deleted at the service`, {
+const beingDeleted = ({ type }: Resource, name: string, { since }: Pending): Diagnostic =>
+  warning("live.unchecked", `${type} "${name}" is being deleted at the service, since ${since}`, {
     detail: "It stays in the state until it is deleted: the deletion may fail.",
     hint: "run the command again after the deletion",
   });

@@ -6,6 +6,7 @@ import type { AppliableValue, ReadTarget } from "../../model/resource-operations
 import { Secret } from "../../model/secret";
 import { canonicalId, generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
+import { readProven } from "../../resources";
 import {
   asObject,
   type Draft,
@@ -162,7 +163,7 @@ export class TerraformShape extends ResourceBindings implements Schema {
 
   /** Reads a resource at the service; `declared` says what its state or its configuration has. */
   read(reads: Reads, target: Partial<ReadTarget> & Pick<ReadTarget, "name">): Promise<ReadResult> {
-    return this.resource.read(reads, {
+    return readProven(reads, this.resource, {
       address: this.addressOf(target.name),
       declared: new Map(),
       ...target,

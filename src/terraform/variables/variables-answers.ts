@@ -3,6 +3,7 @@ import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
 import { error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
+import { readParent } from "../../resources";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { diagnosticMessages, pathMessage } from "../messages";
@@ -70,14 +71,14 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
     const recorded = { ...bareRecord({ type: variable.type, id, name }), updatedAt, writtenAt };
     reads.expect(`variable "${name}"`, recorded, { parentId: serviceId });
   }
-  const { kind } = await reads.service(serviceId);
-  if (kind === "gone") {
-    const missing = { resource: variable, name: serviceId, parentId: serviceId };
-    const { isGone, diagnostics: found } = await confirmDeleted(session, missing);
+  const owner = await readParent(reads, variable, serviceId);
+  if (owner?.kind === "gone" && owner.ending === undefined) {
+    const missing = { resource: variable, name: serviceId };
+    const { isGone, diagnostics: found } = confirmDeleted(session, missing, owner);
     const diagnostics = diagnosticMessages(found);
     return isGone ? { newState: encoded(null), diagnostics } : { ...unchanged, diagnostics };
   }
-  const listed = kind === "found" ? await reads.variables(serviceId) : undefined;
+  const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
   const stored = { ...elementsOf(state.values), ...elementsOf(state[generatedName]) };
   const shown = [...entries].flatMap(([key, entry]) => {

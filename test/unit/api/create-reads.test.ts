@@ -87,16 +87,26 @@ describe("a service", () => {
   it.each(["deletedAt", "deletionRequestedAt"])("is gone when it bears %s", async (field) => {
     const ending = (id: string) => serviceNamed(id, { [field]: "2026-01-01T00:00:00Z" });
     const { reads } = readsOf({
-      "/canvas": canvasOf([ending("s1"), serviceNamed("s3")]),
+      "/canvas": canvasOf([serviceNamed("s3")]),
       "/services/s2": { service: ending("s2") },
     });
-    const gone = (id: string) => ({
+    expect(await reads.service("s2")).toEqual({
       kind: "gone",
-      ...(field === "deletedAt" ? {} : { deleting: expect.objectContaining({ id }) }),
+      ...(field === "deletedAt" ? {} : { deleting: expect.objectContaining({ id: "s2" }) }),
     });
-    expect(await reads.service("s1")).toEqual(gone("s1"));
-    expect(await reads.service("s2")).toEqual(gone("s2"));
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
+  });
+
+  // "Only active services … appear. Archived and deleting or deleted services are excluded." (interface, "Canvas")
+  it("stands where the canvas shows it with the time of a deletion that failed, and not with one that ended", async () => {
+    const requested = { deletionRequestedAt: "2026-01-01T00:00:00Z" };
+    const ended = serviceNamed("s2", { ...requested, deletedAt: "2026-01-01T00:01:00Z" });
+    const { reads } = readsOf({
+      "/canvas": canvasOf([serviceNamed("s1", requested), ended, serviceNamed("s3")]),
+    });
+    expect(await reads.service("s1")).toMatchObject({ kind: "found", value: requested });
+    expect(await reads.service("s2")).toEqual({ kind: "gone" });
+    expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s3"]);
   });
 
   it("is gone on a 404 once the route is proven with an id that the canvas shows", async () => {

@@ -1,6 +1,7 @@
 import type { Condition } from "../../../src/emulator/behaviour";
 import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
+import type { Readings } from "../../../src/emulator/readings";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import { resourceText } from "../../../src/report/state-text";
@@ -23,8 +24,11 @@ interface Seen extends SeenRequest {
 /** A project with a service and a variable, and every DELETE that reaches the service. */
 const opened = (...conditions: readonly Condition[]) => openedOn({}, conditions);
 
-async function openedOn(gaps: NonNullable<EmulatorOptions["gaps"]>, conditions: readonly Condition[] = []) {
-  const bench = createWorkbench({ emulator: { operationSeconds: 2, gaps } });
+async function openedOn(
+  options: Pick<EmulatorOptions, "gaps" | "readings" | "operationSeconds">,
+  conditions: readonly Condition[] = [],
+) {
+  const bench = createWorkbench({ emulator: { operationSeconds: 2, ...options } });
   bench.write("rnv.yaml", withApi);
   await bench.apply();
   for (const condition of conditions) bench.emulator.store.setCondition(condition, true);
@@ -46,12 +50,28 @@ const recordedIn = async (bench: Workbench, address: Address) => (await bench.st
 
 const failed = "the service could not carry it out";
 
+/** What is left of a service whose deletion failed: each reading of that. */
+const failures: readonly Partial<Readings>[] = [
+  { failedDeletionTime: "cleared", failedDeletionFlag: "active" },
+  { failedDeletionTime: "cleared", failedDeletionFlag: "archived" },
+  { failedDeletionTime: "kept", failedDeletionFlag: "active" },
+  { failedDeletionTime: "kept", failedDeletionFlag: "archived" },
+];
+
+/** Requests the deletion of the service as another user does. */
+async function deleteAsOther({ bench, store }: Awaited<ReturnType<typeof openedOn>>): Promise<void> {
+  const { send } = await bench.context.connect();
+  const path = `/workspaces/${bench.context.workspaceId}/services/${store.services()[0]?.id}`;
+  const body = { confirm: "api" };
+  await send({ operation: "deleteService", method: "DELETE", keyed: true, body, path, idempotencyKey: "x" });
+}
+
 describe("a deletion whose operation fails", () => {
   // "What a failed deletion leaves" is not shown in the interface.
-  it.each([[], ["failed-deletions-archive"], ["failed-deletions-linger"]] as const)(
-    "leaves a service recorded, is told in the plan, and is asked for again with a new key (%s)",
-    async (...left) => {
-      const { bench, store, deletes, keys } = await opened("failed-deletions", ...(left as Condition[]));
+  it.each(failures)(
+    "leaves a service recorded, is told in the plan, and is asked for again with a new key (%j)",
+    async (readings) => {
+      const { bench, store, deletes, keys } = await openedOn({ readings }, ["failed-deletions"]);
       const [service] = store.services();
       bench.write("rnv.yaml", withoutApi);
       expect(await bench.apply()).toMatchObject({
@@ -103,7 +123,7 @@ describe("a deletion whose operation fails", () => {
     ["at once where its operation says so", true],
     ["after 5 minutes where nothing shows its operation", false],
   ] as const)("of a project is told %s", async (_, projectOperation) => {
-    const { bench, store, deletes } = await openedOn({ projectOperation });
+    const { bench, store, deletes } = await openedOn({ gaps: { projectOperation } });
     bench.write("rnv.yaml", withoutApi);
     await bench.apply();
     store.setCondition("failed-deletions", true);
@@ -157,7 +177,8 @@ describe("a deletion whose operation fails", () => {
 
 describe("a service that another user is deleting", () => {
   it("is created again only after its end", async () => {
-    const { bench, store } = await opened("queued-deletions");
+    const readings = { failedDeletionTime: "kept", failedDeletionFlag: "archived" } as const;
+    const { bench, store } = await openedOn({ readings }, ["queued-deletions"]);
     const [service] = store.services();
     const path = `/workspaces/${bench.context.workspaceId}/services/${service?.id}`;
     const connection = await bench.context.connect();
@@ -168,10 +189,11 @@ describe("a service that another user is deleting", () => {
       body: { confirm: "api" },
     } as const;
     await connection.send({ ...deletion, path, idempotencyKey: "theirs-1" });
+    const requestedAt = store.service(service?.id ?? "")?.deletionRequestedAt;
     const { plan } = await bench.plan();
     expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({
       action: "create",
-      reason: "it is being deleted, and its end is waited for",
+      reason: `its deletion was requested at ${requestedAt}, and its end is waited for`,
     });
     const order: string[] = [];
     bench.emulator.setFaults((_, { method }) => {
@@ -182,7 +204,6 @@ describe("a service that another user is deleting", () => {
     expect(order[0]).toBe("after");
     expect(store.services()).toHaveLength(1);
     store.setCondition("failed-deletions", true);
-    store.setCondition("failed-deletions-linger", true);
     const [second] = store.services();
     await connection.send({
       ...deletion,
@@ -278,6 +299,116 @@ describe("a deletion that an interrupted destroy requested", () => {
     expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
     expect([store.services(), store.projects()]).toEqual([[], []]);
     expect(deletes.filter(isOfService)).toHaveLength(2);
+    bench.remove();
+  });
+
+  it.each(["project", "variable"] as const)(
+    "of a %s is waited for while its operation runs, and the plan says since when",
+    async (what) => {
+      const { bench, store, deletes } = await openedOn({ operationSeconds: 60 }, ["queued-deletions"]);
+      const [service] = store.services();
+      await bench.clock.sleep(600_000);
+      if (what === "project") store.deleteServiceNow(service?.id ?? "");
+      bench.write("rnv.yaml", what === "project" ? "removed: [project.shop]\n" : withoutLevel);
+      const interruption = new AbortController();
+      const emit = (event: ApplyEvent): void => {
+        if (event.type === "waiting") interruption.abort();
+      };
+      await bench.apply({ allowEmpty: true }, { signal: interruption.signal, emit });
+      const since = (await recordedIn(bench, what === "project" ? at("project.shop") : level))?.pending
+        ?.since;
+      const { plan } = await bench.plan(destroy);
+      expect(plan?.changes.find(({ type }) => type === what)?.reason).toContain(`requested at ${since}`);
+      expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0 });
+      expect([store.services(), store.projects()]).toEqual([[], []]);
+      expect(deletes.filter(({ path }) => path.includes(`/${what}s/`))).toHaveLength(1);
+      bench.remove();
+    },
+  );
+
+  // Shown or not, it goes on: "Archived and deleting or deleted services are excluded" (interface, "Canvas") from lists alone.
+  it.each(["shown", "missing"] as const)(
+    "is waited for where the service is %s by its id",
+    async (variant) => {
+      const readings = { deletingService: variant, deletingParts: variant };
+      const opening = await openedOn({ readings, operationSeconds: 60 }, ["queued-deletions"]);
+      const { bench, store, deletes } = opening;
+      const interruption = new AbortController();
+      const emit = (event: ApplyEvent): void => {
+        if (event.type === "waiting") interruption.abort();
+      };
+      await bench.apply(destroy, { signal: interruption.signal, emit });
+      expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
+      expect([store.services(), store.projects()]).toEqual([[], []]);
+      expect(deletes.filter(isOfService)).toHaveLength(1);
+      bench.remove();
+    },
+  );
+});
+
+describe("a deletion that another user requested and that failed", () => {
+  const destroy = { mode: "destroy" } as const;
+  const ended = async (readings: Partial<Readings>) => {
+    const opening = await openedOn({ readings }, ["failed-deletions"]);
+    await deleteAsOther(opening);
+    await opening.bench.clock.sleep(60_000);
+    opening.store.settle();
+    opening.store.setCondition("failed-deletions", false);
+    opening.deletes.length = 0;
+    return opening;
+  };
+
+  it.each(failures)("is requested again by destroy at once (%j)", async (readings) => {
+    for (const endedOperation of ["kept", "forgotten"] as const) {
+      const { bench, store, deletes, keys } = await ended({ ...readings, endedOperation });
+      const before = bench.clock.now();
+      expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
+      expect(bench.clock.now() - before).toBeLessThan(10_000);
+      expect([store.services(), store.projects()]).toEqual([[], []]);
+      expect(deletes.filter(({ path }) => path.includes("/services/"))).toHaveLength(1);
+      expect(keys()).not.toContain("x");
+      bench.remove();
+    }
+  });
+
+  it("is requested again where a confirmation by address asks for it, and only there", async () => {
+    const { bench, store, deletes } = await ended({
+      failedDeletionTime: "kept",
+      failedDeletionFlag: "archived",
+    });
+    bench.write("rnv.yaml", "projects: { shop: {} }\n");
+    const { plan } = await bench.plan();
+    const requestedAt = store.services()[0]?.deletionRequestedAt;
+    expect(plan?.changes.find(({ address }) => address === api)).toMatchObject({
+      action: "forget",
+      reason: `its deletion was requested at ${requestedAt}, and its end is waited for`,
+    });
+    await bench.apply();
+    expect(deletes).toEqual([]);
+    expect(await bench.apply({ confirmedDeletes: [api] })).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(store.services()).toEqual([]);
+    bench.remove();
+  });
+
+  // "Only active services … appear" (interface, "Canvas"): a service that it shows is not being deleted.
+  it("leaves the plan empty where the service is active again", async () => {
+    for (const readings of failures.filter(({ failedDeletionFlag }) => failedDeletionFlag === "active")) {
+      const { bench } = await ended(readings);
+      const { plan } = await bench.plan();
+      expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+      bench.remove();
+    }
+  });
+
+  it.each([404, 409])("is looked at where the repeated request is answered with %i", async (status) => {
+    const opening = await openedOn({ operationSeconds: 60 }, ["queued-deletions"]);
+    const { bench, store } = opening;
+    await deleteAsOther(opening);
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "DELETE" && path.includes("/services/") ? { kind: "status", status } : undefined,
+    );
+    expect(await bench.apply(destroy)).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect([store.services(), store.projects()]).toEqual([[], []]);
     bench.remove();
   });
 });

@@ -57,7 +57,7 @@ describe("what vanishes at once", () => {
   });
 
   // "Gone needs proof: by-id 404 … and the project or another known id still readable."
-  it("is not believed while nothing else that is recorded can be read", () => {
+  it("is not believed while nothing else can be read", () => {
     const world = settled(services(2));
     world.lose("service.s0");
     expect(actionsOf(world.plan(desiredOf(services(2))))).toEqual(["create service.s0"]);
