@@ -288,7 +288,9 @@ export function recordedAfter(recording: Recording): RecordedResource {
     dependsOn: dependenciesOf(instance),
     applied,
     ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
-    computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
+    computed: live
+      ? { ...Object.fromEntries(live.computed), ...keptPlace(recording) }
+      : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...recording.run.reads.contentAt(recording.id, updatedAt),
     ...(writtenAt === undefined ? {} : { writtenAt }),
@@ -301,6 +303,13 @@ export function recordedAfter(recording: Recording): RecordedResource {
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),
   };
+}
+
+/** Returns the recorded place of what declares none: a move outside is drift until it is declared or accepted. */
+function keptPlace({ type: { place }, instance, previous, isNew, id }: Recording): RecordedResource["computed"] {
+  const before = place && previous?.id === id && !isNew ? previous.computed[place.id] : undefined;
+  const isDeclared = instance.desired?.attributes.has(place?.attribute ?? "") === true;
+  return place === undefined || before === undefined || isDeclared ? {} : { [place.id]: before };
 }
 
 /** Returns the recorded `lifecycle.ignoreChanges`; empty where there is none. */

@@ -12,7 +12,7 @@ import type {
   StoredService,
   StoredVariable,
 } from "./records";
-import { newEnvironment, newProject } from "./routes/project-routes";
+import { newEnvironment, newProject, productionOf } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
 import type { World } from "./world";
@@ -63,9 +63,9 @@ const missing = (id: string): never => {
 
 const readers = ({ store, seal }: World) => ({
   projects: (): readonly StoredProject[] => [...store.all("projects")],
-  /** Deleted ones excluded. */
+  /** Without those that are deleted, and namesakes. */
   services: (): readonly StoredService[] =>
-    [...store.all("services")].filter((service) => service.deletedAt === null),
+    [...store.all("services")].filter((one) => one.deletedAt === null && one.namesakeOf === undefined),
   service: (id: string): StoredService | undefined => store.get("services", id),
   /** Oldest first. */
   deployments: (serviceId: string): readonly StoredDeployment[] => store.ofService("deployments", serviceId),
@@ -97,10 +97,8 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
     },
     addService(seed: ServiceSeed): StoredService {
       const { projectId = null } = seed;
-      const production =
-        projectId === null
-          ? undefined
-          : (store.get("projects", projectId) ?? missing(projectId)).environments[0];
+      const project = projectId === null ? undefined : (store.get("projects", projectId) ?? missing(projectId));
+      const production = project && productionOf(world, project);
       const service = newService(world, {
         workspaceId,
         name: seed.name,

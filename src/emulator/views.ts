@@ -1,6 +1,5 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
-import type { GapSwitches } from "./behaviour";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import type { World } from "./world";
 
@@ -96,7 +95,7 @@ const slug = (name: string): string =>
 
 /** Service (interface, "Service"): every field of the table, null until reached. */
 export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
+  const { workspaceId, paidPlans, deploymentStatus, runtime, namesakeOf, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
@@ -157,14 +156,22 @@ export function deploymentView(world: World, deployment: StoredDeployment): Reco
   return { ...shown, canRollback: canRollBack(world, deployment) };
 }
 
+/** Fields of an environment that no version of rnv knows: some have names that others use. */
+const furtherOfEnvironment = {
+  ...{ environmentId: null, isDefault: false, kind: "environment", slug: "env", type: null },
+  ...{ serviceCount: 0, services: [], settings: { region: "auto", name: "Production" } },
+};
+
 /** Project (interface, "Project"); the fields of an environment are a gap. */
 export function projectView(
   { workspaceId: _, ...project }: StoredProject,
-  { environmentRecord: [idField, nameField] }: GapSwitches,
+  { gaps: { environmentRecord }, readings }: Pick<World, "gaps" | "readings">,
 ): Record<string, unknown> {
-  if (idField === "id" && nameField === "name") return project;
+  const [idField, nameField] = environmentRecord;
+  const further = readings.environmentRecord === "further" ? furtherOfEnvironment : {};
   const environments = project.environments.map(({ id, name, ...rest }) => ({
     ...{ [idField]: id, [nameField]: name },
+    ...further,
     ...rest,
   }));
   return { ...project, environments };

@@ -1,4 +1,5 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import { movedFrom, placeOf } from "../model/place";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -73,7 +74,29 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
       range: verdict.cause === "removed" ? undefined : range,
     });
   }
+  const move = declared.resolved.has(instance.type.place?.attribute ?? "") ? undefined : moveOf(instance);
+  if (move && !isIgnored(instance.desired?.lifecycle, move.path)) {
+    drift.push(move);
+    diagnostics.push(movedOutside(instance, move));
+  }
   return { changes, released, drift, diagnostics };
+}
+
+/** Returns the move of a resource that declares no place, from where it was recorded. */
+function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
+  const before = live && recorded && movedFrom(type, recorded.computed, live);
+  if (!before || !type.place) return undefined;
+  const after = shownValue(placeOf(type, live)?.name);
+  const path = type.place.attribute;
+  return { path, before: shownValue(before.name), after, cause: "drift", forcesReplacement: false };
+}
+
+function movedOutside({ address, desired }: ResourceInstance, { path, before, after }: AttributeChange) {
+  const [from, to] = [before, after].map((side) => (side.kind === "value" ? JSON.stringify(side.value) : ""));
+  const summary = `${address} was moved outside of rnv: its ${path} was ${from} and is ${to} now`;
+  const detail = `It declares no ${path}, so nothing is changed.`;
+  const hint = `to keep it there, declare ${path}: ${to}; else move it back in the dashboard`;
+  return warning("live.moved", summary, { address, range: desired?.range, detail, hint });
 }
 
 /**
@@ -227,7 +250,11 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
-  return drift;
+  const move = moveOf(instance);
+  const isCompared = drift.some(({ path }) => path === move?.path);
+  return move && !isCompared && !(instance.removed && isIgnored(instance.recorded, move.path))
+    ? [...drift, move]
+    : drift;
 }
 
 /** Returns the settings that were made outside of rnv and that no manifest declares. */

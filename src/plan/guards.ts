@@ -3,6 +3,7 @@ import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
+import { isPlacedAs } from "../model/place";
 import { shortList } from "../model/text";
 import { type Decision, type Decisions, isDeletion } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
@@ -143,13 +144,16 @@ function unconfirmed(
 }
 
 /** Returns the address under which a deleted resource may be declared now: the one new one of its type in its parent. */
-function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
+function probableNewAddress({ type, recorded, live }: ResourceInstance, decisions: Decisions): Address | undefined {
   const alike = [...decisions.values()].filter(
     ({ instance: one, action }) =>
       one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),
   );
   const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
-  return created?.length === 1 && deleted?.length === 1 ? created[0]?.instance.address : undefined;
+  const [made, ...others] = created ?? [];
+  const isIt = made && others.length === 0 && deleted?.length === 1;
+  // In another place it would be replaced, not renamed.
+  return isIt && (!live || isPlacedAs(type, live, made.resolved)) ? made.instance.address : undefined;
 }
 
 /**

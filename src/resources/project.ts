@@ -133,23 +133,6 @@ export function productionEnvironmentId(found: Project): string | undefined {
   return (production ?? (environments.length === 1 ? environments[0] : undefined))?.id;
 }
 
-/**
- * Returns the environments that a declared name or id stands for: the one of that id, else those of that name, else
- * those of it in another case of letters. One is an answer, several are a question.
- */
-export function environmentsMeant<Environment extends { readonly id?: string; readonly name: string }>(
-  environments: readonly Environment[],
-  declared: string,
-): readonly Environment[] {
-  const wanted = declared.toLowerCase();
-  const ways: readonly ((one: Environment) => boolean)[] = [
-    ({ id }) => id?.toLowerCase() === wanted,
-    ({ name }) => name === declared,
-    ({ name }) => name.toLowerCase() === wanted,
-  ];
-  return ways.map((isMeant) => environments.filter(isMeant)).find(({ length }) => length > 0) ?? [];
-}
-
 const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
   entriesNamed(await reads.projects(), name).map(liveProject);
 

@@ -1,11 +1,13 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type Offers } from "../../model/live";
+import { isPlacedAs, placeOf } from "../../model/place";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
+import { findResource } from "../../resources";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import { type TerraformObject, textIn } from "../values";
 import { readParent } from "./confirm-deleted";
 import type { CheckedChange } from "./plan-change";
 
@@ -36,6 +38,20 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
     },
   );
   return finding ? [finding, ...found] : found;
+}
+
+/** Warns of a resource that does not lie where those do that declare no place: no plan moves it back. */
+export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, config } = change;
+  const { place } = type.resource;
+  if (!session || !place || !prior || type.declaredIn(config).has(place.attribute)) return [];
+  const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });
+  if (read.kind !== "found" || isPlacedAs(type.resource, read.live, new Map())) return [];
+  const there = JSON.stringify(placeOf(type.resource, read.live)?.name);
+  const summary = `${type.addressOf(read.live.name)} is in the ${place.attribute} ${there}, and declares none`;
+  const detail = "It was moved outside of Terraform, or imported from there. Nothing of it is changed.";
+  const hint = `to keep it there, set ${place.attribute} = ${there}; else move it back in the dashboard`;
+  return [warning("live.moved", summary, { attribute: place.attribute, detail, hint })];
 }
 
 /** Returns the error of a value that was changed at the service, whose changes here are ignored, and that is to be set again. */
