@@ -306,7 +306,13 @@ export function recordedAfter(recording: Recording): RecordedResource {
 }
 
 /** Returns the recorded place of what declares none: a move outside is drift until it is declared or accepted. */
-function keptPlace({ type: { place }, instance, previous, isNew, id }: Recording): RecordedResource["computed"] {
+function keptPlace({
+  type: { place },
+  instance,
+  previous,
+  isNew,
+  id,
+}: Recording): RecordedResource["computed"] {
   const before = place && previous?.id === id && !isNew ? previous.computed[place.id] : undefined;
   const isDeclared = instance.desired?.attributes.has(place?.attribute ?? "") === true;
   return place === undefined || before === undefined || isDeclared ? {} : { [place.id]: before };

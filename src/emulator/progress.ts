@@ -208,8 +208,6 @@ export function removeService(world: World, serviceId: string, at = world.store.
   }
   const service = store.get("services", serviceId);
   if (service === undefined) return;
-  for (const { id, namesakeOf } of store.all("services"))
-    if (namesakeOf === serviceId) removeService(world, id, at);
   store.put("services", {
     ...service,
     archived: true,

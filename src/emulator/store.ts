@@ -65,7 +65,7 @@ const readers = ({ store, seal }: World) => ({
   projects: (): readonly StoredProject[] => [...store.all("projects")],
   /** Without those that are deleted, and namesakes. */
   services: (): readonly StoredService[] =>
-    [...store.all("services")].filter((one) => one.deletedAt === null && one.namesakeOf === undefined),
+    [...store.all("services")].filter((one) => one.deletedAt === null && !one.isNamesake),
   service: (id: string): StoredService | undefined => store.get("services", id),
   /** Oldest first. */
   deployments: (serviceId: string): readonly StoredDeployment[] => store.ofService("deployments", serviceId),
@@ -97,16 +97,18 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
     },
     addService(seed: ServiceSeed): StoredService {
       const { projectId = null } = seed;
-      const project = projectId === null ? undefined : (store.get("projects", projectId) ?? missing(projectId));
+      const project =
+        projectId === null ? undefined : (store.get("projects", projectId) ?? missing(projectId));
       const production = project && productionOf(world, project);
-      const service = newService(world, {
-        workspaceId,
-        name: seed.name,
-        kind: seed.kind ?? "web",
-        projectId,
-        environmentId: seed.environmentId ?? production?.id ?? null,
-        configuration: { ...world.catalog.defaults, ...seed.configuration },
-      });
+      const environmentId = seed.environmentId ?? production?.id ?? null;
+      const configuration = { ...world.catalog.defaults, ...seed.configuration };
+      const { name, kind = "web" } = seed;
+      const fields = { workspaceId, name, kind, projectId, environmentId, configuration };
+      const service = newService(world, fields);
+      const other = project?.environments.find(({ id }) => id !== production?.id);
+      // Of seeded services only: a project that holds one cannot be deleted by those that manage the other.
+      if (world.readings.environments === "namesakes" && other && environmentId === production?.id)
+        store.put("services", { ...newService(world, fields), environmentId: other.id, isNamesake: true });
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },

@@ -37,6 +37,12 @@ export function isPlacedAs({ place }: Placed, live: InPlace, declared: Declared)
   return written !== undefined || own.isDefault || !offered.some(({ isDefault }) => isDefault);
 }
 
+/** Returns true if two resources may lie in one place: each is in it, or in none that is known. */
+export function isInPlaceOf(type: Placed, a: InPlace, b: InPlace): boolean {
+  const [left, right] = [a, b].map((one) => placeOf(type, one)?.id);
+  return left === undefined || right === undefined || left === right;
+}
+
 /** Returns the place that a resource was recorded in, else that of those that write none, where it lies in another by now. */
 export function movedFrom({ place }: Placed, recorded: Readonly<Record<string, unknown>>, live: InPlace) {
   const now = placeOf({ place }, live);

@@ -204,7 +204,10 @@ export function placedElsewhere(
   const there = JSON.stringify(placeOf(type, live)?.name);
   const range = desired?.attributes.get(path)?.range;
   const error = cannotBecome(instance, live, { path, range });
-  return { ...error, hint: `check the ID; it is in ${there}: to take it over there, declare ${path}: ${there}` };
+  return {
+    ...error,
+    hint: `check the ID; it is in ${there}: to take it over there, declare ${path}: ${there}`,
+  };
 }
 
 function cannotBecome(

@@ -144,7 +144,10 @@ function unconfirmed(
 }
 
 /** Returns the address under which a deleted resource may be declared now: the one new one of its type in its parent. */
-function probableNewAddress({ type, recorded, live }: ResourceInstance, decisions: Decisions): Address | undefined {
+function probableNewAddress(
+  { type, recorded, live }: ResourceInstance,
+  decisions: Decisions,
+): Address | undefined {
   const alike = [...decisions.values()].filter(
     ({ instance: one, action }) =>
       one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),

@@ -31,7 +31,6 @@ import {
 } from "../refusal";
 import { deploymentView, planFor, serviceView } from "../views";
 import type { World } from "../world";
-import { productionOf } from "./project-routes";
 
 /** The documented fields, and those beyond them that the catalog's defaults name, with the type of their default. */
 function fieldsOf(defaults: World["catalog"]["defaults"]) {
@@ -133,10 +132,9 @@ type NewService = Pick<
 >;
 
 /** A service that was never deployed. */
-export function newService(world: World, fields: NewService): StoredService {
-  const { store, readings } = world;
+export function newService({ store }: World, fields: NewService): StoredService {
   const at = store.stamp();
-  const made: StoredService = {
+  return store.put("services", {
     id: store.newId(),
     ...fields,
     environmentGroupIds: [],
@@ -152,14 +150,7 @@ export function newService(world: World, fields: NewService): StoredService {
     healthCheckedAt: null,
     runtime: "none",
     paidPlans: [],
-  };
-  store.put("services", made);
-  const project = readings.environments === "namesakes" ? store.get("projects", made.projectId ?? "") : undefined;
-  const other = project?.environments.find(({ name }) => name === "Staging");
-  // Somebody works in the other environment: what has the name there comes and goes with this service.
-  if (project && other && made.environmentId === productionOf(world, project)?.id)
-    store.put("services", { ...made, id: store.newId(), environmentId: other.id, namesakeOf: made.id });
-  return made;
+  });
 }
 
 function create(call: Call) {

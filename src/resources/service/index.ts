@@ -7,6 +7,7 @@ import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
+import { choicesMeant, isPlacedAs } from "../../model/place";
 import type {
   Accepted,
   CandidateSearch,
@@ -16,7 +17,6 @@ import type {
   UpdateInput,
 } from "../../model/resource-operations";
 import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type";
-import { choicesMeant, isPlacedAs } from "../../model/place";
 import type { RecordedResource } from "../../model/state";
 import { sameName } from "../../model/text";
 import type { Attributes, Plain } from "../../model/value";
@@ -258,7 +258,10 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
   const shown = ({ environmentId: shownId = null, ...one }: Service): LiveResource => {
     const isAsSent = shownId === null || sameId(shownId, environmentId ?? null);
     // The chosen one is recorded, also where the answer does not show it.
-    return new LiveService({ ...one, environmentId: shownId ?? environmentId }, isAsSent ? declared : shownId);
+    return new LiveService(
+      { ...one, environmentId: shownId ?? environmentId },
+      isAsSent ? declared : shownId,
+    );
   };
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
