@@ -6,7 +6,7 @@ import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
-import { isInPlaceOf } from "../model/place";
+import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { uuidPattern } from "../model/text";
@@ -56,7 +56,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
       other.type === one.type &&
       other.name === one.name &&
       other.parentId === one.parentId &&
-      isInPlaceOf(typeOf(one.type), other, one);
+      isPlacedAs(typeOf(one.type), other, one.attributes);
     const isNamedByIdOnly = all.filter(isSame).length > 1;
     const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
     return [withReferences(block, references.get(one))];

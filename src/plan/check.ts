@@ -3,14 +3,13 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { DesiredData } from "../model/desired";
 import type { LiveResource, Offers } from "../model/live";
-import { isPlacedAs } from "../model/place";
 import type { AttributeLookup, CheckContext, Finding } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import type { PlanScope } from "./graph";
-import { isGone, isRetained, type ResourceInstance } from "./instances";
+import { declaresPlaceOf, isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
 import { attributesAfter, neighboursOf } from "./resolve";
@@ -130,7 +129,7 @@ export function tellUnlisted({ options }: PlanInput, decisions: Decisions, scope
   const inTheWay = retained.filter((one) => options.mode === "destroy" || hasParent(one, isDeletion));
   return [
     ...(doubled.length > 0 ? [unlisted(doubled)] : []),
-    ...creates.flatMap((made) => namesake(made, retained, decisions)),
+    ...creates.flatMap((made) => namesake(made, retained)),
     ...(inTheWay.length > 0 ? [left(inTheWay)] : []),
   ];
 }
@@ -151,21 +150,15 @@ function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
 }
 
 /** Warns where a retained resource has the name, the parent and the place of a create. */
-function namesake(
-  made: ResourceInstance,
-  retained: readonly ResourceInstance[],
-  decisions: Decisions,
-): Diagnostic[] {
+function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
   const { address, type, desired } = made;
   const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
-  const { offers } = (made.parent && decisions.get(made.parent)?.instance.live) || {};
-  const { resolved = new Map() } = decisions.get(address) ?? {};
   const other = retained.find(
     ({ type: of, recorded }) =>
       of === type &&
       recorded?.name === written &&
       recorded?.parent === made.parent &&
-      isPlacedAs(type, { computed: new Map(Object.entries(recorded?.computed ?? {})), offers }, resolved),
+      declaresPlaceOf(made, recorded),
   );
   if (other === undefined) return [];
   const summary = `${other.address} is archived and has the name of ${address}`;

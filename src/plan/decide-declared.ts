@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
-import { isPlacedAs, placeOf } from "../model/place";
+import { isPlacedAs } from "../model/place";
 import { isPreserved } from "../model/resource-type";
 import { sameName } from "../model/text";
 import type { Decision } from "./decision";
@@ -201,7 +201,7 @@ export function placedElsewhere(
   const { type, desired } = instance;
   if (isPlacedAs(type, live, declared)) return undefined;
   const path = type.place?.attribute ?? "";
-  const there = JSON.stringify(placeOf(type, live)?.name);
+  const there = JSON.stringify(live.place?.chosen.name);
   const range = desired?.attributes.get(path)?.range;
   const error = cannotBecome(instance, live, { path, range });
   return {

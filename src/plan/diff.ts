@@ -1,5 +1,4 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
-import { movedFrom, placeOf } from "../model/place";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -84,11 +83,15 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
 
 /** Returns the move of a resource that declares no place, from where it was recorded. */
 function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
-  const before = live && recorded && movedFrom(type, recorded.computed, live);
-  if (!before || !type.place) return undefined;
-  const after = shownValue(placeOf(type, live)?.name);
-  const path = type.place.attribute;
-  return { path, before: shownValue(before.name), after, cause: "drift", forcesReplacement: false };
+  if (!type.place || !recorded || !live?.place) return undefined;
+  const { attribute: path, id: idName } = type.place;
+  const { chosen, among } = live.place;
+  const { [idName]: id } = recorded.computed;
+  // One that was recorded before it was read is in the place of those that declare none.
+  const before = among.find((one) => (id === undefined ? one.isDefault : one.id === id));
+  if (before === undefined || before === chosen) return undefined;
+  const sides = { before: shownValue(before.name), after: shownValue(chosen.name) };
+  return { path, ...sides, cause: "drift", forcesReplacement: false };
 }
 
 function movedOutside({ address, desired }: ResourceInstance, { path, before, after }: AttributeChange) {
@@ -251,10 +254,9 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
   const move = moveOf(instance);
-  const isCompared = drift.some(({ path }) => path === move?.path);
-  return move && !isCompared && !(instance.removed && isIgnored(instance.recorded, move.path))
-    ? [...drift, move]
-    : drift;
+  const isTold =
+    !move || paths.has(move.path) || (instance.removed && isIgnored(instance.recorded, move.path));
+  return isTold ? drift : [...drift, move];
 }
 
 /** Returns the settings that were made outside of rnv and that no manifest declares. */

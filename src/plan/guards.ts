@@ -3,10 +3,16 @@ import type { Address } from "../model/address";
 import { type Consumer, consumerList } from "../model/consumer";
 import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
-import { isPlacedAs } from "../model/place";
 import { shortList } from "../model/text";
 import { type Decision, type Decisions, isDeletion } from "./decision";
-import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
+import {
+  declaresPlaceOf,
+  isGone,
+  isRetained,
+  ownerKey,
+  type ResourceInstance,
+  type ResourceInstances,
+} from "./instances";
 import { phrasesOf } from "./phrases";
 import type { Change, Guard, PlanInput } from "./plan";
 
@@ -144,19 +150,15 @@ function unconfirmed(
 }
 
 /** Returns the address under which a deleted resource may be declared now: the one new one of its type in its parent. */
-function probableNewAddress(
-  { type, recorded, live }: ResourceInstance,
-  decisions: Decisions,
-): Address | undefined {
+function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Decisions): Address | undefined {
   const alike = [...decisions.values()].filter(
     ({ instance: one, action }) =>
       one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),
   );
   const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
-  const [made, ...others] = created ?? [];
-  const isIt = made && others.length === 0 && deleted?.length === 1;
-  // In another place it would be replaced, not renamed.
-  return isIt && (!live || isPlacedAs(type, live, made.resolved)) ? made.instance.address : undefined;
+  const [{ instance: made } = {}, ...others] = created ?? [];
+  const isIt = made && others.length === 0 && deleted?.length === 1 && declaresPlaceOf(made, recorded);
+  return isIt ? made.address : undefined;
 }
 
 /**

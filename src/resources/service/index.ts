@@ -111,7 +111,7 @@ export const service: Resource = {
   ...deletion,
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
-    live: new LiveService(await writes.archiveService(input.id), undefined),
+    live: new LiveService(await writes.archiveService(input.id)),
   }),
   candidates,
   actions: serviceActions,
@@ -199,12 +199,8 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
-  const [live, ...others] = await knownAs(
-    reads,
-    target.name,
-    project,
-    target.isAnywhere ? undefined : target.declared,
-  );
+  const declared = target.isAnywhere ? undefined : target.declared;
+  const [live, ...others] = await knownAs(reads, target.name, project, declared);
   if (live === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [live, ...others].map(({ id }) => id) };
   return { kind: "found", live };
@@ -255,13 +251,10 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     deploy: false,
     ...(projectId === undefined ? {} : { projectId, environmentId }),
   });
-  const shown = ({ environmentId: shownId = null, ...one }: Service): LiveResource => {
-    const isAsSent = shownId === null || sameId(shownId, environmentId ?? null);
-    // The chosen one is recorded, also where the answer does not show it.
-    return new LiveService(
-      { ...one, environmentId: shownId ?? environmentId },
-      isAsSent ? declared : shownId,
-    );
+  // What the answer does not show is recorded as it was chosen.
+  const shown = (one: Service): LiveResource => {
+    const { environmentId: id } = { ...one, environmentId: one.environmentId ?? environmentId };
+    return new LiveService({ ...one, environmentId: id }, id === environmentId ? declared : id);
   };
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;

@@ -1,6 +1,6 @@
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
-import type { LiveAttributes, LiveResource, Offered, Offers, Standing } from "../../model/live";
+import type { LiveAttributes, LiveResource, Offered, Standing } from "../../model/live";
 import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
@@ -53,12 +53,11 @@ export class LiveService implements LiveResource {
   readonly attributes: LiveAttributes;
   readonly updatedAt: string | undefined;
   readonly standing: readonly Standing[] | undefined;
-  readonly offers: Offers;
 
   constructor(
     private readonly found: Service,
-    environment: string | undefined,
-    environments: readonly Offered[] = [],
+    environment?: string,
+    readonly place?: LiveResource["place"],
   ) {
     this.id = found.id;
     this.name = found.name;
@@ -66,7 +65,6 @@ export class LiveService implements LiveResource {
     this.attributes = new ServiceAttributes(found, environment);
     this.updatedAt = found.updatedAt ?? undefined;
     this.standing = serviceStanding(found);
-    this.offers = { environment: environments };
   }
 
   get computed(): Attributes {
@@ -129,10 +127,10 @@ export async function liveIn(
     known.set(projectId, project.kind === "found" ? offeredEnvironments(project.value) : []);
   }
   return services.map((found) => {
-    const offered = known.get(found.projectId ?? "") ?? [];
-    const own = offered.find(({ id }) => id === found.environmentId);
-    const isDeclared =
-      declared !== undefined && (own === undefined || choicesMeant(offered, declared).includes(own));
-    return new LiveService(found, isDeclared ? declared : own?.name, offered);
+    const among = known.get(found.projectId ?? "") ?? [];
+    const chosen = among.find(({ id }) => id === found.environmentId);
+    if (chosen === undefined) return new LiveService(found, declared);
+    const isDeclared = declared !== undefined && choicesMeant(among, declared).includes(chosen);
+    return new LiveService(found, isDeclared ? declared : chosen.name, { chosen, among });
   });
 }

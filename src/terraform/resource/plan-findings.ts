@@ -1,7 +1,7 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type Offers } from "../../model/live";
-import { isPlacedAs, placeOf } from "../../model/place";
+import { isPlacedAs } from "../../model/place";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
 import { findResource } from "../../resources";
@@ -47,7 +47,7 @@ export async function placeFindings(change: CheckedChange): Promise<readonly Dia
   if (!session || !place || !prior || type.declaredIn(config).has(place.attribute)) return [];
   const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });
   if (read.kind !== "found" || isPlacedAs(type.resource, read.live, new Map())) return [];
-  const there = JSON.stringify(placeOf(type.resource, read.live)?.name);
+  const there = JSON.stringify(read.live.place?.chosen.name);
   const summary = `${type.addressOf(read.live.name)} is in the ${place.attribute} ${there}, and declares none`;
   const detail = "It was moved outside of Terraform, or imported from there. Nothing of it is changed.";
   const hint = `to keep it there, set ${place.attribute} = ${there}; else move it back in the dashboard`;
