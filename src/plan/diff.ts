@@ -8,6 +8,7 @@ import {
   ruleAt,
 } from "../model/resource-type";
 import { isFingerprint, type RecordedResource } from "../model/state";
+import { canonicalId } from "../model/text";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";
 import { liveValue, type ResourceInstance, recordedValue } from "./instances";
@@ -88,7 +89,7 @@ function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | u
   const { chosen, among } = live.place;
   const { [idName]: id } = recorded.computed;
   // One that was recorded before it was read is in the place of those that declare none.
-  const before = among.find((one) => (id === undefined ? one.isDefault : one.id === id));
+  const before = among.find((one) => (id === undefined ? one.isDefault : one.id === canonicalId(`${id}`)));
   if (before === undefined || before === chosen) return undefined;
   const sides = { before: shownValue(before.name), after: shownValue(chosen.name) };
   return { path, ...sides, cause: "drift", forcesReplacement: false };

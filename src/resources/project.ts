@@ -17,7 +17,7 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { entriesNamed, sameName, shortList } from "../model/text";
+import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf, goneOrAlone } from "./deletion";
 
@@ -121,7 +121,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
   const production = productionEnvironmentId(found);
   return found.environments
     .map(environmentOf)
-    .map(({ id, name }) => ({ id, name, isDefault: id === production }));
+    .map(({ id, name }) => ({ id: canonicalId(id), name, isDefault: id === production }));
 }
 
 /** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */

@@ -41,7 +41,7 @@ export function newProject(
 ): StoredProject {
   const at = store.stamp();
   const production = newEnvironment({ store }, gaps.productionName, at);
-  const others = readings.environments === "alone" ? [] : [newEnvironment({ store }, "Staging", at)];
+  const others = readings.environments === "alone" ? [] : [newEnvironment({ store }, "Preview", at)];
   const { name, description, color } = fields;
   return store.put("projects", {
     id: store.newId(),

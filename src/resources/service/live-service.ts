@@ -4,7 +4,7 @@ import type { LiveAttributes, LiveResource, Offered, Standing } from "../../mode
 import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
-import { present } from "../attribute-values";
+import { present, sameId } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
 import { offeredEnvironments } from "../project";
 import { configurationFieldAt, configurationPaths } from "./configuration";
@@ -128,7 +128,7 @@ export async function liveIn(
   }
   return services.map((found) => {
     const among = known.get(found.projectId ?? "") ?? [];
-    const chosen = among.find(({ id }) => id === found.environmentId);
+    const chosen = among.find(({ id }) => sameId(id ?? null, found.environmentId ?? ""));
     if (chosen === undefined) return new LiveService(found, declared);
     const isDeclared = declared !== undefined && choicesMeant(among, declared).includes(chosen);
     return new LiveService(found, isDeclared ? declared : chosen.name, { chosen, among });
