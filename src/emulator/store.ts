@@ -12,7 +12,7 @@ import type {
   StoredService,
   StoredVariable,
 } from "./records";
-import { newEnvironment, newProject, productionOf } from "./routes/project-routes";
+import { besides, newEnvironment, newProject, productionOf } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
 import type { World } from "./world";
@@ -103,12 +103,11 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
       const environmentId = seed.environmentId ?? production?.id ?? null;
       const configuration = { ...world.catalog.defaults, ...seed.configuration };
       const { name, kind = "web" } = seed;
-      const fields = { workspaceId, name, kind, projectId, environmentId, configuration };
-      const service = newService(world, fields);
+      const service = newService(world, { workspaceId, name, kind, projectId, environmentId, configuration });
       const other = project?.environments.find(({ id }) => id !== production?.id);
       // Of seeded services only: a project that holds one cannot be deleted by those that manage the other.
       if (world.readings.environments === "namesakes" && other && environmentId === production?.id)
-        store.put("services", { ...newService(world, fields), environmentId: other.id, isNamesake: true });
+        store.put("services", { ...service, ...besides(service), environmentId: other.id, isNamesake: true });
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },

@@ -12,7 +12,7 @@ const shop = (environment: string) => `projects:
 
 /** "Before the first write: every declared environment exists" (DESIGN section 7). */
 describe("the environment of a service", () => {
-  const scenario = eachScenario();
+  const scenario = eachScenario({ readings: { environments: "alone" } });
   const project = () => scenario.emulator.store.projects()[0];
 
   it("that a new project will not have is an error of the plan, and nothing is written", async () => {
