@@ -49,8 +49,6 @@ export interface StoredService extends Stored, Dated {
   readonly runtime: "none" | "running" | "suspended";
   /** Paid plans whose checkout was completed in the dashboard. */
   readonly paidPlans: readonly string[];
-  /** It has the name of a seeded service and lies in another environment (reading `environments`). */
-  readonly isNamesake?: true;
 }
 
 export const deploymentStages = [

@@ -12,7 +12,7 @@ import type {
   StoredService,
   StoredVariable,
 } from "./records";
-import { besides, newEnvironment, newProject, productionOf } from "./routes/project-routes";
+import { newEnvironment, newProject, productionOf } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
 import type { World } from "./world";
@@ -63,9 +63,9 @@ const missing = (id: string): never => {
 
 const readers = ({ store, seal }: World) => ({
   projects: (): readonly StoredProject[] => [...store.all("projects")],
-  /** Without those that are deleted, and namesakes. */
+  /** Deleted ones excluded. */
   services: (): readonly StoredService[] =>
-    [...store.all("services")].filter((one) => one.deletedAt === null && !one.isNamesake),
+    [...store.all("services")].filter((service) => service.deletedAt === null),
   service: (id: string): StoredService | undefined => store.get("services", id),
   /** Oldest first. */
   deployments: (serviceId: string): readonly StoredDeployment[] => store.ofService("deployments", serviceId),
@@ -104,10 +104,6 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
       const configuration = { ...world.catalog.defaults, ...seed.configuration };
       const { name, kind = "web" } = seed;
       const service = newService(world, { workspaceId, name, kind, projectId, environmentId, configuration });
-      const other = project?.environments.find(({ id }) => id !== production?.id);
-      // Of seeded services only: a project that holds one cannot be deleted by those that manage the other.
-      if (world.readings.environments === "namesakes" && other && environmentId === production?.id)
-        store.put("services", { ...service, ...besides(service), environmentId: other.id, isNamesake: true });
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },

@@ -95,7 +95,7 @@ const slug = (name: string): string =>
 
 /** Service (interface, "Service"): every field of the table, null until reached. */
 export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { workspaceId, paidPlans, deploymentStatus, runtime, isNamesake, ...kept } = service;
+  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";

@@ -231,13 +231,20 @@ describe.each(["alone", "second", "namesakes"] as const)("environments of a proj
     await scenario.isQuiet();
     const { store } = scenario.emulator;
     const [service] = store.services();
-    const production = store.projects()[0]?.environments.find(({ name }) => name === "Production")?.id;
+    const [project] = store.projects();
+    const production = project?.environments.find(({ name }) => name === "Production")?.id;
     expect(service?.environmentId).toBe(production);
+    const other = project?.environments.find(({ id }) => id !== production)?.id;
+    const isSeeded = environments === "namesakes" && other !== undefined;
+    const namesake = isSeeded
+      ? store.addService({ name: "api", projectId: project?.id ?? "", environmentId: other })
+      : undefined;
     expect(await scenario.run("drift")).toMatchObject({ code: 0 });
     await scenario.run("state", "rm", "service.shop.api");
     await scenario.run("state", "rm", "project.shop");
     await scenario.applies("--adopt");
-    expect(store.services()).toEqual([service]);
+    expect(store.services()).toEqual(namesake ? [service, namesake] : [service]);
+    if (namesake) store.deleteServiceNow(namesake.id);
     expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
     expect(store.projects()).toEqual([]);
   });

@@ -29,9 +29,6 @@ export const newEnvironment = (
   isProtected = false,
 ): StoredEnvironment => ({ id: store.newId(), name, protected: isProtected, createdAt: at, updatedAt: at });
 
-/** Returns an id beside that of another record, without a draw that would move all ids after it. */
-export const besides = ({ id }: { readonly id: string }) => ({ id: id.replace(/^.{8}/, "0e0e0e0e") });
-
 /** Returns the environment that a project has from its creation on: by its name, else the first. */
 export const productionOf = ({ gaps }: Pick<World, "gaps">, { environments }: StoredProject) =>
   environments.find(({ name }) => name === gaps.productionName) ?? environments[0];
@@ -44,8 +41,9 @@ export function newProject(
 ): StoredProject {
   const at = store.stamp();
   const production = newEnvironment({ store }, gaps.productionName, at);
-  const others =
-    readings.environments === "alone" ? [] : [{ ...production, ...besides(production), name: "Preview" }];
+  // Its id is not drawn: a draw would move every id after it.
+  const second = { ...production, id: production.id.replace(/^.{8}/, "0e0e0e0e"), name: "Preview" };
+  const others = readings.environments === "alone" ? [] : [second];
   const { name, description, color } = fields;
   return store.put("projects", {
     id: store.newId(),
