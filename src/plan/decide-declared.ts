@@ -204,10 +204,8 @@ export function placedElsewhere(
   const there = JSON.stringify(live.place?.chosen.name);
   const range = desired?.attributes.get(path)?.range;
   const error = cannotBecome(instance, live, { path, range });
-  return {
-    ...error,
-    hint: `check the ID; it is in ${there}: to take it over there, declare ${path}: ${there}`,
-  };
+  const edit = declared.get(path) == null ? `, or declare ${path}: ${there}` : "";
+  return { ...error, hint: `check the ID: that one is in ${there}${edit}` };
 }
 
 function cannotBecome(

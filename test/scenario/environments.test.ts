@@ -115,7 +115,7 @@ describe("two stages in two environments of one project", () => {
           `service.shop.api cannot take over ${id}: its environment is another`,
         ),
       });
-      expect(stderr).toContain('to take it over there, declare environment: "Production"');
+      expect(stderr).toContain('check the ID: that one is in "Production"\n');
     }
     expect(scenario.requests()).toEqual([]);
     expect(apis()).toEqual([first]);
@@ -140,6 +140,7 @@ describe("two stages in two environments of one project", () => {
     await scenario.run("state", "rm", "service.shop.api", "--stage", "production");
     const refused = await scenario.run("import", "service.shop.api", id, "--stage", "production");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("its environment is another") });
+    expect(refused.stderr).toContain('that one is in "Staging", or declare environment: "Staging"');
     const own = await scenario.run("import", "service.shop.api", first?.id ?? "", "--stage", "production");
     expect(own).toMatchObject({ code: 0 });
     await scenario.applies("--adopt", "--stage", "production");

@@ -95,6 +95,12 @@ describeTerraform("values that mean the same", () => {
     write(`environment = "Staging"`, undefined, main + byName);
     expect(await told(1)).toMatch(/2 of rnv_service are called "api".*Import one by its id: /);
 
+    const byId = byName.replace("Shop/api", id).replace("kind", 'environment = "Production"\n kind');
+    write(`environment = "Staging"`, undefined, main + byId);
+    expect(await told(1)).toContain(
+      'Service "api" is in the environment "Staging", not where it is declared',
+    );
+
     store.deleteServiceNow(id);
     store.editService(made?.id ?? "", () => ({ environmentId: staging.id }));
     world.settle();
