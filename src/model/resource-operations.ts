@@ -196,8 +196,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 
   /**
-   * Returns what an unanswered create may have made: the resources of the name, in the parent and the place. Undefined when it cannot
-   * be looked up. Absent for a type that has no creates of its own.
+   * Returns what an unanswered create may have made: the resources of the name, in the parent and the place. Undefined when
+   * it cannot be looked up. Absent for a type that has no creates of its own.
    */
   readonly candidates?: (
     reads: Reads,

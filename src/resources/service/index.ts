@@ -253,11 +253,9 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
   });
   // What the answer does not show is recorded as it was chosen.
   const shown = (one: Service): LiveResource => {
-    const { environmentId: id } = { ...one, environmentId: one.environmentId ?? environmentId };
-    return new LiveService(
-      { ...one, environmentId: id },
-      sameId(id ?? null, environmentId ?? null) ? declared : id,
-    );
+    const id = one.environmentId ?? environmentId ?? "";
+    const isAsSent = sameId(id, environmentId ?? "");
+    return new LiveService({ ...one, environmentId: id || null }, isAsSent ? declared : id);
   };
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;

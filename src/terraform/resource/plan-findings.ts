@@ -58,14 +58,8 @@ export async function placeFindings(change: CheckedChange): Promise<readonly Dia
   const there = JSON.stringify(read.live.place?.chosen.name);
   const about = `${type.addressOf(read.live.name)} is in the ${attribute} ${there}`;
   if (isImported) {
-    const detail = "It is not managed here yet, and is never replaced.";
-    return [
-      error("plan.invalid_combination", `${about}, not where it is declared`, {
-        attribute,
-        detail,
-        hint: "check the import ID",
-      }),
-    ];
+    const detail = "What is not managed yet is never replaced: check the import ID.";
+    return [error("plan.invalid_combination", `${about}, not where it is declared`, { attribute, detail })];
   }
   const detail = "It was moved outside of Terraform, or imported from there. Nothing of it is changed.";
   const hint = `to keep it there, set ${attribute} = ${there}; else move it back in the dashboard`;
