@@ -55,7 +55,7 @@ describe("a service that others refer to", () => {
     expect(idOf("db")).toBe("");
   });
 
-  it("is told apart from its namesake: a consumer outside of Production is named with its environment", async () => {
+  it("names a consumer outside of Production with its environment", async () => {
     const { store } = scenario.emulator;
     const billing = store.projects().find(({ name }) => name === "Billing")?.id ?? "";
     const environmentId = store.addEnvironment(billing, "QA").id;
