@@ -6,6 +6,7 @@ import { entriesNamed, sameName } from "../model/text";
 import { ApiError, GAP_OFF, unlessAbsent } from "./api-error";
 import { type Consistency, type ConsistentEndpoints, consistently, isStale } from "./consistent-reads";
 import type { Endpoints } from "./endpoints";
+import { environmentOf } from "./gap-rules";
 import { gapVariable } from "./gaps";
 import type { Asks, KnownVersions } from "./known-versions";
 import type { Send } from "./send";
@@ -148,8 +149,10 @@ class CachedReads {
     for (const { kind, source, target, keys = [] } of edges) {
       const consumer = byId.get(source);
       if (kind !== "reference" || consumer === undefined || source === target) continue;
-      const project = projects.get(consumer.projectId ?? "")?.name;
-      append(byProvider, target, { id: source, name: consumer.name, keys, ...(project && { project }) });
+      const { name: project, environments = [] } = projects.get(consumer.projectId ?? "") ?? {};
+      const at = environments.map(environmentOf).find(({ id }) => id === consumer.environmentId);
+      const environment = at?.isProduction ? undefined : at?.name;
+      append(byProvider, target, { id: source, name: consumer.name, keys, project, environment });
     }
     return { byProvider, isComplete: complete };
   }

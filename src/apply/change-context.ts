@@ -11,6 +11,7 @@ import type { Clock } from "../model/time";
 import {
   GeneratedSecret,
   isPlain,
+  type Plain,
   plainEqual,
   type ResolvedValue,
   Unknown,
@@ -281,7 +282,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     dependsOn: dependenciesOf(instance),
     applied,
     ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
-    computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
+    computed: computedOf(recording),
     ...(updatedAt === undefined ? {} : { updatedAt }),
     ...recording.run.reads.contentAt(recording.id, updatedAt),
     ...(writtenAt === undefined ? {} : { writtenAt }),
@@ -294,6 +295,15 @@ export function recordedAfter(recording: Recording): RecordedResource {
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),
   };
+}
+
+/** Returns the computed attributes to record. The place of what declares none stays: a move is drift until it is accepted. */
+function computedOf({ type: { place }, instance, live, previous, id }: Recording) {
+  const before = previous?.computed ?? {};
+  if (!live) return before;
+  const computed = Object.fromEntries(live.computed);
+  const isKept = place && previous?.id === id && !instance.desired?.attributes.has(place.attribute);
+  return isKept && place.id in before ? { ...computed, [place.id]: before[place.id] as Plain } : computed;
 }
 
 /** Returns the recorded `lifecycle.ignoreChanges`; empty where there is none. */

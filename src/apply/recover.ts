@@ -76,7 +76,7 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return closed(intent, [outcome(intent, "done")]);
   const { name, parentId, body } = intent;
-  const search = { name, parentId, body, ...lookingFor(recovering, intent) };
+  const search = { name, parentId, body, declared: undefined, ...lookingFor(recovering, intent) };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) {

@@ -51,7 +51,8 @@ async function findEarlierCreate(context: ChangeContext, name: string): Promise<
   // What the plan found gone is not created again while a list shows it.
   const recorded = missing ? instance.recorded?.id : undefined;
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
-  const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
+  const search = { name, parentId, declared: instance.resolved, preexistingIds };
+  const candidates = (await type.candidates(run.reads, search)) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw notGone(change, recorded ?? "", "run the command again");
   const [found, ...others] = candidates;
@@ -92,14 +93,15 @@ const timeBefore = ({ instance: { live, recorded } }: ChangeContext): string | u
 
 /** Sends what makes a resource or a run; where its answer is uncertain it is looked for. */
 function sendCreate(context: ChangeContext, name: string, send: () => Promise<Accepted>): Promise<Accepted> {
-  const { run, change, type, parentId } = context;
+  const { run, change, instance, type, parentId } = context;
   const { reads, record, journal } = run;
   const { address } = change;
   const { candidates } = type;
   // What makes nothing of its own only sets something.
   if (!candidates) return sendTwice(send);
   const search = {
-    ...{ name, parentId, preexistingIds: record.fences[address] ?? [], since: firstSentAt(run, address) },
+    ...{ name, parentId, declared: instance.resolved, since: firstSentAt(run, address) },
+    preexistingIds: record.fences[address] ?? [],
   };
   const note = "the service failed and may have done it: looking for it for at most 30 s";
   return createOrFind(reads, {

@@ -6,6 +6,7 @@ import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
+import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { uuidPattern } from "../model/text";
@@ -50,9 +51,12 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     const place = names.get(one);
     if (place === undefined) return [];
     const parent = one.parentId === null ? undefined : byId.get(one.parentId);
-    // Another resource of its type may have the same name and parent: then its id names it.
-    const isSame = ({ type, name, parentId }: LiveResource): boolean =>
-      type === one.type && name === one.name && parentId === one.parentId;
+    // Another resource of its type may have the same name, parent and place: then its id names it.
+    const isSame = (other: LiveResource): boolean =>
+      other.type === one.type &&
+      other.name === one.name &&
+      other.parentId === one.parentId &&
+      isPlacedAs(typeOf(one.type), other, one.attributes);
     const isNamedByIdOnly = all.filter(isSame).length > 1;
     const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
     return [withReferences(block, references.get(one))];

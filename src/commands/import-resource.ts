@@ -11,6 +11,7 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
 import { isPlain, type Plain } from "../model/value";
+import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
@@ -134,6 +135,9 @@ async function readLive(
     const hint = "check the address";
     throw failure("live.import_missing", `${type.type} ${id} ${where}`, { address, hint });
   }
+  const get = (path: string) => desired?.attributes.get(path)?.value;
+  const elsewhere = desired && placedElsewhere({ address, type, desired }, read.live, { get });
+  if (elsewhere) throw new DiagnosticsError([elsewhere]);
   return read.live;
 }
 

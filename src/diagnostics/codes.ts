@@ -114,6 +114,8 @@ export const codeMeanings = {
   "live.unchecked":
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",
+  "live.moved":
+    "A service was moved to another environment, and its block declares none. No plan changes that. Declare the environment, or move the service back.",
   "live.rolled_back":
     "`rnv rollback` serves an earlier release, and what was applied last declares a newer one. The next deployment brings that back. To keep the rollback, pin its commit in `deploy.commit`, or revert the change in Git.",
   "live.import_missing":

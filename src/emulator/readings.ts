@@ -27,6 +27,7 @@ export const openPoints = {
   unknownFields: { serves: ["none", "texts", "objects"] },
   configurationFields: { serves: ["all", "set"] },
   catalogDefaults: { serves: ["listed", "further"] },
+  /** Of a new project: with a second one before Production, or after it where tests seed services of the same names. */
   environments: { serves: ["alone", "second", "namesakes"] },
   environmentRecord: { serves: ["plain", "further"] },
   color: { serves: ["sent", "lower"], stops: ["form"] },

@@ -12,7 +12,7 @@ import type {
   StoredService,
   StoredVariable,
 } from "./records";
-import { newEnvironment, newProject } from "./routes/project-routes";
+import { newEnvironment, newProject, productionOf } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
 import { moved } from "./times";
@@ -98,18 +98,13 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
     },
     addService(seed: ServiceSeed): StoredService {
       const { projectId = null } = seed;
-      const production =
-        projectId === null
-          ? undefined
-          : (store.get("projects", projectId) ?? missing(projectId)).environments[0];
-      const service = newService(world, {
-        workspaceId,
-        name: seed.name,
-        kind: seed.kind ?? "web",
-        projectId,
-        environmentId: seed.environmentId ?? production?.id ?? null,
-        configuration: { ...world.catalog.defaults, ...seed.configuration },
-      });
+      const project =
+        projectId === null ? undefined : (store.get("projects", projectId) ?? missing(projectId));
+      const production = project && productionOf(world, project);
+      const environmentId = seed.environmentId ?? production?.id ?? null;
+      const configuration = { ...world.catalog.defaults, ...seed.configuration };
+      const { name, kind = "web" } = seed;
+      const service = newService(world, { workspaceId, name, kind, projectId, environmentId, configuration });
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },

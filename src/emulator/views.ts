@@ -1,6 +1,5 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
-import type { GapSwitches } from "./behaviour";
 import { slug } from "./kept-values";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import { deploymentTime } from "./times";
@@ -168,14 +167,22 @@ export function deploymentView(world: World, deployment: StoredDeployment): Reco
   return { ...shown, canRollback: canRollBack(world, deployment) };
 }
 
+/** Fields of an environment that no version of rnv knows: some have names that others use. */
+const furtherOfEnvironment = {
+  ...{ environmentId: null, isDefault: false, kind: "environment", slug: "env", type: null },
+  ...{ serviceCount: 0, services: [], settings: { region: "auto", name: "Production" } },
+};
+
 /** Project (interface, "Project"); the fields of an environment are a gap. */
 export function projectView(
   { workspaceId: _, ...project }: StoredProject,
-  { environmentRecord: [idField, nameField] }: GapSwitches,
+  { gaps: { environmentRecord }, readings }: Pick<World, "gaps" | "readings">,
 ): Record<string, unknown> {
-  if (idField === "id" && nameField === "name") return project;
+  const [idField, nameField] = environmentRecord;
+  const further = readings.environmentRecord === "further" ? furtherOfEnvironment : {};
   const environments = project.environments.map(({ id, name, ...rest }) => ({
     ...{ [idField]: id, [nameField]: name },
+    ...further,
     ...rest,
   }));
   return { ...project, environments };

@@ -3,7 +3,9 @@ export interface Consumer {
   readonly id: string;
   readonly name: string;
   /** Name of its project; undefined where it is in none. */
-  readonly project?: string;
+  readonly project?: string | undefined;
+  /** Name of its environment; undefined where that is Production or not known. */
+  readonly environment?: string | undefined;
   /** Names of variables, as far as the reference shows them. */
   readonly keys: readonly string[];
 }
@@ -18,8 +20,9 @@ export interface Consumers {
 /** Returns consumers in words: `the service "web" of project "Billing" (DATABASE_URL)`. */
 export const consumerList = (consumers: readonly Consumer[]): string =>
   consumers
-    .map(({ name, project, keys }) => {
-      const where = project === undefined ? "" : ` of project "${project}"`;
+    .map(({ name, project, environment, keys }) => {
+      const at = environment === undefined ? "" : `, environment "${environment}"`;
+      const where = project === undefined ? "" : ` of project "${project}"${at}`;
       return `the service "${name}"${where}${keys.length === 0 ? "" : ` (${keys.join(", ")})`}`;
     })
     .sort()

@@ -24,6 +24,8 @@ export interface LiveResource {
   readonly lacks?: string;
   /** Choices of it and of the resources in it, by attribute path. */
   readonly offers?: Offers;
+  /** The choice of its parent that holds it, as `place` of its type says; undefined where none is known to. */
+  readonly place?: { readonly chosen: Offered; readonly among: readonly Offered[] } | undefined;
 }
 
 /** Attributes that are looked up, and listed only where that is needed. */

@@ -18,6 +18,8 @@ export interface ReadTarget {
   /** The parent was found in this run. */
   readonly parentIsLive?: boolean;
   readonly recorded?: RecordedResource;
+  /** It is looked up by its name alone: each place in the parent counts. */
+  readonly isAnywhere?: true;
 }
 
 /** A write was accepted; `pending` says how to find out when it has settled. Plain data: it survives a crash. */
@@ -80,6 +82,8 @@ export interface DeleteInput {
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
+  /** Declared attributes; undefined where they are not known: then each place in the parent counts. */
+  readonly declared: AttributeLookup | undefined;
   /** Ids that existed before the create: it is matched to none of them. */
   readonly preexistingIds: readonly string[];
   /** When it was first sent, by the service's clock: what is older is another. Undefined where that is not known. */
@@ -192,8 +196,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 
   /**
-   * Returns what an unanswered create may have made: the resources of the name in the parent. Undefined when it cannot
-   * be looked up. Absent for a type that has no creates of its own.
+   * Returns what an unanswered create may have made: the resources of the name, in the parent and the place. Undefined when
+   * it cannot be looked up. Absent for a type that has no creates of its own.
    */
   readonly candidates?: (
     reads: Reads,

@@ -211,6 +211,11 @@ export interface ResourceType {
 
   /** The attribute that holds its name (default: its logical name); undefined when it has none. */
   readonly nameAttribute?: string;
+  /**
+   * The choice of its parent that, with the name, tells it from all others: the attribute that declares it, and the computed
+   * one with its id. A move of what declares none is drift, and changes nothing.
+   */
+  readonly place?: { readonly attribute: string; readonly id: string };
   /** The first that applies; empty for a root type. */
   readonly parents: readonly Parent[];
   /** Types under the same parent that are applied before it. */

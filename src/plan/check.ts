@@ -9,7 +9,7 @@ import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, type Decisions, isDeletion, isMade } from "./decision";
 import type { PlanScope } from "./graph";
-import { isGone, isRetained, type ResourceInstance } from "./instances";
+import { declaresPlaceOf, isGone, isRetained, type ResourceInstance } from "./instances";
 import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
 import { attributesAfter, neighboursOf } from "./resolve";
@@ -149,12 +149,16 @@ function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   return warning("live.unlisted", summary, { detail, hint });
 }
 
-/** Warns where a retained resource has the name and the parent of a create. */
+/** Warns where a retained resource has the name, the parent and the place of a create. */
 function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
   const { address, type, desired } = made;
   const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
   const other = retained.find(
-    (one) => one.type === type && one.recorded?.name === written && one.recorded?.parent === made.parent,
+    ({ type: of, recorded }) =>
+      of === type &&
+      recorded?.name === written &&
+      recorded?.parent === made.parent &&
+      declaresPlaceOf(made, recorded),
   );
   if (other === undefined) return [];
   const summary = `${other.address} is archived and has the name of ${address}`;

@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
+import { isPlacedAs } from "../model/place";
 import { isPreserved } from "../model/resource-type";
 import { sameName } from "../model/text";
 import type { Decision } from "./decision";
@@ -33,7 +34,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const { changes, released, drift, diagnostics } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
 
-  if (!asked && changes.length + released.length === 0) return about.undecided;
+  if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   return {
     ...about.undecided,
@@ -48,7 +49,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   };
 }
 
-/** Returns an unmanaged live resource of the same name and parent: a create would double it. */
+/** Returns an unmanaged live resource of the same name, parent and place: a create would double it. */
 function namesake(
   { instance, resolved }: ResolvedInstance,
   { input, owners }: DecisionContext,
@@ -63,13 +64,14 @@ function namesake(
       live.type === type.type &&
       sameName(live.name, name) &&
       live.parentId === (parentId ?? null) &&
+      isPlacedAs(type, live, resolved) &&
       !owners.has(ownerKey(live.type, live.id)),
   );
 }
 
 /** An error about a resource, at its name unless `details` has a range. */
 const errorAt = (
-  instance: ResourceInstance,
+  instance: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],
   summary: string,
   details: Partial<Diagnostic>,
@@ -165,7 +167,7 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
     isPreserved(type, resolved) ||
     comesWithParent(instance, context);
   const problem = isAsked
-    ? immutable && cannotBecome(instance, live, immutable)
+    ? (placedElsewhere(instance, live, resolved) ?? (immutable && cannotBecome(instance, live, immutable)))
     : unmanagedExists(instance, live);
   return {
     ...about.undecided,
@@ -190,7 +192,27 @@ function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagno
   return errorAt(instance, "live.unmanaged_exists", summary, { detail, hint });
 }
 
-function cannotBecome(instance: ResourceInstance, live: LiveResource, { path, range }: AttributeChange) {
+/** Returns the error about a resource that lies in another place than is declared: to take it over would replace it. */
+export function placedElsewhere(
+  instance: Pick<ResourceInstance, "address" | "type" | "desired">,
+  live: LiveResource,
+  declared: Parameters<typeof isPlacedAs>[2],
+): Diagnostic | undefined {
+  const { type, desired } = instance;
+  if (isPlacedAs(type, live, declared)) return undefined;
+  const path = type.place?.attribute ?? "";
+  const there = JSON.stringify(live.place?.chosen.name);
+  const range = desired?.attributes.get(path)?.range;
+  const error = cannotBecome(instance, live, { path, range });
+  const edit = declared.get(path) == null ? `, or declare ${path}: ${there}` : "";
+  return { ...error, hint: `check the ID: that one is in ${there}${edit}` };
+}
+
+function cannotBecome(
+  instance: Parameters<typeof errorAt>[0],
+  live: LiveResource,
+  { path, range }: Pick<AttributeChange, "path" | "range">,
+) {
   const summary = `${instance.address} cannot take over ${live.id}: its ${path} is another`;
   const detail = `${path} cannot change in place, and what is not managed here is never replaced.`;
   return errorAt(instance, "plan.invalid_combination", summary, { attribute: path, detail, range });

@@ -8,6 +8,7 @@ import {
   ruleAt,
 } from "../model/resource-type";
 import { isFingerprint, type RecordedResource } from "../model/state";
+import { canonicalId } from "../model/text";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";
 import { liveValue, type ResourceInstance, recordedValue } from "./instances";
@@ -73,7 +74,33 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
       range: verdict.cause === "removed" ? undefined : range,
     });
   }
+  const move = declared.resolved.has(instance.type.place?.attribute ?? "") ? undefined : moveOf(instance);
+  if (move && !isIgnored(instance.desired?.lifecycle, move.path)) {
+    drift.push(move);
+    diagnostics.push(movedOutside(instance, move));
+  }
   return { changes, released, drift, diagnostics };
+}
+
+/** Returns the move of a resource that declares no place, from where it was recorded. */
+function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
+  if (!type.place || !recorded || !live?.place) return undefined;
+  const { attribute: path, id: idName } = type.place;
+  const { chosen, among } = live.place;
+  const { [idName]: id } = recorded.computed;
+  // One that was recorded before it was read is in the place of those that declare none.
+  const before = among.find((one) => (id === undefined ? one.isDefault : one.id === canonicalId(`${id}`)));
+  if (before === undefined || before === chosen) return undefined;
+  const sides = { before: shownValue(before.name), after: shownValue(chosen.name) };
+  return { path, ...sides, cause: "drift", forcesReplacement: false };
+}
+
+function movedOutside({ address, desired }: ResourceInstance, { path, before, after }: AttributeChange) {
+  const [from, to] = [before, after].map((side) => (side.kind === "value" ? JSON.stringify(side.value) : ""));
+  const summary = `${address} was moved outside of rnv: its ${path} was ${from} and is ${to} now`;
+  const detail = `It declares no ${path}, so nothing is changed.`;
+  const hint = `to keep it there, declare ${path}: ${to}; else move it back in the dashboard`;
+  return warning("live.moved", summary, { address, range: desired?.range, detail, hint });
 }
 
 /**
@@ -227,7 +254,10 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
-  return drift;
+  const move = moveOf(instance);
+  const isTold =
+    !move || paths.has(move.path) || (instance.removed && isIgnored(instance.recorded, move.path));
+  return isTold ? drift : [...drift, move];
 }
 
 /** Returns the settings that were made outside of rnv and that no manifest declares. */

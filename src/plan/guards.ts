@@ -5,7 +5,14 @@ import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
 import { type Decision, type Decisions, isDeletion } from "./decision";
-import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
+import {
+  declaresPlaceOf,
+  isGone,
+  isRetained,
+  ownerKey,
+  type ResourceInstance,
+  type ResourceInstances,
+} from "./instances";
 import { phrasesOf } from "./phrases";
 import type { Change, Guard, PlanInput } from "./plan";
 
@@ -151,7 +158,9 @@ function probableNewAddress({ type, recorded }: ResourceInstance, decisions: Dec
       one.type === type && one.parent === recorded?.parent && !(action === "create" && one.recorded),
   );
   const [created, deleted] = ["create", "delete"].map((of) => alike.filter(({ action }) => action === of));
-  return created?.length === 1 && deleted?.length === 1 ? created[0]?.instance.address : undefined;
+  const [{ instance: made } = {}, ...others] = created ?? [];
+  const isIt = made && others.length === 0 && deleted?.length === 1 && declaresPlaceOf(made, recorded);
+  return isIt ? made.address : undefined;
 }
 
 /**

@@ -201,6 +201,14 @@ export function initialSettings(
   return initial;
 }
 
+/** Returns true if a resource is declared in the place, or in none, as another one was when it was recorded. */
+export const declaresPlaceOf = (
+  { type: { place }, desired }: ResourceInstance,
+  recorded: RecordedResource | undefined,
+): boolean =>
+  place === undefined ||
+  desired?.attributes.get(place.attribute)?.value === recorded?.applied[place.attribute];
+
 export const ownerKey = (type: string, id: string): string => `${type} ${id}`;
 
 /** Live ids that are recorded, by `type id`, and the address each is recorded under. */

@@ -60,6 +60,7 @@ export async function findResource(
     declared: new Map(parent && parentId !== undefined ? [[parent.attribute, parentId]] : []),
     id,
     parentId,
+    isAnywhere: true,
   });
   if (read.kind !== "found") return read;
   const isMeant =

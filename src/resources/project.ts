@@ -17,7 +17,7 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { entriesNamed, sameName, shortList } from "../model/text";
+import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
 import { present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
@@ -121,7 +121,7 @@ export function offeredEnvironments(found: Project): readonly Offered[] {
   const production = productionEnvironmentId(found);
   return found.environments
     .map(environmentOf)
-    .map(({ id, name }) => ({ id, name, isDefault: id === production }));
+    .map(({ id, name }) => ({ id: canonicalId(id), name, isDefault: id === production }));
 }
 
 /** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */
@@ -131,23 +131,6 @@ export function productionEnvironmentId(found: Project): string | undefined {
     environments.find(({ isProduction }) => isProduction) ??
     environments.find(({ name }) => name.toLowerCase() === productionName.toLowerCase());
   return (production ?? (environments.length === 1 ? environments[0] : undefined))?.id;
-}
-
-/**
- * Returns the environments that a declared name or id stands for: the one of that id, else those of that name, else
- * those of it in another case of letters. One is an answer, several are a question.
- */
-export function environmentsMeant<Environment extends { readonly id?: string; readonly name: string }>(
-  environments: readonly Environment[],
-  declared: string,
-): readonly Environment[] {
-  const wanted = declared.toLowerCase();
-  const ways: readonly ((one: Environment) => boolean)[] = [
-    ({ id }) => id?.toLowerCase() === wanted,
-    ({ name }) => name === declared,
-    ({ name }) => name.toLowerCase() === wanted,
-  ];
-  return ways.map((isMeant) => environments.filter(isMeant)).find(({ length }) => length > 0) ?? [];
 }
 
 const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>

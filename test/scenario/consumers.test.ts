@@ -55,6 +55,22 @@ describe("a service that others refer to", () => {
     expect(idOf("db")).toBe("");
   });
 
+  it("names a consumer outside of Production with its environment", async () => {
+    const { store } = scenario.emulator;
+    const billing = store.projects().find(({ name }) => name === "Billing")?.id ?? "";
+    const environmentId = store.addEnvironment(billing, "QA").id;
+    const other = store.addService({ name: "invoices", projectId: billing, environmentId });
+    store.addReference(other.id, idOf("db"), ["DATABASE_URL"]);
+    scenario.write("rnv.yaml", shop(api));
+    const { code, stdout } = await scenario.run("plan", "-detailed-exitcode", ...confirmed);
+    expect({ code, stdout }).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining(
+        'the service "invoices" of project "Billing" (DATABASE_URL), the service "invoices" of project "Billing", environment "QA" (DATABASE_URL)',
+      ),
+    });
+  });
+
   it("is deleted where the manifest confirms that, or a saved plan", async () => {
     scenario.write("rnv.yaml", `${shop(api)}removed: [service.shop.db]\n`);
     expect((await scenario.run("apply", ...approve)).code).toBe(4);

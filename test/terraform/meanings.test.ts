@@ -73,6 +73,52 @@ describeTerraform("values that mean the same", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("a service is known by its environment too, and a move of what declares none is a warning with the edit", async () => {
+    const { id = "" } = service() ?? {};
+    const moved = 'Service "api" is in the environment "Staging", and declares none';
+    const told = async (code?: number) => (await world.run("plan", code)).replace(/[\s│╷╵]+/g, " ");
+    write("");
+    expect(await told()).toContain(moved);
+    // The name is free in Production.
+    const main = `resource "rnv_service" "main" {\n name = "api"\n kind = "web"\n project_id = "${project.id}"\n}\n`;
+    write(`environment = "Staging"`, undefined, main);
+    expect(await world.apply()).toContain("1 added, 0 changed");
+    expect(await told()).not.toContain("declares none");
+    const made = store.services().find((one) => one.environmentId === production);
+    expect(made).toMatchObject({ name: "api", projectId: project.id });
+
+    const data = `data "rnv_service" "api" {\n name = "api"\n project_id = "${project.id}"\n}\n`;
+    write(`environment = "Staging"`, undefined, main + data);
+    expect(await told(1)).toMatch(/2 of rnv_service are called "api".*Choose one by its id: /);
+    const another = main.replace('"main"', '"another"');
+    const byName = `import {\n to = rnv_service.another\n id = "Shop/api"\n}\n${another}`;
+    write(`environment = "Staging"`, undefined, main + byName);
+    expect(await told(1)).toMatch(/2 of rnv_service are called "api".*Import one by its id: /);
+
+    const byId = byName.replace("Shop/api", id).replace("kind", 'environment = "Production"\n kind');
+    write(`environment = "Staging"`, undefined, main + byId);
+    expect(await told(1)).toContain(
+      'Service "api" is in the environment "Staging", not where it is declared',
+    );
+
+    store.deleteServiceNow(id);
+    store.editService(made?.id ?? "", () => ({ environmentId: staging.id }));
+    world.settle();
+    world.write(main);
+    const output = await told();
+    expect(output).toContain(moved);
+    expect(output).toContain('To keep it there, set environment = "Staging"');
+    expect(output).toContain("No changes.");
+    world.write(main.replace("kind", 'environment = "staging"\n kind'));
+    expect(await world.apply()).not.toContain("declares none");
+    await world.expectNoChanges();
+    expect(store.services()).toMatchObject([{ id: made?.id }]);
+    world.write(
+      `${main.replace("kind", 'environment = "staging"\n kind').replaceAll('"main"', '"api"')}\nmoved {\n from = rnv_service.main\n to = rnv_service.api\n}\n`,
+    );
+    await world.apply();
+  }, 60_000);
+
   it("a project that is not known before apply replaces nothing", async () => {
     const { id } = service() ?? {};
     const data = (text: string) =>

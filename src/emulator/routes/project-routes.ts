@@ -22,7 +22,7 @@ const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: 
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();
 const describing: z.ZodType<z.infer<typeof change>> = z.strictObject({ description: z.string() }).partial();
 
-const shown = (call: Call, project: StoredProject) => ({ project: projectView(project, call.world.gaps) });
+const shown = (call: Call, project: StoredProject) => ({ project: projectView(project, call.world) });
 
 /** 400 for a color that this service does not have, where it is set up to have some. */
 function requireColor({ gaps }: World, color: string | undefined): void {
@@ -39,14 +39,21 @@ export const newEnvironment = (
   isProtected = false,
 ): StoredEnvironment => ({ id: store.newId(), name, protected: isProtected, createdAt: at, updatedAt: at });
 
-/** A new project with its Production environment. */
+/** Returns the environment that a project has from its creation on: by its name, else the first. */
+export const productionOf = ({ gaps }: Pick<World, "gaps">, { environments }: StoredProject) =>
+  environments.find(({ name }) => name === gaps.productionName) ?? environments[0];
+
+/** A new project with its Production environment; as the reading `environments` says, with another one before or after it. */
 export function newProject(
-  { store, gaps }: World,
+  { store, gaps, readings }: World,
   workspaceId: string,
   fields: Pick<StoredProject, "name" | "color" | "description">,
 ): StoredProject {
   const at = store.stamp();
   const production = newEnvironment({ store }, gaps.productionName, at);
+  // Its id is not drawn: a draw would move every id after it.
+  const second = { ...production, id: production.id.replace(/^.{8}/, "0e0e0e0e"), name: "Preview" };
+  const others = readings.environments === "alone" ? [] : [second];
   const { name, description, color } = fields;
   return store.put("projects", {
     id: store.newId(),
@@ -54,7 +61,7 @@ export function newProject(
     name,
     description,
     color,
-    environments: [production],
+    environments: readings.environments === "second" ? [...others, production] : [production, ...others],
     createdAt: at,
     updatedAt: at,
   });
@@ -63,7 +70,7 @@ export function newProject(
 function list(call: Call) {
   const projects = [...call.world.store.all("projects")].filter((project) => isShownProject(call, project));
   const { items, page } = paginate(call, projects, { unboundedByDefault: true });
-  return { projects: items.map((item) => projectView(item, call.world.gaps)), page };
+  return { projects: items.map((item) => projectView(item, call.world)), page };
 }
 
 function remove(call: Call) {

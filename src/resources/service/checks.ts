@@ -3,10 +3,10 @@ import { documentedDefaults } from "../../api/wire/configuration";
 import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import type { Offered } from "../../model/live";
+import { choicesMeant } from "../../model/place";
 import type { AttributeLookup, CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { textAt } from "../attribute-values";
-import { environmentsMeant } from "../project";
 import { configurationRules } from "./configuration";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
@@ -202,7 +202,7 @@ export function checkOffered(
     const hint = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
     return [unavailable("environment", summary, hint, hasText(offered))];
   }
-  const named = environmentsMeant(offered, environment);
+  const named = choicesMeant(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
   if (named.length === 1) return [];
   if (named.length > 1) {

@@ -7,6 +7,7 @@ import type { Service } from "../../api/wire/shapes";
 import { failure } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Offered, Pending, ReadResult } from "../../model/live";
+import { choicesMeant, isPlacedAs } from "../../model/place";
 import type {
   Accepted,
   CandidateSearch,
@@ -21,7 +22,7 @@ import { sameName } from "../../model/text";
 import type { Attributes, Plain } from "../../model/value";
 import { sameId, textAt } from "../attribute-values";
 import { type DeletionLook, deletionOf } from "../deletion";
-import { environmentsMeant, offeredEnvironments } from "../project";
+import { offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
 import { checkOffered, checkService, findPlan, planLimit } from "./checks";
 import {
@@ -92,6 +93,7 @@ export const service: Resource = {
     },
   },
   nameAttribute: "name",
+  place: { attribute: "environment", id: "environmentId" },
   removal: "delete",
   removedWithParent: false,
   archives: { attribute: "archived", unlisted: "archived services" },
@@ -131,7 +133,7 @@ async function environmentIdFor(
   const [finding] = checkOffered(declared, offered, false);
   if (finding) throw failure(finding.code, finding.summary, finding);
   const isChosen = ({ isDefault }: Offered): boolean => isDefault;
-  return (declared === undefined ? offered.find(isChosen) : environmentsMeant(offered, declared)[0])?.id;
+  return (declared === undefined ? offered.find(isChosen) : choicesMeant(offered, declared)[0])?.id;
 }
 
 function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
@@ -197,16 +199,32 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
-  const [match, ...others] = await reads.servicesNamed(target.name, project);
-  if (match === undefined) return { kind: "absent" };
-  if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
-  return readLive(reads, match, target);
+  const declared = target.isAnywhere ? undefined : target.declared;
+  const [live, ...others] = await knownAs(reads, target.name, project, declared);
+  if (live === undefined) return { kind: "absent" };
+  if (others.length > 0) return { kind: "ambiguous", ids: [live, ...others].map(({ id }) => id) };
+  return { kind: "found", live };
+}
+
+/** Returns the services of a name in their project and environment, the three that a service is known by. */
+async function knownAs(
+  reads: Reads,
+  name: string,
+  projectId: string | null,
+  declared: AttributeLookup | undefined,
+): Promise<readonly LiveResource[]> {
+  const named = await reads.servicesNamed(name, projectId);
+  const found = await liveIn(reads, named, declared && textAt(declared, "environment"));
+  return declared ? found.filter((live) => isPlacedAs(service, live, declared)) : found;
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
-  const named = await reads.servicesNamed(search.name, search.parentId ?? null);
-  const isNew = ({ id }: Service): boolean => !search.preexistingIds.includes(id);
-  return liveIn(reads, named.filter(isNew));
+  const { name, parentId = null, preexistingIds, body } = search;
+  // The request says which environment was chosen for it.
+  const { environmentId } = (body ?? {}) as { readonly environmentId?: string };
+  const declared = environmentId === undefined ? search.declared : new Map([["environment", environmentId]]);
+  const named = await knownAs(reads, name, parentId, declared);
+  return named.filter(({ id }) => !preexistingIds.includes(id));
 }
 
 const configurationIn = (
@@ -233,8 +251,12 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     deploy: false,
     ...(projectId === undefined ? {} : { projectId, environmentId }),
   });
-  const shown = (one: Service): LiveResource =>
-    new LiveService(one, one.environmentId === environmentId ? declared : undefined);
+  // What the answer does not show is recorded as it was chosen.
+  const shown = (one: Service): LiveResource => {
+    const id = one.environmentId ?? environmentId ?? "";
+    const isAsSent = sameId(id, environmentId ?? "");
+    return new LiveService({ ...one, environmentId: id || null }, isAsSent ? declared : id);
+  };
   const accepted = { id: made.id, live: shown(made) };
   if (attributes.get("archived") !== true || made.archived) return accepted;
   try {

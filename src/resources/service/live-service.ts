@@ -1,12 +1,12 @@
-import { environmentOf } from "../../api/gap-rules";
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
-import type { LiveAttributes, LiveResource, Standing } from "../../model/live";
+import type { LiveAttributes, LiveResource, Offered, Standing } from "../../model/live";
+import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
-import { present } from "../attribute-values";
+import { present, sameId } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
-import { environmentsMeant } from "../project";
+import { offeredEnvironments } from "../project";
 import { configurationFieldAt, configurationPaths } from "./configuration";
 
 /** Moves by itself, with deployments and checks of health. */
@@ -57,6 +57,7 @@ export class LiveService implements LiveResource {
   constructor(
     private readonly found: Service,
     environment?: string,
+    readonly place?: LiveResource["place"],
   ) {
     this.id = found.id;
     this.name = found.name;
@@ -91,11 +92,11 @@ class ServiceAttributes implements LiveAttributes {
   ) {}
 
   get(path: string): Plain | undefined {
-    const { configuration, environmentId } = this.found;
+    const { configuration } = this.found;
     const field = configurationFieldAt(path);
     if (field !== undefined)
       return Object.hasOwn(configuration, field) ? ((configuration[field] as Plain) ?? undefined) : undefined;
-    if (path === "environment") return this.environment ?? environmentId ?? undefined;
+    if (path === "environment") return this.environment;
     return ownFields.get(path)?.(this.found) ?? undefined;
   }
 
@@ -117,26 +118,24 @@ const ownFields = new Map<string, (found: Service) => Plain | undefined>([
 
 /**
  * Returns services as live resources. The environment of each is named as a manifest would write it: as it is `declared`
- * where that is it, else by its name.
+ * where that is it or cannot be compared, else by its name.
  */
 export async function liveIn(
   reads: Reads,
   services: readonly Service[],
   declared?: string,
 ): Promise<readonly LiveResource[]> {
-  const known = new Map<string, ReturnType<typeof environmentOf>[]>();
-  for (const { projectId, environmentId } of services) {
-    if (projectId == null || environmentId == null || environmentId === declared) continue;
-    const project = known.has(projectId) ? undefined : await reads.project(projectId);
-    if (project?.kind === "found") known.set(projectId, project.value.environments.map(environmentOf));
+  const known = new Map<string, readonly Offered[]>();
+  for (const { projectId } of services) {
+    if (projectId == null || known.has(projectId)) continue;
+    const project = await reads.project(projectId);
+    known.set(projectId, project.kind === "found" ? offeredEnvironments(project.value) : []);
   }
   return services.map((found) => {
-    const { projectId, environmentId } = found;
-    if (environmentId == null) return new LiveService(found);
-    const environments = known.get(projectId ?? "") ?? [];
-    const [meant, ...others] = declared === undefined ? [] : environmentsMeant(environments, declared);
-    const isDeclared = meant?.id === environmentId && others.length === 0;
-    const byItsName = environments.find(({ id }) => id === environmentId)?.name;
-    return new LiveService(found, isDeclared ? declared : byItsName);
+    const among = known.get(found.projectId ?? "") ?? [];
+    const chosen = among.find(({ id }) => sameId(id ?? null, found.environmentId ?? ""));
+    if (chosen === undefined) return new LiveService(found, declared);
+    const isDeclared = declared !== undefined && choicesMeant(among, declared).includes(chosen);
+    return new LiveService(found, isDeclared ? declared : chosen.name, { chosen, among });
   });
 }

@@ -146,7 +146,8 @@ export async function createOnce(
   const { candidates } = type.resource;
   const send = () => type.resource.create(session.writes(nonce), input);
   if (candidates === undefined) return sendTwice(send);
-  const search = { name: input.name, parentId, preexistingIds, since: isoTime(reads.serviceTime()) };
+  const { name, attributes: declared } = input;
+  const search = { name, parentId, declared, preexistingIds, since: isoTime(reads.serviceTime()) };
   const isMeant = (one: LiveResource) => isOfCommit(type.resource, one, input.attributes);
   return createOrFind(reads, {
     send,

@@ -1,18 +1,19 @@
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
+import type { CreateInput } from "../../model/resource-operations";
 import { terraformNameOf } from "../../model/text";
 import { mostAgeMs, type TypeInSession } from "../provider";
 
-/** A resource with a name, which is unique in its parent. */
+/** A resource with a name, which is unique in its parent and place. */
 interface Named extends TypeInSession {
   readonly parentId: string | undefined;
-  readonly input: { readonly name: string };
+  readonly input: Pick<CreateInput, "name" | "attributes">;
 }
 
 /** Returns the resources that have the name in the parent; none where they cannot be listed: the service refuses then. */
 export async function namesakes({ session, type, input, parentId }: Named): Promise<readonly LiveResource[]> {
   try {
-    const search = { name: input.name, preexistingIds: [], parentId };
+    const search = { name: input.name, preexistingIds: [], parentId, declared: input.attributes };
     return (await type.resource.candidates?.(session.reads, search)) ?? [];
   } catch (failure) {
     if (failure instanceof DiagnosticsError) return [];

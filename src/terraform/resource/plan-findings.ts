@@ -1,12 +1,14 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { isMissing, type Offers } from "../../model/live";
+import { isPlacedAs } from "../../model/place";
 import { generatedName, protectionAttribute, terraformNameOf } from "../../model/text";
 import { Unknown } from "../../model/value";
-import { readParent } from "../../resources";
+import { findResource, readParent } from "../../resources";
+import { isOnlyImported } from "../private-data";
 import type { Session } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
-import type { TerraformObject } from "../values";
+import { type TerraformObject, textIn } from "../values";
 import type { CheckedChange } from "./plan-change";
 
 /** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
@@ -36,6 +38,31 @@ export async function offerFindings(change: CheckedChange): Promise<readonly Dia
     },
   );
   return finding ? [finding, ...found] : found;
+}
+
+/**
+ * Warns of a resource that is not in the place of those that declare none: no plan moves it. One that was only imported is
+ * not replaced by one in the place that is declared.
+ */
+export async function placeFindings(change: CheckedChange): Promise<readonly Diagnostic[]> {
+  const { session, type, prior, config, priorPrivate, replaced } = change;
+  const { place } = type.resource;
+  if (!session || !place || !prior) return [];
+  const { attribute } = place;
+  const isImported = isOnlyImported(priorPrivate) && replaced.includes(attribute);
+  const declared = type.declaredIn(config);
+  if (declared.has(attribute) && !isImported) return [];
+  const read = await findResource(session.reads, type.resource, { id: textIn(prior, "id") });
+  if (read.kind !== "found" || isPlacedAs(type.resource, read.live, declared)) return [];
+  const there = JSON.stringify(read.live.place?.chosen.name);
+  const about = `${type.addressOf(read.live.name)} is in the ${attribute} ${there}`;
+  if (isImported) {
+    const detail = "What is not managed yet is never replaced: check the import ID.";
+    return [error("plan.invalid_combination", `${about}, not where it is declared`, { attribute, detail })];
+  }
+  const detail = "It was moved outside of Terraform, or imported from there. Nothing of it is changed.";
+  const hint = `to keep it there, set ${attribute} = ${there}; else move it back in the dashboard`;
+  return [warning("live.moved", `${about}, and declares none`, { attribute, detail, hint })];
 }
 
 /** Returns the error of a value that was changed at the service, whose changes here are ignored, and that is to be set again. */

@@ -11,7 +11,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isSameValue, type TerraformObject } from "../values";
 import { parentChange } from "./confirm-deleted";
 import { type CheckedChange, type Meanings, planChange } from "./plan-change";
-import { checkProtection, offerFindings } from "./plan-findings";
+import { checkProtection, offerFindings, placeFindings } from "./plan-findings";
 import { forgotten, preservedFindings } from "./preserved";
 import { priceWarnings } from "./warnings";
 
@@ -120,6 +120,7 @@ async function findingsOf(change: CheckedChange): Promise<readonly Diagnostic[]>
     ...(isSecondPlan ? checkProtection(session, type, [config], "replace") : []),
     ...(await preservedFindings(change)),
     ...(await offerFindings(change)),
+    ...(await placeFindings(change)),
     ...(await priceWarnings(change)),
   ];
 }

@@ -66,7 +66,7 @@ export async function locateImport(
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
   for (const id of [undefined, canonicalId(name) || undefined]) {
-    const target = { name, declared, id, parentId: outer?.id };
+    const target = { name, declared, id, parentId: outer?.id, isAnywhere: true } as const;
     const read = await shapeOf(resource).read(session.reads, target);
     if (read.kind === "ambiguous") {
       const ids = read.ids.join(", ");
