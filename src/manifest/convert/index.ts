@@ -1,16 +1,13 @@
 import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import type { Report } from "../findings";
-import { withDefaults } from "../substitution";
-import { escapeTemplate } from "../tree";
 import { put, writePlain, type YamlTree } from "../write";
 import { parseYaml } from "../yaml";
-import { convertCompose } from "./compose";
 import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
-export const convertibleSources = ["render", "compose", "procfile"] as const;
+export const convertibleSources = ["render", "procfile"] as const;
 export type ConvertibleSource = (typeof convertibleSources)[number];
 
 export interface ConvertRequest {
@@ -52,47 +49,36 @@ const withoutValues = (text: string): string =>
 
 /** Returns undefined for a file that cannot be read. */
 function read({ source, text }: ConvertRequest, file: SourceFile, report: Report, clone: Clone) {
-  // The tag of a merge says what the key says.
-  const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
-  const { root, failed } = (source === "procfile" ? parseProcfile : parseYaml)(file, plain, report);
+  const parse = source === "procfile" ? parseProcfile : parseYaml;
+  const { root, failed } = parse(file, text, report);
   if (root === undefined || failed) return undefined;
-  // Numbers and paths of a manifest have no variables: defaults of a compose file take their places.
-  const settle = source === "compose" ? withDefaults : escapeTemplate;
-  const converter = { render: convertRender, compose: convertCompose, procfile: convertProcfile }[source];
-  return converter(new Fields(root, source, report, settle), clone);
+  const converter = source === "procfile" ? convertProcfile : convertRender;
+  return converter(new Fields(root, source, report, text), clone);
 }
 
 function manifestOf({ services, groups }: ConvertedManifest): string {
-  // A manifest takes no name of the environment as a secret that it shows in a configuration.
-  const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
-  const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
   const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
   // Projects come first.
   for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
     const { path, project } = service;
     if (project !== undefined && project !== path[1]) put(written, [...path.slice(0, 2), "name"], project);
-    put(written, path, blockOf(service, shown));
+    put(written, path, blockOf(service));
   }
   return writePlain(written);
 }
 
-function blockOf(service: ConvertedService, shown: ReadonlySet<string | undefined>): Plain {
-  const { path, name, kind, environment, dependsOn, configuration, variablesFrom } = service;
-  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
-    const { fromEnv } = Object(value) as { readonly fromEnv?: string };
-    return [key, fromEnv !== undefined && shown.has(fromEnv) ? `\${env.${fromEnv}}` : value] as const;
-  });
+function blockOf(service: ConvertedService): Plain {
+  const { path, name, kind, environment, configuration, variablesFrom, variables } = service;
   return withoutEmpty({
     name: name === path.at(-1) ? undefined : name,
     kind,
     environment,
-    dependsOn,
     configuration: withoutEmpty({
       sourceType: configuration.image === undefined ? undefined : "image",
       ...configuration,
     }),
     variablesFrom,
-    variables: Object.fromEntries(variables),
+    variables,
   });
 }
 

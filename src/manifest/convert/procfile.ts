@@ -27,7 +27,7 @@ export const convertProcfile: Converter = (file, { repository, folder }) => {
   const serving = entries.has("web") ? "web" : processes[0];
   const logicalNames = new LogicalNames();
   const services = processes.map((name) => {
-    const fields = new Fields(file.node, file.owner, file.report, file.settle);
+    const fields = new Fields(file.node, file.owner, file.report, file.source);
     const configuration = {
       repository,
       rootDirectory: repository === undefined || folder === "." ? undefined : folder,
@@ -36,7 +36,7 @@ export const convertProcfile: Converter = (file, { repository, folder }) => {
     };
     const kind = name === "web" ? "web" : "worker";
     const path = logicalNames.pathIn(["services"], name);
-    return { path, name, kind, configuration, variables: fields.secrets };
+    return { path, name, kind, configuration };
   });
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;

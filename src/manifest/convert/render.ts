@@ -1,6 +1,6 @@
 import type { Plain } from "../../model/value";
 import { LogicalNames } from "../logical-names";
-import { type Converter, dropped, type Fields } from "./fields";
+import { type Converter, dropped, type Fields, isWhole } from "./fields";
 import { whyWithheld } from "./secrets";
 
 /** Types whose word is another one here. */
@@ -11,7 +11,32 @@ const kinds = new Map([
 ]);
 
 /** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
-type Names = ReadonlyMap<string, string>;
+class Names {
+  readonly #found = new Map<string, string>();
+
+  add(scope: number, label: string, found: string): void {
+    this.#found.set(`${scope} ${label}`, found);
+    if (!this.#found.has(label)) this.#found.set(label, found);
+  }
+
+  /** The same environment comes first: another one may have the same name. */
+  of(scope: number, label: string): string | undefined {
+    return this.#found.get(`${scope} ${label}`) ?? this.#found.get(label);
+  }
+}
+
+/** An entry of `envVars`, and what its names refer to. */
+interface EnvVar {
+  readonly fields: Fields;
+  readonly key: string;
+  /** A group of the file. */
+  readonly group?: string | undefined;
+  /** The other service or database: its name, and its address where it is in the file. */
+  readonly from?: { readonly fields: Fields; readonly name: string; readonly address: string | undefined };
+  /** The variable of the other service, and its property. */
+  readonly variable?: string | undefined;
+  readonly property?: string | undefined;
+}
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (file, { repository }) => {
@@ -21,35 +46,54 @@ export const convertRender: Converter = (file, { repository }) => {
     ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields, outer: [] }] : [])),
     ...file.maps("projects").flatMap((project) => environmentsOf(project, logicalNames)),
   ];
-  const names = new Map<string, string>();
-  const entries = parts.flatMap(({ fields: part, outer, ...place }) =>
+  const names = new Names();
+  const entries = parts.flatMap(({ fields: part, outer, ...place }, scope) =>
     [...part.maps("services"), ...part.maps("databases")].map((fields) => {
-      const type = fields.owner === "database" ? fields.owner : (fields.text("type") ?? "web");
-      const name = fields.text("name") ?? type;
+      const type = fields.owner === "database" ? fields.owner : fields.required("type");
+      const name = fields.required("name");
       const path = logicalNames.pathIn([...outer, "services"], name);
       const address = ["service", ...outer.slice(1), path.at(-1)].join(".");
-      if (type !== "database") names.set(`service ${name}`, address);
-      names.set(`${kinds.get(type) ?? type} ${name}`, address);
-      return { ...place, fields, type, name, path };
+      if (type !== "database") names.add(scope, `service ${name}`, address);
+      names.add(scope, `${kinds.get(type) ?? type} ${name}`, address);
+      return { fields, scope, address, type, named: { ...place, name, path } };
     }),
   );
+  const listed = parts.flatMap(({ fields: part }, scope) =>
+    part.maps("envVarGroups").map((fields) => {
+      const name = fields.required("name");
+      const key = logicalNames.pathIn(["variableGroups"], name).at(-1) as string;
+      names.add(scope, `group ${name}`, key);
+      return { fields, scope, key };
+    }),
+  );
+  const read = entries.map((entry) => ({ ...entry, envVars: envVarsOf(entry.fields, names, entry.scope) }));
+  const takers = read.flatMap(({ envVars }) => [...new Set(envVars.flatMap(({ group }) => group ?? []))]);
   const groups: Record<string, Plain> = {};
-  for (const group of parts.flatMap(({ fields }) => fields.maps("envVarGroups"))) {
-    const name = group.text("name") ?? "";
-    const [, key = ""] = logicalNames.pathIn(["variableGroups"], name);
-    names.set(`group ${name}`, key);
-    groups[key] = variablesIn(group, names).variables;
+  for (const { fields, scope, key } of listed) {
+    const isShared = takers.indexOf(key) !== takers.lastIndexOf(key);
+    groups[key] = variablesOf(envVarsOf(fields, names, scope), () => isShared);
   }
-  const services = entries.map(({ fields, type, ...named }) => ({
-    ...named,
-    ...convertService(type, named.name, fields, names, repository),
-  }));
+  const asked = new Set(
+    read.flatMap(({ envVars }) => envVars.map(({ from, variable }) => `${from?.address} ${variable}`)),
+  );
+  const services = read.map(({ fields, address, type, named, envVars }) => {
+    const { kind, configuration } = convertService(type, named.name, fields, repository);
+    const taken = [...new Set(envVars.flatMap(({ group }) => group ?? []))];
+    const variables = variablesOf(envVars, (key) => asked.has(`${address} ${key}`));
+    const { PORT } = Object.assign({}, ...taken.map((key) => groups[key]), variables) as { PORT?: Plain };
+    const isKnown = PORT === undefined || (typeof PORT === "string" && isWhole(PORT));
+    if (!isKnown)
+      fields.note("envVars", `${named.name}: PORT is not known here: set configuration.port, too`);
+    const port = isKnown && PORT !== undefined ? Number(PORT) : undefined;
+    const variablesFrom = taken.map((group) => ({ group }));
+    return { ...named, kind, configuration: { ...configuration, port }, variables, variablesFrom };
+  });
   file.finish();
   return { services, groups };
 };
 
 function environmentsOf(project: Fields, logicalNames: LogicalNames) {
-  const name = project.text("name") ?? "project";
+  const name = project.required("name");
   const outer = logicalNames.pathIn(["projects"], name);
   return project.maps("environments").map((fields) => {
     const environment = fields.text("name");
@@ -60,18 +104,17 @@ function environmentsOf(project: Fields, logicalNames: LogicalNames) {
   });
 }
 
-function convertService(type: string, name: string, fields: Fields, names: Names, repository?: string) {
+function convertService(type: string, name: string, fields: Fields, repository?: string) {
   const runtime = fields.text("runtime") ?? fields.text("env");
   const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
   if (type === "pserv") fields.note("type", `${name}: it becomes a worker, which has no public address`);
   if (runtime === "docker") fields.note("runtime", `${name}: the service shows no word for a Dockerfile`);
   const configuration = configurationIn(fields, runtime);
-  const isBuilt = kind !== "postgres" && kind !== "redis" && configuration.image === undefined;
+  const isBuilt = !["postgres", "redis"].includes(kind) && runtime !== "image" && !configuration.image;
   if (isBuilt) configuration.repository ??= repository;
   if (isBuilt && configuration.repository === undefined)
     fields.note("type", `${name}: the repository is not said in this file`);
-  const { variables, variablesFrom } = variablesIn(fields, names);
-  return { kind, configuration, variables: { ...fields.secrets, ...variables }, variablesFrom };
+  return { kind, configuration };
 }
 
 function configurationIn(fields: Fields, runtime: string | undefined) {
@@ -121,42 +164,63 @@ function addressesIn(fields: Fields): readonly string[] {
   });
 }
 
-function variablesIn(fields: Fields, names: Names) {
-  const variables: Record<string, Plain> = {};
-  const variablesFrom: Plain[] = [];
-  for (const one of fields.maps("envVars")) {
-    const group = one.text("fromGroup");
-    const key = one.text("key");
-    if (group !== undefined) variablesFrom.push({ group: names.get(`group ${group}`) ?? group });
-    else if (key !== undefined) variables[key] = writtenOf(key, one, names);
-  }
-  return { variables, variablesFrom };
+function envVarsOf(holder: Fields, names: Names, scope: number): readonly EnvVar[] {
+  return holder.maps("envVars").flatMap((fields): EnvVar[] => {
+    const dashboard = fields.text("fromGroup");
+    if (dashboard !== undefined) {
+      const group = names.of(scope, `group ${dashboard}`);
+      if (group === undefined)
+        fields.note(
+          "fromGroup",
+          `${dashboard} is a group of the dashboard: its variables are not in this file`,
+        );
+      return [{ fields, key: "", group }];
+    }
+    const key = fields.required("key");
+    const service = fields.map("fromService");
+    const from = service ?? fields.map("fromDatabase");
+    if (from === undefined) return [{ fields, key }];
+    const name = from.required("name");
+    const type = service ? (from.text("type") ?? "service") : "database";
+    const address = names.of(scope, `${kinds.get(type) ?? type} ${name}`);
+    const asked = { variable: from.text("envVarKey"), property: from.text("property") };
+    return [{ fields, key, from: { fields: from, name, address }, ...asked }];
+  });
 }
 
-function writtenOf(key: string, fields: Fields, names: Names): Plain {
-  const generated = fields.text("generateValue");
-  const isAsked = fields.text("sync") === "false";
-  const text = fields.text("value");
-  const database = fields.map("fromDatabase");
-  const service = fields.map("fromService");
-  if (generated === "true") return { generate: { length: 32 } };
-  if (service) return referenceOf(key, service, service.text("type") ?? "service", names);
-  if (database) return referenceOf(key, database, "database", names);
-  if (isAsked || text === undefined) return { fromEnv: key };
-  const why = whyWithheld(key, text);
+/** The variables of a service or of a group; `isShared` says which of them others read, too. */
+function variablesOf(envVars: readonly EnvVar[], isShared: (key: string) => boolean) {
+  const variables = new Map<string, Plain>();
+  for (const one of envVars) {
+    const { fields, key } = one;
+    if (key === "") continue;
+    if (variables.has(key)) fields.note("key", `${key} is there already: the later entry is kept`);
+    variables.set(key, one.from ? referenceOf(one, one.from) : writtenOf(fields, key, isShared(key)));
+  }
+  return Object.fromEntries(variables);
+}
+
+function writtenOf(fields: Fields, key: string, isShared: boolean): Plain {
+  const isGenerated = /^(true|yes|on)$/i.test(fields.text("generateValue") ?? "");
+  const isAsked = /^(false|no|off)$/i.test(fields.text("sync") ?? "");
+  const isEmpty = fields.node.entries.has("value");
+  const text = fields.text("value") ?? (isEmpty ? "" : undefined);
+  if (isGenerated && !isShared) return { generate: { length: 32 } };
+  if (isGenerated)
+    fields.note("generateValue", `${key}: others read the same value: it is taken from the environment`);
+  if (isGenerated || isAsked || text === undefined) return { fromEnv: key };
+  // Nothing is withheld of a text that is empty.
+  const why = text === "" ? undefined : whyWithheld(key, text);
   if (why) fields.note("value", `${key}: ${why}: it is taken from the environment`);
   return why === undefined ? text : { fromEnv: key };
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, type: string, names: Names): Plain {
-  const name = from.text("name") ?? "";
-  const property = from.text("property");
-  const variable = from.text("envVarKey");
-  const address = names.get(`${kinds.get(type) ?? type} ${name}`);
+function referenceOf({ key, variable, property }: EnvVar, from: NonNullable<EnvVar["from"]>): Plain {
+  const { fields, name, address } = from;
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
   const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
-  from.report(dropped(from.node.range, `${key}: ${name} ${why}; it is taken from the environment`));
+  fields.report(dropped(fields.node.range, `${key}: ${name} ${why}; it is taken from the environment`));
   return { fromEnv: key };
 }
