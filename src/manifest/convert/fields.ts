@@ -34,7 +34,10 @@ export type Converter = (file: Fields, clone: Clone) => ConvertedManifest;
 
 /** Reports a setting that a manifest has no word for, at its location. */
 export const dropped = (range: SourceRange, what: string, hint?: string): Diagnostic =>
-  warning("manifest.not_converted", what, { range, ...(hint !== undefined && { hint }) });
+  warning("manifest.not_converted", what.replaceAll("$${", "${"), {
+    range,
+    ...(hint !== undefined && { hint }),
+  });
 
 /** A mapping of another tool, whose keys are taken one by one; `finish` reports those that were not taken. */
 export class Fields {
@@ -58,15 +61,16 @@ export class Fields {
 
   /** Text; a number or a flag as it is written. */
   text(key: string): string | undefined {
-    return this.#read(key, (value) => this.#textOf(value, `${this.owner}.${key}`));
+    const value = this.take(key);
+    return value && this.#textOf(value, `${this.owner}.${key}`);
   }
 
   /** A text that has to be there; without it nothing is converted. */
   required(key: string): string {
     const text = this.text(key);
     if (text) return text;
-    const summary = `${this.owner}.${key} is missing`;
-    this.report(error("manifest.missing_key", summary, { range: this.node.range }));
+    const { range } = this.node;
+    this.report(error("manifest.missing_key", `${this.owner}.${key} is missing`, { range }));
     return "";
   }
 
@@ -88,7 +92,8 @@ export class Fields {
   }
 
   map(key: string): Fields | undefined {
-    return this.#read(key, (value) => this.#partOf(value, `${this.owner}.${key}`));
+    const value = this.take(key);
+    return value && this.#partOf(value, `${this.owner}.${key}`);
   }
 
   texts(key: string): readonly string[] {
@@ -104,11 +109,6 @@ export class Fields {
     const value = this.take(key);
     if (value === undefined || value.kind === "list") return value?.items ?? [];
     return this.#refuse(value, `${this.owner}.${key}`, "a list") ?? [];
-  }
-
-  #read<T>(key: string, read: (value: SourceNode) => T | undefined): T | undefined {
-    const value = this.take(key);
-    return value === undefined ? undefined : read(value);
   }
 
   #textOf(node: SourceNode, owner: string): string | undefined {
@@ -147,7 +147,7 @@ export class Fields {
   /** Reports the keys that were not taken, here and in the mappings inside. */
   finish(): void {
     for (const { key, keyRange } of this.node.entries.values())
-      if (!this.#taken.has(key))
+      if (!this.#taken.has(key) && !key.startsWith("x-"))
         this.report(dropped(keyRange, `${this.owner}.${key} has no counterpart`, hints.get(key)));
     for (const part of this.#parts) part.finish();
   }

@@ -28,33 +28,31 @@ export interface Conversion {
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { file, clone = { folder: "." } } = request;
-  const found: Diagnostic[] = [];
-  const report: Report = (diagnostic) => found.push(diagnostic);
-  const source = new SourceFile(file, withoutValues(request.text));
-  const converted = read(request, source, report, clone) ?? { services: [] };
-  const range = source.range(0, 0);
+  const { source, file, clone = { folder: "." } } = request;
+  const text = request.text.replace(/^\uFEFF/, "");
+  // An anchor that several services use is reported once.
+  const reported = new Map<string, Diagnostic>();
+  const report: Report = (found) => reported.set(`${found.range?.start} ${found.summary}`, found);
+  const [parse, converter] =
+    source === "procfile" ? [parseProcfile, convertProcfile] : [parseYaml, convertRender];
+  const shown = new SourceFile(file, withoutValues(text));
+  const { root, failed } = parse(shown, text, report);
+  const converted =
+    root && !failed ? converter(new Fields(root, source, report, text), clone) : { services: [] };
+  const range = shown.range(0, 0);
   const count = converted.services.length;
-  if (count === 0 && !hasErrors(found))
+  if (count === 0 && !hasErrors([...reported.values()]))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
     report(dropped(range, "sourceType: image is assumed for images: the service does not show its word"));
-  const written = !hasErrors(found) && { text: manifestOf(converted) };
-  return { ...written, count, diagnostics: sortDiagnostics(found) };
+  const diagnostics = sortDiagnostics([...reported.values()]);
+  const written = !hasErrors(diagnostics) && { text: manifestOf(converted) };
+  return { ...written, count, diagnostics };
 }
 
 /** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
 const withoutValues = (text: string): string =>
   text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
-
-/** Returns undefined for a file that cannot be read. */
-function read({ source, text }: ConvertRequest, file: SourceFile, report: Report, clone: Clone) {
-  const parse = source === "procfile" ? parseProcfile : parseYaml;
-  const { root, failed } = parse(file, text, report);
-  if (root === undefined || failed) return undefined;
-  const converter = source === "procfile" ? convertProcfile : convertRender;
-  return converter(new Fields(root, source, report, text), clone);
-}
 
 function manifestOf({ services, groups }: ConvertedManifest): string {
   const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));

@@ -2,7 +2,7 @@ import type { SourceFile } from "../../diagnostics/diagnostic";
 import type { Report } from "../findings";
 import { LogicalNames } from "../logical-names";
 import { entryNode, type MapEntry, scalarNode } from "../tree";
-import { type Converter, dropped, Fields } from "./fields";
+import { type Converter, dropped } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
@@ -27,12 +27,11 @@ export const convertProcfile: Converter = (file, { repository, folder }) => {
   const serving = entries.has("web") ? "web" : processes[0];
   const logicalNames = new LogicalNames();
   const services = processes.map((name) => {
-    const fields = new Fields(file.node, file.owner, file.report, file.source);
     const configuration = {
       repository,
       rootDirectory: repository === undefined || folder === "." ? undefined : folder,
-      preDeployCommand: name === serving ? fields.command("release") : undefined,
-      startCommand: fields.command(name),
+      preDeployCommand: name === serving ? file.command("release") : undefined,
+      startCommand: file.command(name),
     };
     const kind = name === "web" ? "web" : "worker";
     const path = logicalNames.pathIn(["services"], name);

@@ -4,11 +4,7 @@ import { type Converter, dropped, type Fields, isWhole } from "./fields";
 import { whyWithheld } from "./secrets";
 
 /** Types whose word is another one here. */
-const kinds = new Map([
-  ["pserv", "worker"],
-  ["keyvalue", "redis"],
-  ["database", "postgres"],
-]);
+const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 
 /** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
 class Names {
@@ -23,19 +19,6 @@ class Names {
   of(scope: number, label: string): string | undefined {
     return this.#found.get(`${scope} ${label}`) ?? this.#found.get(label);
   }
-}
-
-/** An entry of `envVars`, and what its names refer to. */
-interface EnvVar {
-  readonly fields: Fields;
-  readonly key: string;
-  /** A group of the file. */
-  readonly group?: string | undefined;
-  /** The other service or database: its name, and its address where it is in the file. */
-  readonly from?: { readonly fields: Fields; readonly name: string; readonly address: string | undefined };
-  /** The variable of the other service, and its property. */
-  readonly variable?: string | undefined;
-  readonly property?: string | undefined;
 }
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
@@ -66,25 +49,24 @@ export const convertRender: Converter = (file, { repository }) => {
       return { fields, scope, key };
     }),
   );
-  const read = entries.map((entry) => ({ ...entry, envVars: envVarsOf(entry.fields, names, entry.scope) }));
-  const takers = read.flatMap(({ envVars }) => [...new Set(envVars.flatMap(({ group }) => group ?? []))]);
+  const read = entries.map((entry) => {
+    const envVars = envVarsOf(entry.fields, names, entry.scope);
+    return { ...entry, envVars, taken: [...new Set(envVars.flatMap(({ group }) => group ?? []))] };
+  });
+  const asked = new Set(read.flatMap(({ envVars }) => envVars.map(({ asks }) => asks)));
   const groups: Record<string, Plain> = {};
   for (const { fields, scope, key } of listed) {
-    const isShared = takers.indexOf(key) !== takers.lastIndexOf(key);
-    groups[key] = variablesOf(envVarsOf(fields, names, scope), () => isShared);
+    const takers = read.filter(({ taken }) => taken.includes(key));
+    const isShared = (name: string) => takers.length > 1 || asked.has(`${takers[0]?.address} ${name}`);
+    groups[key] = variablesOf(envVarsOf(fields, names, scope), isShared);
   }
-  const asked = new Set(
-    read.flatMap(({ envVars }) => envVars.map(({ from, variable }) => `${from?.address} ${variable}`)),
-  );
-  const services = read.map(({ fields, address, type, named, envVars }) => {
+  const services = read.map(({ fields, address, type, named, envVars, taken }) => {
     const { kind, configuration } = convertService(type, named.name, fields, repository);
-    const taken = [...new Set(envVars.flatMap(({ group }) => group ?? []))];
-    const variables = variablesOf(envVars, (key) => asked.has(`${address} ${key}`));
-    const { PORT } = Object.assign({}, ...taken.map((key) => groups[key]), variables) as { PORT?: Plain };
-    const isKnown = PORT === undefined || (typeof PORT === "string" && isWhole(PORT));
-    if (!isKnown)
-      fields.note("envVars", `${named.name}: PORT is not known here: set configuration.port, too`);
-    const port = isKnown && PORT !== undefined ? Number(PORT) : undefined;
+    const variables = variablesOf(envVars, (name) => asked.has(`${address} ${name}`));
+    const { PORT = "" } = Object.assign({}, ...taken.map((key) => groups[key]), variables);
+    const port = isWhole(String(PORT)) ? Number(PORT) : undefined;
+    if (PORT !== "" && port === undefined)
+      fields.note("envVars", `${named.name}: PORT is no number here: set configuration.port, too`);
     const variablesFrom = taken.map((group) => ({ group }));
     return { ...named, kind, configuration: { ...configuration, port }, variables, variablesFrom };
   });
@@ -164,38 +146,31 @@ function addressesIn(fields: Fields): readonly string[] {
   });
 }
 
-function envVarsOf(holder: Fields, names: Names, scope: number): readonly EnvVar[] {
-  return holder.maps("envVars").flatMap((fields): EnvVar[] => {
+/** Reads `envVars`: groups of the file, and variables; `asks` is the variable of another service that one takes. */
+function envVarsOf(holder: Fields, names: Names, scope: number) {
+  return holder.maps("envVars").map((fields) => {
     const dashboard = fields.text("fromGroup");
-    if (dashboard !== undefined) {
-      const group = names.of(scope, `group ${dashboard}`);
-      if (group === undefined)
-        fields.note(
-          "fromGroup",
-          `${dashboard} is a group of the dashboard: its variables are not in this file`,
-        );
-      return [{ fields, key: "", group }];
-    }
-    const key = fields.required("key");
+    const group = dashboard === undefined ? undefined : names.of(scope, `group ${dashboard}`);
+    if (dashboard !== undefined && group === undefined)
+      fields.note(
+        "fromGroup",
+        `${dashboard} is a group of the dashboard: its variables are not in this file`,
+      );
+    const key = dashboard === undefined ? fields.required("key") : "";
     const service = fields.map("fromService");
     const from = service ?? fields.map("fromDatabase");
-    if (from === undefined) return [{ fields, key }];
-    const name = from.required("name");
-    const type = service ? (from.text("type") ?? "service") : "database";
-    const address = names.of(scope, `${kinds.get(type) ?? type} ${name}`);
-    const asked = { variable: from.text("envVarKey"), property: from.text("property") };
-    return [{ fields, key, from: { fields: from, name, address }, ...asked }];
+    const type = service ? (service.text("type") ?? "service") : "database";
+    const address = from && names.of(scope, `${kinds.get(type) ?? type} ${from.required("name")}`);
+    return { fields, group, key, from, address, asks: `${address} ${from?.text("envVarKey")}` };
   });
 }
 
 /** The variables of a service or of a group; `isShared` says which of them others read, too. */
-function variablesOf(envVars: readonly EnvVar[], isShared: (key: string) => boolean) {
+function variablesOf(envVars: ReturnType<typeof envVarsOf>, isShared: (key: string) => boolean) {
   const variables = new Map<string, Plain>();
-  for (const one of envVars) {
-    const { fields, key } = one;
-    if (key === "") continue;
+  for (const { fields, key, from, address } of envVars.filter((one) => one.key !== "")) {
     if (variables.has(key)) fields.note("key", `${key} is there already: the later entry is kept`);
-    variables.set(key, one.from ? referenceOf(one, one.from) : writtenOf(fields, key, isShared(key)));
+    variables.set(key, from ? referenceOf(key, from, address) : writtenOf(fields, key, isShared(key)));
   }
   return Object.fromEntries(variables);
 }
@@ -203,11 +178,12 @@ function variablesOf(envVars: readonly EnvVar[], isShared: (key: string) => bool
 function writtenOf(fields: Fields, key: string, isShared: boolean): Plain {
   const isGenerated = /^(true|yes|on)$/i.test(fields.text("generateValue") ?? "");
   const isAsked = /^(false|no|off)$/i.test(fields.text("sync") ?? "");
-  const isEmpty = fields.node.entries.has("value");
-  const text = fields.text("value") ?? (isEmpty ? "" : undefined);
+  const text = fields.text("value") ?? (fields.node.entries.has("value") ? "" : undefined);
   if (isGenerated && !isShared) return { generate: { length: 32 } };
   if (isGenerated)
     fields.note("generateValue", `${key}: others read the same value: it is taken from the environment`);
+  if (!isGenerated && !isAsked && text === undefined)
+    fields.note("key", `${key} has no value: it is taken from the environment`);
   if (isGenerated || isAsked || text === undefined) return { fromEnv: key };
   // Nothing is withheld of a text that is empty.
   const why = text === "" ? undefined : whyWithheld(key, text);
@@ -216,11 +192,13 @@ function writtenOf(fields: Fields, key: string, isShared: boolean): Plain {
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf({ key, variable, property }: EnvVar, from: NonNullable<EnvVar["from"]>): Plain {
-  const { fields, name, address } = from;
+function referenceOf(key: string, from: Fields, address: string | undefined): Plain {
+  const property = from.text("property");
+  const variable = from.text("envVarKey");
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
   const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
-  fields.report(dropped(fields.node.range, `${key}: ${name} ${why}; it is taken from the environment`));
+  const what = `${key}: ${from.text("name")} ${why}; it is taken from the environment`;
+  from.report(dropped(from.node.range, what));
   return { fromEnv: key };
 }

@@ -54,9 +54,6 @@ describe("a file of another tool", () => {
   );
 
   it.each<[ConvertibleSource, string, string, string]>([
-    ["compose", "c.yml", "services: [", "manifest.syntax"],
-    ["compose", "c.yml", "services: {}", "manifest.missing_key"],
-    ["compose", "c.yml", "services: 3", "manifest.invalid_type"],
     ["render", "r.yaml", "services: []", "manifest.missing_key"],
     ["procfile", "Procfile", "# nothing\n", "manifest.missing_key"],
   ])("%s %s that is no such file ends with an error at its place", (source, file, text, code) => {
