@@ -58,10 +58,14 @@ export const initVerb: Verb = {
     const alone = ["project", "verifyValues", "dryRun", "force"].find(
       (name) => given.options[name] !== undefined,
     );
-    if (from === undefined && alone !== undefined)
-      throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
-        hint: "rnv init --from workspace",
-      });
+    if (from === undefined && (alone !== undefined || given.positional[0] !== undefined))
+      throw failure(
+        "command.usage",
+        "a file, --project, --verify-values, --dry-run and --force go with --from",
+        {
+          hint: "rnv init --from workspace",
+        },
+      );
     const invocation = await withService(given);
     if (from === "workspace") return initFromWorkspace(invocation);
     if (from !== undefined) return initFromFile(invocation, from);
