@@ -28,9 +28,9 @@ export const initVerb: Verb = {
     "Never overwrites a file. At a terminal it asks for the service where none is set, and what to start from where there " +
     "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
     "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint " +
-    "and a Procfile are converted: what has no counterpart is reported with its location, and secrets become fromEnv. " +
-    "An agent converts other formats as skills/rnv/SKILL.md says. What names no repository is built from the remote origin " +
-    "of the clone. What rnv validate would refuse in the manifest is a warning.",
+    "and a Procfile are converted: what has no counterpart is reported with its location, and secrets become fromEnv; for " +
+    "other formats see skills/rnv/SKILL.md. What names no repository is built from the remote origin of the clone. What " +
+    "rnv validate would refuse in the manifest is a warning.",
   options: [
     new Option("--from <source>", "make the manifest from what exists")
       .choices(["workspace", ...convertibleSources])
@@ -58,14 +58,10 @@ export const initVerb: Verb = {
     const alone = ["project", "verifyValues", "dryRun", "force"].find(
       (name) => given.options[name] !== undefined,
     );
-    if (from === undefined && (alone !== undefined || given.positional[0] !== undefined))
-      throw failure(
-        "command.usage",
-        "a file, --project, --verify-values, --dry-run and --force go with --from",
-        {
-          hint: "rnv init --from workspace",
-        },
-      );
+    if (from === undefined && (alone !== undefined || given.positional[0] !== undefined)) {
+      const summary = "a file, --project, --verify-values, --dry-run and --force go with --from";
+      throw failure("command.usage", summary, { hint: "rnv init --from workspace" });
+    }
     const invocation = await withService(given);
     if (from === "workspace") return initFromWorkspace(invocation);
     if (from !== undefined) return initFromFile(invocation, from);
@@ -84,9 +80,9 @@ export const initVerb: Verb = {
   },
 };
 
-/** The source by its word; without a converter, an agent converts the file. */
+/** Refuses a format without a converter. */
 function sourceOf(word: string): string {
-  if (word === "workspace" || convertibleSources.some((source) => source === word)) return word;
+  if (["workspace", ...convertibleSources].includes(word)) return word;
   throw new InvalidArgumentError(
     `rnv takes over a workspace and converts ${convertibleSources.join(" and ")} files. ` +
       "For other formats, give skills/rnv/SKILL.md of this package to an agent, which converts them.",
@@ -204,10 +200,7 @@ function keepManifest(invocation: Invocation, file: string, text: string): boole
 }
 
 /** Files by which each tool is known. */
-const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
-  render: ["render.yaml", "render.yml"],
-  procfile: ["Procfile"],
-};
+const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile"] };
 
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
   usualFiles[source].find((name) => existsSync(join(cwd, name)));
@@ -222,8 +215,8 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     });
   const manifest = manifestToWrite(invocation);
   const path = resolve(cwd, file);
-  const clone = cloneAround(dirname(path));
-  const { text, count, diagnostics } = convert({ source, file, text: readText(path), clone });
+  const request = { source, file, text: readText(path), clone: cloneAround(dirname(path)) };
+  const { text, count, diagnostics } = convert(request);
   report(invocation, diagnostics);
   if (text === undefined) return exitCodes.error;
   if (!keepManifest(invocation, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;
