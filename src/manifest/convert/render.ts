@@ -57,7 +57,8 @@ export const convertRender: Converter = (file, { repository }) => {
   const groups: Record<string, Plain> = {};
   for (const { fields, scope, key } of listed) {
     const takers = read.filter(({ taken }) => taken.includes(key));
-    const isShared = (name: string) => takers.length > 1 || asked.has(`${takers[0]?.address} ${name}`);
+    const isShared = (name: string) =>
+      takers.length > 1 || takers.some(({ address }) => asked.has(`${address} ${name}`));
     groups[key] = variablesOf(envVarsOf(fields, names, scope), isShared);
   }
   const services = read.map(({ fields, address, type, named, envVars, taken }) => {
