@@ -36,12 +36,3 @@ export function splitSubstitutions(text: string): readonly (string | Substitutio
 
 /** Returns true if a text holds a `$` that belongs to no variable. */
 export const hasStrayDollar = (text: string): boolean => text.replace(each, "").includes("$");
-
-/** Returns a text with each variable's default in its place, or else what `unset` says; undefined where one has neither. */
-export function withDefaults(text: string, unset?: (name: string) => string): string | undefined {
-  const parts = splitSubstitutions(text).map((part) => {
-    if (typeof part === "string") return part;
-    return (part.operator === "-" ? withDefaults(part.operand) : undefined) ?? unset?.(part.name);
-  });
-  return parts.includes(undefined) ? undefined : parts.join("");
-}

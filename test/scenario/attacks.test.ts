@@ -326,11 +326,11 @@ describe("a manifest of a stranger", () => {
 
   it("a converter writes names, and reads neither their values nor other files", async () => {
     scenario.write(
-      "compose.yaml",
-      `services:\n  api:\n    image: a\n    env_file: ${outside}/.env\n    environment: { A: "\${SHOP_TOKEN}", B: "\${DEPLOY_TARGET}" }\n`,
+      "render.yaml",
+      `services:\n  - { type: web, name: api, image: { url: a }, dockerCommand: "serve \${SHOP_TOKEN}", envVars: [{ key: SHOP_TOKEN, sync: false }, { key: B, value: "\${DEPLOY_TARGET}" }, { key: C, value: "${outside}/.env" }] }\n`,
     );
     const env = { ...secrets, ...jobs().GitHub };
-    const ended = await scenario.runWith({ env }, "init", "--from", "compose", "compose.yaml");
+    const ended = await scenario.runWith({ env }, "init", "--from", "render", "render.yaml");
     const texts = [ended.stdout, ended.stderr, ...scenario.files().map(({ text }) => text)].join("\n");
     expect(sightings(canaries, "init", texts)).toEqual([]);
     expect(ended.code).toBe(0);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { eachScenario } from "../support/cli";
 
@@ -93,48 +93,77 @@ describe("rnv init --from workspace", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
-  it("converts what another tool runs: found by its usual name, reported, never written over", async () => {
-    const none = await scenario.run("init", "--from", "compose");
+  it("converts a blueprint: found by its usual name, reported, exact, never written over", async () => {
+    const none = await scenario.run("init", "--from", "render");
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain("there is no compose.yaml or");
+    expect(none.stderr).toContain("there is no render.yaml or render.yml here");
     scenario.write(
-      "docker-compose.yml",
-      "services:\n  api:\n    image: acme/api:1\n    ports: ['80:8080']\n    volumes: [x]\n    environment: { DB_PASSWORD: canary-1 }\n",
+      "render.yaml",
+      "services:\n  - type: web\n    name: api\n    repo: https://git.example.com/acme/api\n    disk: { name: x }\n" +
+        "    envVars:\n      - { key: DB_PASSWORD, value: canary-1 }\n      - { key: GUILD_ID, value: 1216754736779231243 }\n" +
+        "      - { key: ZIP, value: 0042 }\n      - { key: PYTHON_VERSION, value: 3.10 }\n      - { key: PREFIX, value: }\n" +
+        "      - { key: PORT, value: 10000 }\n      - fromGroup: Team settings\n",
     );
-    const dry = await scenario.run("init", "--from", "compose", "--dry-run");
+    const dry = await scenario.run("init", "--from", "render", "--dry-run");
     expect(dry.code).toBe(0);
     expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
-    const { code, stdout, stderr } = await scenario.run("init", "--from", "compose");
+    const { code, stdout, stderr } = await scenario.run("init", "--from", "render");
     expect(code).toBe(0);
-    expect(stdout).toContain("+ rnv.yaml: 1 service of docker-compose.yml");
-    expect(stderr).toContain("--> docker-compose.yml:5:5");
+    expect(stdout).toContain("+ rnv.yaml: 1 service of render.yaml");
+    expect(stderr).toContain("--> render.yaml:5:5");
+    expect(stderr).toContain("Team settings is a group of the dashboard");
     expect(scenario.read("rnv.yaml")).toBe(dry.stdout);
     expect(`${stdout}${stderr}${dry.stdout}`).not.toContain("canary-1");
-    const planned = await scenario.runWith({ env: { DB_PASSWORD: "p" } }, "plan");
+    const planned = await scenario.runWith({ env: { DB_PASSWORD: "p" } }, "apply", "-auto-approve");
     expect(planned).toMatchObject({ code: 0 });
-    const again = await scenario.run("init", "--from", "compose");
+    const { store } = scenario.emulator;
+    const [service] = store.services();
+    expect(service?.configuration).toMatchObject({ port: 10000 });
+    const variables = store.variables(service?.id ?? "");
+    const values = Object.fromEntries(variables.map(({ id, key }) => [key, store.variableValue(id)]));
+    expect(values).toEqual({
+      DB_PASSWORD: "p",
+      GUILD_ID: "1216754736779231243",
+      PORT: "10000",
+      PREFIX: "",
+      PYTHON_VERSION: "3.10",
+      ZIP: "0042",
+    });
+    const again = await scenario.run("init", "--from", "render");
     expect(again.code).toBe(1);
     expect(again.stderr).toContain("rnv.yaml is there already");
+  });
+
+  it("answers another format with the skill by which an agent converts it", async () => {
+    const { code, stderr } = await scenario.run("init", "--from", "compose", "docker-compose.yml");
+    expect(code).toBe(1);
+    expect(stderr).toContain("give skills/rnv/SKILL.md of this package to an agent, which converts them");
+    expect(readFileSync(join(__dirname, "../../skills/rnv/SKILL.md"), "utf8")).toContain(
+      "docker-compose.yml",
+    );
+    const alone = await scenario.run("init", "docker-compose.yml");
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain(
+      "a file, --project, --verify-values, --dry-run and --force go with --from",
+    );
+    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });
 
   it("builds from the remote of the clone, and reports what validate would refuse", async () => {
     for (const folder of [".git", "deploy"]) mkdirSync(join(scenario.folder, folder));
     scenario.write(".git/config", '[remote "origin"]\n  url = git@git.example.com:Acme/Shop.git\n');
     scenario.write(
-      "deploy/compose.yml",
-      "services:\n  api:\n    build: ./api\n    env_file: .env\n    command: serve --tag=${TAG}\n",
+      "deploy/render.yaml",
+      "services: [{ type: web, name: api, runtime: node, rootDir: api, numInstances: 0042 }]\n",
     );
-    const { code, stderr } = await scenario.run("init", "--from", "compose", "deploy/compose.yml");
+    const { code, stderr } = await scenario.run("init", "--from", "render", "deploy/render.yaml");
     expect(code).toBe(0);
     expect(scenario.read("rnv.yaml")).toContain("repository: https://git.example.com/Acme/Shop\n");
-    expect(scenario.read("rnv.yaml")).toContain("rootDirectory: deploy/api\n");
+    expect(scenario.read("rnv.yaml")).toContain("rootDirectory: api\n");
     expect(stderr).toMatch(
-      /warning\[manifest.dotenv\]: cannot read the dotenv file "deploy\/\.env".*\n +--> rnv\.yaml:/,
+      /warning\[manifest.invalid_type\]: service.api: configuration.replicas .*\n +--> rnv\.yaml:/,
     );
-    expect(stderr).toContain("warning[manifest.env_missing]: the environment variable TAG is not set");
     expect(await scenario.run("validate")).toMatchObject({ code: 1 });
-    scenario.write("deploy/.env", "A=1\n");
-    expect(await scenario.runWith({ env: { TAG: "1" } }, "validate")).toMatchObject({ code: 0 });
     scenario.write("deploy/Procfile", "web: serve\n");
     const nested = await scenario.run("init", "--from", "procfile", "--dry-run", "deploy/Procfile");
     expect(nested.stdout).toContain("rootDirectory: deploy\n");

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { Argument, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
@@ -22,20 +22,19 @@ import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
   usage: "init",
-  arguments: [new Argument("[file]", "with --from render, compose or procfile: the file to convert")],
+  arguments: [new Argument("[file]", "with --from render or procfile: the file to convert")],
   summary: "Write a first manifest here, and check the settings",
   detail:
     "Never overwrites a file. At a terminal it asks for the service where none is set, and what to start from where there " +
     "is a choice. It checks with one request that the key opens the workspace. --from workspace writes a manifest of what " +
-    "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint, " +
-    "a compose file and a Procfile are converted: what has no counterpart is reported with its location, and secrets " +
-    "become fromEnv. What names no repository is built from the remote origin of the clone. What rnv validate would refuse " +
-    "in the manifest is a warning.",
+    "is live and records it, without a write to the service: the next plan is empty, or shows what is left. A blueprint " +
+    "and a Procfile are converted: what has no counterpart is reported with its location, and secrets become fromEnv; for " +
+    "other formats see skills/rnv/SKILL.md. What names no repository is built from the remote origin of the clone. What " +
+    "rnv validate would refuse in the manifest is a warning.",
   options: [
-    new Option("--from <source>", "make the manifest from what exists").choices([
-      "workspace",
-      ...convertibleSources,
-    ]),
+    new Option("--from <source>", "make the manifest from what exists")
+      .choices(["workspace", ...convertibleSources])
+      .argParser(sourceOf),
     new Option("--project <name>", "only this project of the workspace, by name or id"),
     new Option(
       "--verify-values",
@@ -51,7 +50,7 @@ export const initVerb: Verb = {
   examples: [
     ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
     ["rnv init --from workspace", "to manage what was made by hand"],
-    ["rnv init --from compose docker-compose.yml", "to start from what another tool runs"],
+    ["rnv init --from render render.yaml", "to start from what another tool runs"],
     ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
   ],
   handler: async (given) => {
@@ -59,10 +58,10 @@ export const initVerb: Verb = {
     const alone = ["project", "verifyValues", "dryRun", "force"].find(
       (name) => given.options[name] !== undefined,
     );
-    if (from === undefined && alone !== undefined)
-      throw failure("command.usage", "--project, --verify-values, --dry-run and --force go with --from", {
-        hint: "rnv init --from workspace",
-      });
+    if (from === undefined && (alone !== undefined || given.positional[0] !== undefined)) {
+      const summary = "a file, --project, --verify-values, --dry-run and --force go with --from";
+      throw failure("command.usage", summary, { hint: "rnv init --from workspace" });
+    }
     const invocation = await withService(given);
     if (from === "workspace") return initFromWorkspace(invocation);
     if (from !== undefined) return initFromFile(invocation, from);
@@ -80,6 +79,15 @@ export const initVerb: Verb = {
     return source === "workspace" ? initFromWorkspace(invocation) : initFromFile(invocation, source);
   },
 };
+
+/** Refuses a format without a converter. */
+function sourceOf(word: string): string {
+  if (["workspace", ...convertibleSources].includes(word)) return word;
+  throw new InvalidArgumentError(
+    `rnv takes over a workspace and converts ${convertibleSources.join(" and ")} files. ` +
+      "For other formats, give skills/rnv/SKILL.md of this package to an agent, which converts them.",
+  );
+}
 
 /** A person is there. */
 const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
@@ -192,11 +200,7 @@ function keepManifest(invocation: Invocation, file: string, text: string): boole
 }
 
 /** Files by which each tool is known. */
-const usualFiles: Readonly<Record<ConvertibleSource, readonly string[]>> = {
-  render: ["render.yaml", "render.yml"],
-  compose: ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
-  procfile: ["Procfile"],
-};
+const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile"] };
 
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
   usualFiles[source].find((name) => existsSync(join(cwd, name)));
@@ -211,8 +215,8 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
     });
   const manifest = manifestToWrite(invocation);
   const path = resolve(cwd, file);
-  const clone = cloneAround(dirname(path));
-  const { text, count, diagnostics } = convert({ source, file, text: readText(path), clone });
+  const request = { source, file, text: readText(path), clone: cloneAround(dirname(path)) };
+  const { text, count, diagnostics } = convert(request);
   report(invocation, diagnostics);
   if (text === undefined) return exitCodes.error;
   if (!keepManifest(invocation, manifest, `# Converted from ${file}.\n${text}`)) return exitCodes.done;

@@ -1,16 +1,13 @@
 import { type Diagnostic, error, hasErrors, SourceFile, sortDiagnostics } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import type { Report } from "../findings";
-import { withDefaults } from "../substitution";
-import { escapeTemplate } from "../tree";
 import { put, writePlain, type YamlTree } from "../write";
 import { parseYaml } from "../yaml";
-import { convertCompose } from "./compose";
 import { type Clone, type ConvertedManifest, type ConvertedService, dropped, Fields } from "./fields";
 import { convertProcfile, parseProcfile } from "./procfile";
 import { convertRender } from "./render";
 
-export const convertibleSources = ["render", "compose", "procfile"] as const;
+export const convertibleSources = ["render", "procfile"] as const;
 export type ConvertibleSource = (typeof convertibleSources)[number];
 
 export interface ConvertRequest {
@@ -31,68 +28,55 @@ export interface Conversion {
 
 /** Converts a file of another tool to a manifest. Nothing is invented: what has no counterpart is a warning with its place. */
 export function convert(request: ConvertRequest): Conversion {
-  const { file, clone = { folder: "." } } = request;
-  const found: Diagnostic[] = [];
-  const report: Report = (diagnostic) => found.push(diagnostic);
-  const source = new SourceFile(file, withoutValues(request.text));
-  const converted = read(request, source, report, clone) ?? { services: [] };
-  const range = source.range(0, 0);
+  const { source, file, clone = { folder: "." } } = request;
+  const text = request.text.replace(/^\uFEFF/, "");
+  // An anchor that several services use is reported once.
+  const reported = new Map<string, Diagnostic>();
+  const report: Report = (found) => reported.set(`${found.range?.start} ${found.summary}`, found);
+  const [parse, converter] =
+    source === "procfile" ? [parseProcfile, convertProcfile] : [parseYaml, convertRender];
+  const shown = new SourceFile(file, withoutValues(text));
+  const { root, failed } = parse(shown, text, report);
+  const converted =
+    root && !failed ? converter(new Fields(root, source, report, text), clone) : { services: [] };
+  const range = shown.range(0, 0);
   const count = converted.services.length;
-  if (count === 0 && !hasErrors(found))
+  if (count === 0 && !hasErrors([...reported.values()]))
     report(error("manifest.missing_key", `${file} declares no service`, { range }));
   if (converted.services.some(({ configuration }) => configuration.image !== undefined))
     report(dropped(range, "sourceType: image is assumed for images: the service does not show its word"));
-  const written = !hasErrors(found) && { text: manifestOf(converted) };
-  return { ...written, count, diagnostics: sortDiagnostics(found) };
+  const diagnostics = sortDiagnostics([...reported.values()]);
+  const written = !hasErrors(diagnostics) && { text: manifestOf(converted) };
+  return { ...written, count, diagnostics };
 }
 
 /** The text with every value starred out: keys at the beginning of a line stay, as do offsets. */
 const withoutValues = (text: string): string =>
   text.replace(/(^[ \t]*(?:- +)*["']?[\w.-]+["']?[ \t]*[:=])|\S/gm, (_, key?: string) => key ?? "*");
 
-/** Returns undefined for a file that cannot be read. */
-function read({ source, text }: ConvertRequest, file: SourceFile, report: Report, clone: Clone) {
-  // The tag of a merge says what the key says.
-  const plain = text.replace(/!!merge +<<:/g, (found) => "<<:".padEnd(found.length));
-  const { root, failed } = (source === "procfile" ? parseProcfile : parseYaml)(file, plain, report);
-  if (root === undefined || failed) return undefined;
-  // Numbers and paths of a manifest have no variables: defaults of a compose file take their places.
-  const settle = source === "compose" ? withDefaults : escapeTemplate;
-  const converter = { render: convertRender, compose: convertCompose, procfile: convertProcfile }[source];
-  return converter(new Fields(root, source, report, settle), clone);
-}
-
 function manifestOf({ services, groups }: ConvertedManifest): string {
-  // A manifest takes no name of the environment as a secret that it shows in a configuration.
-  const configurations = JSON.stringify(services.map(({ configuration }) => configuration));
-  const shown = new Set([...configurations.matchAll(/(?<!\$)\$\{env\.(\w+)/g)].map(([, name]) => name));
   const written: YamlTree = new Map(Object.entries(withoutEmpty({ variableGroups: groups })));
   // Projects come first.
   for (const service of [...services].sort((a, b) => Number(!a.project) - Number(!b.project))) {
     const { path, project } = service;
     if (project !== undefined && project !== path[1]) put(written, [...path.slice(0, 2), "name"], project);
-    put(written, path, blockOf(service, shown));
+    put(written, path, blockOf(service));
   }
   return writePlain(written);
 }
 
-function blockOf(service: ConvertedService, shown: ReadonlySet<string | undefined>): Plain {
-  const { path, name, kind, environment, dependsOn, configuration, variablesFrom } = service;
-  const variables = Object.entries(service.variables ?? {}).map(([key, value]) => {
-    const { fromEnv } = Object(value) as { readonly fromEnv?: string };
-    return [key, fromEnv !== undefined && shown.has(fromEnv) ? `\${env.${fromEnv}}` : value] as const;
-  });
+function blockOf(service: ConvertedService): Plain {
+  const { path, name, kind, environment, configuration, variablesFrom, variables } = service;
   return withoutEmpty({
     name: name === path.at(-1) ? undefined : name,
     kind,
     environment,
-    dependsOn,
     configuration: withoutEmpty({
       sourceType: configuration.image === undefined ? undefined : "image",
       ...configuration,
     }),
     variablesFrom,
-    variables: Object.fromEntries(variables),
+    variables,
   });
 }
 

@@ -2,7 +2,7 @@ import type { SourceFile } from "../../diagnostics/diagnostic";
 import type { Report } from "../findings";
 import { LogicalNames } from "../logical-names";
 import { entryNode, type MapEntry, scalarNode } from "../tree";
-import { type Converter, dropped, Fields } from "./fields";
+import { type Converter, dropped } from "./fields";
 
 const line = /^([A-Za-z0-9_-]+):[ \t]*(\S.*?)\s*$/;
 
@@ -27,16 +27,15 @@ export const convertProcfile: Converter = (file, { repository, folder }) => {
   const serving = entries.has("web") ? "web" : processes[0];
   const logicalNames = new LogicalNames();
   const services = processes.map((name) => {
-    const fields = new Fields(file.node, file.owner, file.report, file.settle);
     const configuration = {
       repository,
       rootDirectory: repository === undefined || folder === "." ? undefined : folder,
-      preDeployCommand: name === serving ? fields.command("release") : undefined,
-      startCommand: fields.command(name),
+      preDeployCommand: name === serving ? file.command("release") : undefined,
+      startCommand: file.command(name),
     };
     const kind = name === "web" ? "web" : "worker";
     const path = logicalNames.pathIn(["services"], name);
-    return { path, name, kind, configuration, variables: fields.secrets };
+    return { path, name, kind, configuration };
   });
   const missing = repository === undefined ? "names neither the repository nor" : "does not name";
   const hint = repository === undefined ? "configuration: { repository: https://… }" : undefined;

@@ -1,17 +1,25 @@
 import type { Plain } from "../../model/value";
 import { LogicalNames } from "../logical-names";
-import { type Converter, dropped, type Fields } from "./fields";
+import { type Converter, dropped, type Fields, isWhole } from "./fields";
 import { whyWithheld } from "./secrets";
 
 /** Types whose word is another one here. */
-const kinds = new Map([
-  ["pserv", "worker"],
-  ["keyvalue", "redis"],
-  ["database", "postgres"],
-]);
+const kinds = new Map(Object.entries({ pserv: "worker", keyvalue: "redis", database: "postgres" }));
 
 /** Addresses of services (`web NAME`, also `service NAME`) and databases, and logical names of groups (`group NAME`). */
-type Names = ReadonlyMap<string, string>;
+class Names {
+  readonly #found = new Map<string, string>();
+
+  add(scope: number, label: string, found: string): void {
+    this.#found.set(`${scope} ${label}`, found);
+    if (!this.#found.has(label)) this.#found.set(label, found);
+  }
+
+  /** The same environment comes first: another one may have the same name. */
+  of(scope: number, label: string): string | undefined {
+    return this.#found.get(`${scope} ${label}`) ?? this.#found.get(label);
+  }
+}
 
 /** `render.yaml`: a blueprint of services, databases and groups of variables, which projects may contain. */
 export const convertRender: Converter = (file, { repository }) => {
@@ -21,35 +29,54 @@ export const convertRender: Converter = (file, { repository }) => {
     ...[file, file.map("ungrouped")].flatMap((fields) => (fields ? [{ fields, outer: [] }] : [])),
     ...file.maps("projects").flatMap((project) => environmentsOf(project, logicalNames)),
   ];
-  const names = new Map<string, string>();
-  const entries = parts.flatMap(({ fields: part, outer, ...place }) =>
+  const names = new Names();
+  const entries = parts.flatMap(({ fields: part, outer, ...place }, scope) =>
     [...part.maps("services"), ...part.maps("databases")].map((fields) => {
-      const type = fields.owner === "database" ? fields.owner : (fields.text("type") ?? "web");
-      const name = fields.text("name") ?? type;
+      const type = fields.owner === "database" ? fields.owner : fields.required("type");
+      const name = fields.required("name");
       const path = logicalNames.pathIn([...outer, "services"], name);
       const address = ["service", ...outer.slice(1), path.at(-1)].join(".");
-      if (type !== "database") names.set(`service ${name}`, address);
-      names.set(`${kinds.get(type) ?? type} ${name}`, address);
-      return { ...place, fields, type, name, path };
+      if (type !== "database") names.add(scope, `service ${name}`, address);
+      names.add(scope, `${kinds.get(type) ?? type} ${name}`, address);
+      return { fields, scope, address, type, named: { ...place, name, path } };
     }),
   );
+  const listed = parts.flatMap(({ fields: part }, scope) =>
+    part.maps("envVarGroups").map((fields) => {
+      const name = fields.required("name");
+      const key = logicalNames.pathIn(["variableGroups"], name).at(-1) as string;
+      names.add(scope, `group ${name}`, key);
+      return { fields, scope, key };
+    }),
+  );
+  const read = entries.map((entry) => {
+    const envVars = envVarsOf(entry.fields, names, entry.scope);
+    return { ...entry, envVars, taken: [...new Set(envVars.flatMap(({ group }) => group ?? []))] };
+  });
+  const asked = new Set(read.flatMap(({ envVars }) => envVars.map(({ asks }) => asks)));
   const groups: Record<string, Plain> = {};
-  for (const group of parts.flatMap(({ fields }) => fields.maps("envVarGroups"))) {
-    const name = group.text("name") ?? "";
-    const [, key = ""] = logicalNames.pathIn(["variableGroups"], name);
-    names.set(`group ${name}`, key);
-    groups[key] = variablesIn(group, names).variables;
+  for (const { fields, scope, key } of listed) {
+    const takers = read.filter(({ taken }) => taken.includes(key));
+    const isShared = (name: string) =>
+      takers.length > 1 || takers.some(({ address }) => asked.has(`${address} ${name}`));
+    groups[key] = variablesOf(envVarsOf(fields, names, scope), isShared);
   }
-  const services = entries.map(({ fields, type, ...named }) => ({
-    ...named,
-    ...convertService(type, named.name, fields, names, repository),
-  }));
+  const services = read.map(({ fields, address, type, named, envVars, taken }) => {
+    const { kind, configuration } = convertService(type, named.name, fields, repository);
+    const variables = variablesOf(envVars, (name) => asked.has(`${address} ${name}`));
+    const { PORT = "" } = Object.assign({}, ...taken.map((key) => groups[key]), variables);
+    const port = isWhole(String(PORT)) ? Number(PORT) : undefined;
+    if (PORT !== "" && port === undefined)
+      fields.note("envVars", `${named.name}: PORT is no number here: set configuration.port, too`);
+    const variablesFrom = taken.map((group) => ({ group }));
+    return { ...named, kind, configuration: { ...configuration, port }, variables, variablesFrom };
+  });
   file.finish();
   return { services, groups };
 };
 
 function environmentsOf(project: Fields, logicalNames: LogicalNames) {
-  const name = project.text("name") ?? "project";
+  const name = project.required("name");
   const outer = logicalNames.pathIn(["projects"], name);
   return project.maps("environments").map((fields) => {
     const environment = fields.text("name");
@@ -60,18 +87,17 @@ function environmentsOf(project: Fields, logicalNames: LogicalNames) {
   });
 }
 
-function convertService(type: string, name: string, fields: Fields, names: Names, repository?: string) {
+function convertService(type: string, name: string, fields: Fields, repository?: string) {
   const runtime = fields.text("runtime") ?? fields.text("env");
   const kind = kinds.get(type) ?? (runtime === "static" ? "static" : type);
   if (type === "pserv") fields.note("type", `${name}: it becomes a worker, which has no public address`);
   if (runtime === "docker") fields.note("runtime", `${name}: the service shows no word for a Dockerfile`);
   const configuration = configurationIn(fields, runtime);
-  const isBuilt = kind !== "postgres" && kind !== "redis" && configuration.image === undefined;
+  const isBuilt = !["postgres", "redis"].includes(kind) && runtime !== "image" && !configuration.image;
   if (isBuilt) configuration.repository ??= repository;
   if (isBuilt && configuration.repository === undefined)
     fields.note("type", `${name}: the repository is not said in this file`);
-  const { variables, variablesFrom } = variablesIn(fields, names);
-  return { kind, configuration, variables: { ...fields.secrets, ...variables }, variablesFrom };
+  return { kind, configuration };
 }
 
 function configurationIn(fields: Fields, runtime: string | undefined) {
@@ -121,42 +147,59 @@ function addressesIn(fields: Fields): readonly string[] {
   });
 }
 
-function variablesIn(fields: Fields, names: Names) {
-  const variables: Record<string, Plain> = {};
-  const variablesFrom: Plain[] = [];
-  for (const one of fields.maps("envVars")) {
-    const group = one.text("fromGroup");
-    const key = one.text("key");
-    if (group !== undefined) variablesFrom.push({ group: names.get(`group ${group}`) ?? group });
-    else if (key !== undefined) variables[key] = writtenOf(key, one, names);
-  }
-  return { variables, variablesFrom };
+/** Reads `envVars`: groups of the file, and variables; `asks` is the variable of another service that one takes. */
+function envVarsOf(holder: Fields, names: Names, scope: number) {
+  return holder.maps("envVars").map((fields) => {
+    const dashboard = fields.text("fromGroup");
+    const group = dashboard === undefined ? undefined : names.of(scope, `group ${dashboard}`);
+    if (dashboard !== undefined && group === undefined)
+      fields.note(
+        "fromGroup",
+        `${dashboard} is a group of the dashboard: its variables are not in this file`,
+      );
+    const key = dashboard === undefined ? fields.required("key") : "";
+    const service = fields.map("fromService");
+    const from = service ?? fields.map("fromDatabase");
+    const type = service ? (service.text("type") ?? "service") : "database";
+    const address = from && names.of(scope, `${kinds.get(type) ?? type} ${from.required("name")}`);
+    return { fields, group, key, from, address, asks: `${address} ${from?.text("envVarKey")}` };
+  });
 }
 
-function writtenOf(key: string, fields: Fields, names: Names): Plain {
-  const generated = fields.text("generateValue");
-  const isAsked = fields.text("sync") === "false";
-  const text = fields.text("value");
-  const database = fields.map("fromDatabase");
-  const service = fields.map("fromService");
-  if (generated === "true") return { generate: { length: 32 } };
-  if (service) return referenceOf(key, service, service.text("type") ?? "service", names);
-  if (database) return referenceOf(key, database, "database", names);
-  if (isAsked || text === undefined) return { fromEnv: key };
-  const why = whyWithheld(key, text);
+/** The variables of a service or of a group; `isShared` says which of them others read, too. */
+function variablesOf(envVars: ReturnType<typeof envVarsOf>, isShared: (key: string) => boolean) {
+  const variables = new Map<string, Plain>();
+  for (const { fields, key, from, address } of envVars.filter((one) => one.key !== "")) {
+    if (variables.has(key)) fields.note("key", `${key} is there already: the later entry is kept`);
+    variables.set(key, from ? referenceOf(key, from, address) : writtenOf(fields, key, isShared(key)));
+  }
+  return Object.fromEntries(variables);
+}
+
+function writtenOf(fields: Fields, key: string, isShared: boolean): Plain {
+  const isGenerated = /^(true|yes|on)$/i.test(fields.text("generateValue") ?? "");
+  const isAsked = /^(false|no|off)$/i.test(fields.text("sync") ?? "");
+  const text = fields.text("value") ?? (fields.node.entries.has("value") ? "" : undefined);
+  if (isGenerated && !isShared) return { generate: { length: 32 } };
+  if (isGenerated)
+    fields.note("generateValue", `${key}: others read the same value: it is taken from the environment`);
+  if (!isGenerated && !isAsked && text === undefined)
+    fields.note("key", `${key} has no value: it is taken from the environment`);
+  if (isGenerated || isAsked || text === undefined) return { fromEnv: key };
+  // Nothing is withheld of a text that is empty.
+  const why = text === "" ? undefined : whyWithheld(key, text);
   if (why) fields.note("value", `${key}: ${why}: it is taken from the environment`);
   return why === undefined ? text : { fromEnv: key };
 }
 
 /** `host` is the internal host; what else another service has is not shown by this one. */
-function referenceOf(key: string, from: Fields, type: string, names: Names): Plain {
-  const name = from.text("name") ?? "";
+function referenceOf(key: string, from: Fields, address: string | undefined): Plain {
   const property = from.text("property");
   const variable = from.text("envVarKey");
-  const address = names.get(`${kinds.get(type) ?? type} ${name}`);
   if (address !== undefined && property === "host") return `\${${address}.internalHost}`;
   if (address !== undefined && variable === "RENDER_EXTERNAL_URL") return `\${${address}.url}`;
   const why = address === undefined ? "is not in this file" : `shows no ${property ?? variable}`;
-  from.report(dropped(from.node.range, `${key}: ${name} ${why}; it is taken from the environment`));
+  const what = `${key}: ${from.text("name")} ${why}; it is taken from the environment`;
+  from.report(dropped(from.node.range, what));
   return { fromEnv: key };
 }

@@ -10,9 +10,12 @@ const harmless = /^(|true|false|yes|no|on|off|none|\.{0,2}(\/[\w.-]+)+\.\w+)$/i;
 export const mayBeSecret = (name: string, text = name): boolean =>
   isSecretName(name) || (often.test(name) && !isPublicName(name) && !harmless.test(text));
 
-/** `password=text`, `--api-key text`; a text that begins with a variable is none, but for a default. */
+/** `password=text`, `--api-key text`; a text that begins with a variable is none, but for its default. */
 const assigned =
-  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{(\w+):?-|([^\s"'$\\][^\s"']*)))/g;
+  /(?<![\w-])([\w-]+=|--(?!no-)[\w-]+\s+(?!-))(?=[\\"']*(?:\$+\{\w+:?-([^\s"'}]+)|([^\s"'$\\][^\s"']*)))/g;
+
+/** `${PASSWORD:-text}` */
+const fallback = /\$\{(\w+):?[-=]([^}]+)/g;
 
 /** `user:password@` of an address, where a variable with a default counts as a password; `Bearer text` of a header. */
 const credential =
@@ -21,11 +24,9 @@ const credential =
 /** Returns true if a secret stands in a text. */
 export const holdsSecret = (text: string): boolean =>
   credential.test(text) ||
-  [...text.matchAll(assigned)].some(([, option = "", variable = "", value]) => {
-    const name = option.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_");
-    // The default of a variable that is called a secret is not copied.
-    return mayBeSecret(name, value) && !mayBeSecret(variable);
-  });
+  [...text.matchAll(assigned), ...text.matchAll(fallback)].some(([, name = "", inner, value = inner]) =>
+    mayBeSecret(name.replace(/^-+|[=\s]+$/g, "").replaceAll("-", "_"), value),
+  );
 
 /** Why the text of a variable is not copied, "" where its name says that; undefined if it may be copied. */
 export function whyWithheld(key: string, text: string, value: string | undefined = text): string | undefined {

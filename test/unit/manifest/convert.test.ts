@@ -43,8 +43,7 @@ describe("a file of another tool", () => {
       expect(text).toBe(readFileSync(`${path}.rnv.yaml`, "utf8"));
       expect(report).toBe(readFileSync(`${path}.report`, "utf8"));
       expect(`${text}${report}${shownTexts({ diagnostics: dropped })}`).not.toContain("canary");
-      const dotenv = [...text.matchAll(/dotenv: ([\w./-]+)/g)].map(([, one]) => [one, ""]);
-      const cwd = folderWith({ "rnv.yaml": text, ...Object.fromEntries(dotenv) });
+      const cwd = folderWith({ "rnv.yaml": text });
       const { diagnostics } = await load(cwd, {
         secrets: "skip",
         environment: anything,
@@ -54,10 +53,32 @@ describe("a file of another tool", () => {
   );
 
   it.each<[ConvertibleSource, string, string, string]>([
-    ["compose", "c.yml", "services: [", "manifest.syntax"],
-    ["compose", "c.yml", "services: {}", "manifest.missing_key"],
-    ["compose", "c.yml", "services: 3", "manifest.invalid_type"],
+    ["render", "r.yaml", "services: [", "manifest.syntax"],
     ["render", "r.yaml", "services: []", "manifest.missing_key"],
+    ["render", "r.yaml", "services: 3", "manifest.invalid_type"],
+    ["render", "r.yaml", "services: { api: { image: canary } }", "manifest.invalid_type"],
+    ["render", "r.yaml", "services: [{ name: api }]", "manifest.missing_key"],
+    ["render", "r.yaml", "services: [{ type: web, name: '' }]", "manifest.missing_key"],
+    [
+      "render",
+      "r.yaml",
+      "services: [{ type: web, name: a, envVars: [KEY=canary] }]",
+      "manifest.invalid_type",
+    ],
+    [
+      "render",
+      "r.yaml",
+      "services: [{ type: web, name: a, envVars: [{ value: canary }] }]",
+      "manifest.missing_key",
+    ],
+    [
+      "render",
+      "r.yaml",
+      "services: [{ type: web, name: a, envVars: [{ key: A, value: [canary] }] }]",
+      "manifest.invalid_type",
+    ],
+    ["render", "r.yaml", "services: [{ type: web, name: a }]\n---\nservices: []", "manifest.unsupported"],
+    ["render", "r.yaml", "services: [{ type: web, name: a, name: b }]", "manifest.duplicate_key"],
     ["procfile", "Procfile", "# nothing\n", "manifest.missing_key"],
   ])("%s %s that is no such file ends with an error at its place", (source, file, text, code) => {
     const { diagnostics, text: manifest } = convertFile(source, file, text);
