@@ -11,7 +11,7 @@ import {
 import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
 import { FolderPersistence, openFolder, type Persistence } from "./persistence";
-import { drawReadings, type Readings } from "./readings";
+import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
@@ -89,8 +89,11 @@ export interface EmulatorOptions {
   /** How far reads are behind writes; not at all unless said. */
   readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
-  /** What the interface leaves open: a seed, or variants other than the plain ones. That of an image wins. */
-  readonly readings?: number | Partial<Readings>;
+  /**
+   * What the interface leaves open: a seed, variants other than the plain ones, or both as a text. That of an image or
+   * a folder wins.
+   */
+  readonly readings?: number | string | Partial<Readings>;
   readonly catalog?: Partial<CatalogAnswer>;
   /** The stored service that it starts from; in memory only. Its clock must not be behind. */
   readonly image?: EmulatorImage;
@@ -127,17 +130,18 @@ function createWorld(
     ...(options.conditions ?? []),
     ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
   ]);
+  const readings = readingsOf(options.readings);
+  const opened =
+    options.folder === undefined ? { key: undefined, readings } : openFolder(options.folder, readings);
   const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
   return {
     store,
     replicas: new Replicas(store, clock),
     clock,
     catalog,
-    seal:
-      options.image?.seal ??
-      createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
+    seal: options.image?.seal ?? createSeal(opened.key),
     gaps: { ...assumedGaps, ...options.gaps },
-    readings: options.image?.readings ?? readingsOf(options.readings),
+    readings: options.image?.readings ?? opened.readings,
     switches: {
       conditions,
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
@@ -151,7 +155,7 @@ function createWorld(
 }
 
 const readingsOf = (chosen: EmulatorOptions["readings"] = 0): Readings =>
-  typeof chosen === "number" ? drawReadings(chosen) : drawReadings(0, chosen);
+  typeof chosen === "object" ? drawReadings(0, chosen) : parseReadings(`${chosen}`);
 
 const inMemory = (store: Store): Persistence => ({
   refresh: () => {},

@@ -90,3 +90,23 @@ export function drawReadings(seed: number, pinned: Partial<Readings> = {}): Read
   });
   return { ...Object.fromEntries(drawn), ...pinned };
 }
+
+/** Reads `7`, `timeForm=seconds,ids=upper`, or a seed with rows after it. */
+export function parseReadings(text: string): Readings {
+  const parts = text.split(",").map((part) => part.trim());
+  const seed = /^\d{1,9}$/.test(parts[0] ?? "") ? Number(parts.shift()) : 0;
+  const rows = parts.map((part) => part.split("=") as [ReadingName, string]);
+  const wrong = rows.find(([name, variant]) => {
+    const { serves, stops = [] }: OpenPoint = openPoints[name] ?? { serves: [""] };
+    return ![...serves, ...stops].includes(variant);
+  });
+  if (wrong !== undefined) throw new Error(`${wrong.join("=")} is neither a seed nor a row of the readings`);
+  return drawReadings(seed, Object.fromEntries(rows));
+}
+
+/** The rows that are not plain, as `parseReadings` takes them; `0` where all are. */
+export const readingsText = (readings: Readings): string =>
+  Object.entries<string>(readings)
+    .filter(([name, variant]) => variant !== openPoints[name as ReadingName].serves[0])
+    .map((row) => row.join("="))
+    .join(",") || "0";

@@ -13,6 +13,7 @@ import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
 import { type MovableClock, movableClock } from "./movable-clock";
+import { readingsHere } from "./readings";
 
 export interface CliRun {
   /** -1 when a signal ended it. */
@@ -106,7 +107,10 @@ interface ScenarioOptions extends EmulatorOptions {
 export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
   const clock = movableClock();
-  const emulator = createEmulator({ clock, deploySeconds: 0, operationSeconds: 0, ...options });
+  const emulator = createEmulator({
+    ...{ clock, deploySeconds: 0, operationSeconds: 0, ...options },
+    readings: readingsHere(options.readings),
+  });
   const server = await serveEmulator(emulator);
   const bundle = builtCli();
   const sent: WriteSeen[] = [];
