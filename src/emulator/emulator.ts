@@ -1,6 +1,7 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { type Clock, systemClock } from "../model/time";
+import { catalogIn, inReading } from "./answers-in-reading";
 import {
   assumedGaps,
   type Condition,
@@ -125,14 +126,14 @@ function createWorld(
   store: Store,
   clock: Clock,
 ): World {
-  const catalog = { ...embeddedCatalog, ...options.catalog };
+  const readings = options.image?.readings ?? readingsOf(options.readings);
+  const opened =
+    options.folder === undefined ? { key: undefined, readings } : openFolder(options.folder, readings);
+  const catalog = catalogIn(opened.readings, { ...embeddedCatalog, ...options.catalog });
   const conditions = new Set<Condition>([
     ...(options.conditions ?? []),
     ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
   ]);
-  const readings = readingsOf(options.readings);
-  const opened =
-    options.folder === undefined ? { key: undefined, readings } : openFolder(options.folder, readings);
   const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
   return {
     store,
@@ -141,7 +142,7 @@ function createWorld(
     catalog,
     seal: options.image?.seal ?? createSeal(opened.key),
     gaps: { ...assumedGaps, ...options.gaps },
-    readings: options.image?.readings ?? opened.readings,
+    readings: opened.readings,
     switches: {
       conditions,
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
@@ -235,7 +236,7 @@ export class Emulator {
       ...(fault !== undefined && { fault: fault.kind }),
     });
     return result.kind === "answer"
-      ? { ...result, response: withCommonHeaders(world, result.response) }
+      ? { ...result, response: deprecated(world, inReading(world, { method, path }, result.response)) }
       : result;
   }
 
@@ -272,12 +273,7 @@ const deprecationHeaders = {
   link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
 };
 
-/** Adds the headers that every answer has. */
-function withCommonHeaders({ clock, switches: { conditions } }: World, response: WireResponse): WireResponse {
-  const headers = {
-    ...(!conditions.has("no-date") && { date: new Date(clock.now()).toUTCString() }),
-    ...(conditions.has("deprecated") && deprecationHeaders),
-    ...response.headers,
-  };
-  return { ...response, headers };
-}
+const deprecated = ({ switches: { conditions } }: World, response: WireResponse): WireResponse =>
+  conditions.has("deprecated")
+    ? { ...response, headers: { ...deprecationHeaders, ...response.headers } }
+    : response;

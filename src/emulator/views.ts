@@ -67,6 +67,24 @@ export const embeddedCatalog: CatalogAnswer = {
   ],
 };
 
+/** The catalog, perhaps without what services use. */
+export function shownCatalog({ catalog, store, readings }: World): CatalogAnswer {
+  if (readings.catalogLists !== "fewer") return catalog;
+  const used = [...store.all("services")].flatMap(({ kind, configuration }) => [
+    ...[kind, configuration.plan, configuration.region, configuration.runtime],
+  ]);
+  const isLeft = (offer: string | { readonly id: string }): boolean =>
+    !used.includes(typeof offer === "string" ? offer : offer.id);
+  const { plans, regions, runtimes, serviceTypes } = catalog;
+  return {
+    ...catalog,
+    plans: plans.filter(isLeft),
+    regions: regions.filter(isLeft),
+    runtimes: runtimes.filter(isLeft),
+    serviceTypes: serviceTypes.filter(isLeft),
+  };
+}
+
 /** The plan of that id which the catalog offers for a kind. */
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
@@ -82,7 +100,7 @@ const serviceTexts = new WeakMap<StoredService, string>();
 export function serviceJson(world: World, service: StoredService): string {
   let text = serviceTexts.get(service);
   if (text === undefined) {
-    text = JSON.stringify(serviceView(world.catalog, service));
+    text = JSON.stringify(serviceView(world, service));
     serviceTexts.set(service, text);
   }
   return text;
@@ -95,14 +113,15 @@ const slug = (name: string): string =>
     .replace(/^-|-$/g, "") || "service";
 
 /** Service (interface, "Service"): every field of the table, null until reached. */
-export function serviceView(catalog: CatalogAnswer, service: StoredService): Record<string, unknown> {
-  const { workspaceId, paidPlans, deploymentStatus, runtime, ...kept } = service;
+export function serviceView(world: World, service: StoredService): Record<string, unknown> {
+  const { workspaceId, paidPlans, deploymentStatus, runtime, sent, ...kept } = service;
   const { configuration, kind } = kept;
   const host = `${slug(service.name)}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
   const status = serviceStatus(service);
   return {
     ...kept,
+    configuration: world.readings.configurationFields === "set" ? setFields(world, service) : configuration,
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
@@ -110,8 +129,15 @@ export function serviceView(catalog: CatalogAnswer, service: StoredService): Rec
     runtimeDetail: runtime === "none" ? "" : runtime,
     internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
     url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
-    estimatedMonthly: estimatedMonthly(catalog, service),
+    estimatedMonthly: estimatedMonthly(world.catalog, service),
   };
+}
+
+/** The fields of the configuration that were ever set: by a request, or to another value than the default. */
+function setFields({ catalog: { defaults } }: World, { configuration, sent = [] }: StoredService) {
+  const wasSet = ([field, value]: readonly [string, unknown]): boolean =>
+    sent.includes(field) || JSON.stringify(value) !== JSON.stringify(defaults[field]);
+  return Object.fromEntries(Object.entries(configuration).filter(wasSet));
 }
 
 function serviceStatus(service: StoredService): string {

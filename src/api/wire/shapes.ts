@@ -140,7 +140,7 @@ export const deployment = z.looseObject({
   id,
   /** See `terminalStatuses`; other values are waiting states. */
   status: text,
-  trigger: text.optional(),
+  trigger: textIfAny,
   actor: textIfAny,
   branch: textIfAny,
   /** Empty when not pinned. */

@@ -123,12 +123,12 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
 }
 
 const answer = (call: Call, service: StoredService) => ({
-  service: serviceView(call.world.catalog, service),
+  service: serviceView(call.world, service),
 });
 
 type NewService = Pick<
   StoredService,
-  "workspaceId" | "name" | "kind" | "projectId" | "environmentId" | "configuration"
+  "workspaceId" | "name" | "kind" | "projectId" | "environmentId" | "configuration" | "sent"
 >;
 
 /** A service that was never deployed. */
@@ -173,6 +173,7 @@ function create(call: Call) {
     projectId: draft.projectId ?? null,
     environmentId: draft.environmentId ?? null,
     configuration,
+    sent: Object.keys(draft.configuration),
   });
   if (!draft.deploy) return answer(call, service);
   const deployment = queueDeployment(world, service, { actor: call.credential.actor });
@@ -195,6 +196,7 @@ function update(call: Call) {
       ...service,
       name: name ?? service.name,
       configuration: merged,
+      sent: [...new Set([...(service.sent ?? []), ...Object.keys(configuration)])],
       updatedAt: world.store.stamp(),
     }),
   );
@@ -276,4 +278,4 @@ const readable = (call: Call, service: StoredService) =>
   call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
 
 const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world.catalog, service));
+  shownAs(call.world.gaps, "service", serviceView(call.world, service));
