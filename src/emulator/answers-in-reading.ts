@@ -65,6 +65,8 @@ function viewOf(readings: Readings, salt: string): (value: unknown, key: string)
       const items = value.map((item) => show(item, ""));
       return lists.includes(key) ? inOrder(readings.listOrder, items as Fields[], salt) : items;
     }
+    // Values of others, whatever is in them.
+    if (key === "configuration") return { ...unknown[readings.unknownFields], ...value };
     const fields = Object.entries({ ...value, ...connected(readings, value as Fields) }).map(
       ([name, one]) => {
         const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
