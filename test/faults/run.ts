@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { writeFigures } from "../support/figures-page";
+import { readingSeedOf } from "../support/readings";
 import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
 import { plantedBugs } from "./planted-bugs";
@@ -93,8 +94,9 @@ function figuresOf(tally: Tally, seeds: number): string {
 const stopped = ({ stops }: Tally): number => Object.values(stops).reduce((sum, { count }) => sum + count, 0);
 
 async function replay(name: string): Promise<number> {
-  const stages = name.startsWith("remote") ? await remoteStages() : await allStages();
   const seed = /^seed (\d+)$/.exec(name)?.[1];
+  const readings = seed === undefined ? 0 : readingSeedOf(Number(seed));
+  const stages = name.startsWith("remote") ? await remoteStages() : await allStages(readings);
   const random = seed === undefined ? undefined : randomCase(stages, Number(seed));
   const found =
     random ??

@@ -15,7 +15,7 @@ describe("the layout of a canvas", () => {
 
   const ok = async (...args: string[]) => {
     const ended = await scenario.run(...args);
-    expect({ args, ...ended }).toMatchObject({ args, code: 0 });
+    expect({ args, ...ended }).toEqual({ args, ...ended, code: 0 });
     return ended;
   };
   const applied = async (services: string, layout: string, ...args: string[]) => {
