@@ -23,8 +23,8 @@ export interface ServiceWays {
   /** It offers no list of variables. */
   readonly unlisted?: true;
   readonly conditions?: readonly Condition[];
-  /** Seed of its readings; plain unless said. */
-  readonly readings?: number;
+  /** Its readings as a text; plain unless said. */
+  readonly readings?: string;
 }
 
 /** What a case starts from: the service's data and the files of the state. */
@@ -77,7 +77,7 @@ export class Machine {
       // Taken by the emulator before its first pause, so that it meets the request it is meant for.
       faults: () => this.#fault,
     });
-    if (ways.readings) this.note(`readings ${ways.readings}`);
+    if (ways.readings !== undefined) this.note(`readings ${ways.readings}`);
   }
 
   /** Carries one request to the service, under a fault. */

@@ -2,7 +2,6 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { writeFigures } from "../support/figures-page";
-import { readingSeedOf } from "../support/readings";
 import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
 import { plantedBugs } from "./planted-bugs";
@@ -11,7 +10,7 @@ import { randomCase } from "./random-case";
 import { remoteStages } from "./remote-stages";
 import { missingStops, newStops, writeStops } from "./stops";
 import { add, emptyTally, type Tally } from "./tally";
-import { allStages, type Share } from "./worker";
+import { allStages, readingsOf, type Share } from "./worker";
 
 /**
  * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--fault EXPRESSION`,
@@ -95,7 +94,7 @@ const stopped = ({ stops }: Tally): number => Object.values(stops).reduce((sum, 
 
 async function replay(name: string): Promise<number> {
   const seed = /^seed (\d+)$/.exec(name)?.[1];
-  const readings = seed === undefined ? 0 : readingSeedOf(Number(seed));
+  const readings = seed === undefined ? undefined : readingsOf(Number(seed));
   const stages = name.startsWith("remote") ? await remoteStages() : await allStages(readings);
   const random = seed === undefined ? undefined : randomCase(stages, Number(seed));
   const found =

@@ -44,7 +44,7 @@ export async function stageOf(
   rnv: Rnv,
   scenario: Scenario,
   remote?: RemoteKind,
-  readings?: number,
+  readings?: string,
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {

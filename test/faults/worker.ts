@@ -40,9 +40,9 @@ export async function playShare(share: Share, stages?: readonly Stage[]): Promis
       count(tally, await inTime(one.name, play(stage, one)));
     }
   }
-  const drawn = new Map([[0, local]]);
+  const drawn = new Map([[readingsOf(0), local]]);
   for (let seed = share.seeds.from + share.worker; seed < share.seeds.to; seed += share.workers) {
-    const readings = readingSeedOf(seed);
+    const readings = readingsOf(seed);
     const under = drawn.get(readings) ?? (await allStages(readings));
     drawn.set(readings, under);
     const random = randomCase(under, seed);
@@ -54,8 +54,14 @@ export async function playShare(share: Share, stages?: readonly Stage[]): Promis
   return tally;
 }
 
-/** The stages under the readings of a seed; a random case has those of its number. */
-export async function allStages(readings?: number): Promise<Stage[]> {
+/**
+ * The readings of a random case. Without the service's time nothing proves that an id of an answer never was: each
+ * such lie would end in a stop.
+ */
+export const readingsOf = (seed: number): string => `${readingSeedOf(seed)},dateHeader=right`;
+
+/** The stages under some readings. */
+export async function allStages(readings?: string): Promise<Stage[]> {
   const rnv = await buildRnv();
   const stages: Stage[] = [];
   for (const scenario of scenarios) stages.push(await stageOf(rnv, scenario, undefined, readings));
