@@ -1,7 +1,7 @@
 /** Settings of jest, where each file of tests runs by itself: `npx jest test/unit/plan/diff.test.ts`. */
 module.exports = {
   rootDir: "..",
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/test/support/environment.cjs",
   testSequencer: "<rootDir>/test/support/slow-first.cjs",
   workerIdleMemoryLimit: "700MB",
   globalSetup: "<rootDir>/test/support/before-all.cjs",

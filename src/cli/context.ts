@@ -164,7 +164,9 @@ async function connect(
   const { answerTimeout, parallelism } = options;
   const limits = typeof answerTimeout === "number" ? { exchangeTimeoutMs: answerTimeout } : {};
   const open = () => createHttpTransport({ environment, onLoad: disableWasmOptimizer, ...limits });
-  const transport = isEmbedded ? embeddedTransport(cwd) : (invocation.openTransport?.(open) ?? open());
+  const transport = isEmbedded
+    ? embeddedTransport(cwd, environment)
+    : (invocation.openTransport?.(open) ?? open());
   const send = (request: WireRequest) => {
     if (request.method !== "GET") steps.hasWritten = true;
     return waiting.during(() => transport.send(request));

@@ -68,9 +68,9 @@ function checkKey(text: string, source: string): string | Diagnostic {
 }
 
 /** Sends requests into an emulator in this process, which keeps its records below `cwd`. Loaded only where it is asked for. */
-export function embeddedTransport(cwd: string): Transport {
+export function embeddedTransport(cwd: string, { RNV_READINGS: readings }: ProcessEnvironment): Transport {
   const folder = resolve(cwd, join(".rnv", "emulator"));
   makeIgnoredFolder(folder);
   const { createEmulator } = require("../emulator/emulator") as typeof emulator;
-  return createEmulator({ folder }).transport();
+  return createEmulator({ folder, readings }).transport();
 }

@@ -15,9 +15,7 @@ export const conditions = {
   "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",
   "failed-deletions": "every deletion is queued, and its operation fails",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
-  "coarse-times": "times of variables are whole seconds: two writes in one second bear the same",
   deprecated: "answers say that their routes end, with a page that says more",
-  "no-date": "answers have no Date header",
   "untimed-answers": "the answer to a write of a variable bears no times; its list does",
 } as const;
 

@@ -172,12 +172,12 @@ interface Page {
 
 /**
  * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
- * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned.
+ * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned; else `limit` items, 100 unless said.
  */
 export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
-  options: { readonly unboundedByDefault: boolean },
+  options: { readonly unboundedByDefault: boolean; readonly limit?: number },
 ): { readonly items: readonly Item[]; readonly page: Page } {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
@@ -187,7 +187,7 @@ export function paginate<Item extends Listed>(
   if (rawLimit === undefined && cursor === undefined && options.unboundedByDefault) {
     return { items, page: { hasMore: false, limit: Math.max(items.length, defaultLimit), nextCursor: null } };
   }
-  const limit = readLimit(rawLimit);
+  const limit = rawLimit === undefined ? (options.limit ?? defaultLimit) : readLimit(rawLimit);
   const start = cursor === undefined ? 0 : startAfter(call, items, cursor, limit);
   const slice = items.slice(start, start + limit);
   const last = slice.at(-1);
@@ -196,8 +196,7 @@ export function paginate<Item extends Listed>(
   return { items: slice, page: { hasMore, limit, nextCursor } };
 }
 
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return defaultLimit;
+function readLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > maxLimit) throw invalid(`limit must be an integer from 1 to ${maxLimit}`);
   return limit;

@@ -1,6 +1,7 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { type Clock, systemClock } from "../model/time";
+import { catalogIn, inReading } from "./answers-in-reading";
 import {
   assumedGaps,
   type Condition,
@@ -11,7 +12,7 @@ import {
 import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
 import { FolderPersistence, openFolder, type Persistence } from "./persistence";
-import { drawReadings, type Readings } from "./readings";
+import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
@@ -89,8 +90,11 @@ export interface EmulatorOptions {
   /** How far reads are behind writes; not at all unless said. */
   readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
-  /** What the interface leaves open: a seed, or variants other than the plain ones. That of an image wins. */
-  readonly readings?: number | Partial<Readings>;
+  /**
+   * What the interface leaves open: a seed, variants other than the plain ones, or both as a text. That of an image or
+   * a folder wins.
+   */
+  readonly readings?: number | string | Partial<Readings>;
   readonly catalog?: Partial<CatalogAnswer>;
   /** The stored service that it starts from; in memory only. Its clock must not be behind. */
   readonly image?: EmulatorImage;
@@ -122,7 +126,10 @@ function createWorld(
   store: Store,
   clock: Clock,
 ): World {
-  const catalog = { ...embeddedCatalog, ...options.catalog };
+  const readings = options.image?.readings ?? readingsOf(options.readings);
+  const opened =
+    options.folder === undefined ? { key: undefined, readings } : openFolder(options.folder, readings);
+  const catalog = catalogIn(opened.readings, { ...embeddedCatalog, ...options.catalog });
   const conditions = new Set<Condition>([
     ...(options.conditions ?? []),
     ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
@@ -133,11 +140,9 @@ function createWorld(
     replicas: new Replicas(store, clock),
     clock,
     catalog,
-    seal:
-      options.image?.seal ??
-      createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
+    seal: options.image?.seal ?? createSeal(opened.key),
     gaps: { ...assumedGaps, ...options.gaps },
-    readings: options.image?.readings ?? readingsOf(options.readings),
+    readings: opened.readings,
     switches: {
       conditions,
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
@@ -151,7 +156,7 @@ function createWorld(
 }
 
 const readingsOf = (chosen: EmulatorOptions["readings"] = 0): Readings =>
-  typeof chosen === "number" ? drawReadings(chosen) : drawReadings(0, chosen);
+  typeof chosen === "object" ? drawReadings(0, chosen) : parseReadings(`${chosen}`);
 
 const inMemory = (store: Store): Persistence => ({
   refresh: () => {},
@@ -231,7 +236,7 @@ export class Emulator {
       ...(fault !== undefined && { fault: fault.kind }),
     });
     return result.kind === "answer"
-      ? { ...result, response: withCommonHeaders(world, result.response) }
+      ? { ...result, response: deprecated(world, inReading(world, { method, path }, result.response)) }
       : result;
   }
 
@@ -268,12 +273,7 @@ const deprecationHeaders = {
   link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
 };
 
-/** Adds the headers that every answer has. */
-function withCommonHeaders({ clock, switches: { conditions } }: World, response: WireResponse): WireResponse {
-  const headers = {
-    ...(!conditions.has("no-date") && { date: new Date(clock.now()).toUTCString() }),
-    ...(conditions.has("deprecated") && deprecationHeaders),
-    ...response.headers,
-  };
-  return { ...response, headers };
-}
+const deprecated = ({ switches: { conditions } }: World, response: WireResponse): WireResponse =>
+  conditions.has("deprecated")
+    ? { ...response, headers: { ...deprecationHeaders, ...response.headers } }
+    : response;

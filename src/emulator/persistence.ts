@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -11,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { parseReadings, type Readings, readingsText } from "./readings";
 import type { Store, StoreChange } from "./records";
 
 /**
@@ -24,17 +26,23 @@ export interface Persistence {
   commit(): void;
 }
 
-/** The 32-byte key that seals variable values; made with the folder. */
-export function openFolder(folder: string): { readonly key: Buffer } {
+/** The 32-byte key that seals variable values, and the readings; both are made with the folder, and kept. */
+export function openFolder(
+  folder: string,
+  chosen: Readings,
+): { readonly key: Buffer; readonly readings: Readings } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const path = join(folder, "key");
+  const [path, kept] = [join(folder, "key"), join(folder, "readings")];
+  const text = readingsText(chosen);
+  if (text !== "0" && !existsSync(path)) writeFileSync(kept, text, { mode: 0o600 });
   try {
     writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
   }
-  return { key: Buffer.from(readFileSync(path, "utf8"), "hex") };
+  const readings = parseReadings(existsSync(kept) ? readFileSync(kept, "utf8") : "0");
+  return { key: Buffer.from(readFileSync(path, "utf8"), "hex"), readings };
 }
 
 /** How much of which journal is meant. */

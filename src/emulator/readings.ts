@@ -60,7 +60,8 @@ export const openPoints = {
   createdStatus: { serves: ["200", "201"] },
   errorBody: { serves: ["top", "nested", "bare", "html"] },
   retryAfter: { serves: ["absent", "seconds", "date"] },
-  dateHeader: { serves: ["right", "ahead", "absent"] },
+  /** Ahead: by two minutes of the times in its own answers. */
+  dateHeader: { serves: ["right", "absent"], stops: ["ahead"] },
   variablePages: { serves: ["complete", "first"] },
   layoutRevision: { serves: ["next", "larger"] },
   unplacedNodes: { serves: ["absent", "present"] },
@@ -91,3 +92,23 @@ export function drawReadings(seed: number, pinned: Partial<Readings> = {}): Read
   });
   return { ...Object.fromEntries(drawn), ...pinned };
 }
+
+/** Reads `7`, `timeForm=seconds,ids=upper`, or a seed with rows after it. */
+export function parseReadings(text: string): Readings {
+  const parts = text.split(",").map((part) => part.trim());
+  const seed = /^\d{1,9}$/.test(parts[0] ?? "") ? Number(parts.shift()) : 0;
+  const rows = parts.map((part) => part.split("=") as [ReadingName, string]);
+  const wrong = rows.find(([name, variant]) => {
+    const { serves, stops = [] }: OpenPoint = openPoints[name] ?? { serves: [""] };
+    return ![...serves, ...stops].includes(variant);
+  });
+  if (wrong !== undefined) throw new Error(`${wrong.join("=")} is neither a seed nor a row of the readings`);
+  return drawReadings(seed, Object.fromEntries(rows));
+}
+
+/** The rows that are not plain, as `parseReadings` takes them; `0` where all are. */
+export const readingsText = (readings: Readings): string =>
+  Object.entries<string>(readings)
+    .filter(([name, variant]) => variant !== openPoints[name as ReadingName].serves[0])
+    .map((row) => row.join("="))
+    .join(",") || "0";

@@ -40,6 +40,8 @@ export interface StoredService extends Stored, Dated {
   readonly environmentGroupIds: readonly string[];
   readonly archived: boolean;
   readonly configuration: Configuration;
+  /** Fields of the configuration that a request has set. */
+  readonly sent?: readonly string[];
   readonly deletedAt: string | null;
   readonly deletionRequestedAt: string | null;
   readonly deploymentId: string | null;

@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../api/transport";
+import { uuidPattern } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
-import type { GapSwitches } from "./behaviour";
 import type { Call, Route } from "./call";
 import { progress } from "./progress";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
@@ -9,7 +9,7 @@ import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { AnswerJson } from "./views";
+import { AnswerJson, shownCatalog } from "./views";
 import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {
@@ -21,10 +21,9 @@ interface RouteMatch {
 type Match = (method: string, path: string) => RouteMatch;
 
 const parameter = /\{(\w+)\}/g;
-const uuidText = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
 /** The routes of the interface, plus the gap routes that this service is set up with. */
-function createRouter(gaps: GapSwitches): Match {
+function createRouter({ gaps, readings }: World): Match {
   const routes = [
     ...catalogRoutes,
     ...projectRoutes,
@@ -38,7 +37,7 @@ function createRouter(gaps: GapSwitches): Match {
     ...canvasRoutes,
   ].map((route) => ({
     route,
-    pattern: new RegExp(`^${route.path.replace(parameter, (_, name) => `(?<${name}>${uuidText})`)}$`),
+    pattern: new RegExp(`^${route.path.replace(parameter, (_, name) => `(?<${name}>[^/]+)`)}$`),
   }));
 
   return (method, path) => {
@@ -46,6 +45,9 @@ function createRouter(gaps: GapSwitches): Match {
     const match = found.find(({ route }) => route.method === method);
     if (match !== undefined) {
       const groups = match.pattern.exec(path)?.groups ?? {};
+      const wrong = Object.entries(groups).find(([, id]) => !uuidPattern.test(id));
+      if (wrong !== undefined)
+        throw readings.malformedId === "400" ? invalid(`${wrong[0]}: must be a UUID`) : notFound("The path");
       const params = Object.entries(groups).map(([name, id]) => [name, id.toLowerCase()]);
       return { route: match.route, params: Object.fromEntries(params) };
     }
@@ -113,7 +115,7 @@ interface Arrived {
 
 /** Returns the function that handles one request and commits it to memory. */
 export function createResponder(world: World): (arrived: Arrived) => WireResponse {
-  const match = createRouter(world.gaps);
+  const match = createRouter(world);
   return (arrived) => {
     try {
       progress(world);
@@ -158,13 +160,8 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
-  const text = textOf(match.route.handle(call));
-  // Reading "ids": the canvas writes them in upper case.
-  const isUpper = world.readings.ids === "upper" && shows === "canvas";
-  return jsonResponse(200, isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text, requestId);
+  return jsonResponse(200, textOf(match.route.handle(call)), requestId);
 }
-
-const uuidInJson = new RegExp(`"${uuidText}"`, "g");
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
   if (!route.bodyless) return readJson(request.body, request.headers["content-type"]);
@@ -226,7 +223,7 @@ const catalogRoutes: readonly Route[] = [
     path: "/catalog",
     shows: "catalog",
     handle: ({ world }) => ({
-      ...world.catalog,
+      ...shownCatalog(world),
       capabilities: {
         ...world.catalog.capabilities,
         hosting: !world.switches.conditions.has("hosting-off"),

@@ -68,6 +68,24 @@ export const embeddedCatalog: CatalogAnswer = {
   ],
 };
 
+/** The catalog, perhaps without what services use. */
+export function shownCatalog({ catalog, store, readings }: World): CatalogAnswer {
+  if (readings.catalogLists !== "fewer") return catalog;
+  const used = [...store.all("services")].flatMap(({ kind, configuration }) => [
+    ...[kind, configuration.plan, configuration.region, configuration.runtime],
+  ]);
+  const isLeft = (offer: string | { readonly id: string }): boolean =>
+    !used.includes(typeof offer === "string" ? offer : offer.id);
+  const { plans, regions, runtimes, serviceTypes } = catalog;
+  return {
+    ...catalog,
+    plans: plans.filter(isLeft),
+    regions: regions.filter(isLeft),
+    runtimes: runtimes.filter(isLeft),
+    serviceTypes: serviceTypes.filter(isLeft),
+  };
+}
+
 /** The plan of that id which the catalog offers for a kind. */
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
@@ -93,7 +111,7 @@ export function serviceJson(world: World, service: StoredService): string {
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
   const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
-  const { hostName = service.name, ...kept } = rest;
+  const { hostName = service.name, sent, ...kept } = rest;
   const { configuration, kind } = kept;
   const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
@@ -109,6 +127,7 @@ export function serviceView(world: World, service: StoredService): Record<string
     ...deploymentTime(world, service),
     ...(isShown(deploymentId) && { deploymentId }),
     ...(isShown(liveDeploymentId) && { liveDeploymentId: release }),
+    configuration: readings.configurationFields === "set" ? setFields(world, service) : configuration,
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
@@ -122,6 +141,13 @@ export function serviceView(world: World, service: StoredService): Record<string
         : "",
     estimatedMonthly: estimatedMonthly(world.catalog, service),
   };
+}
+
+/** The fields of the configuration that were ever set: by a request, or to another value than the default. */
+function setFields({ catalog: { defaults } }: World, { configuration, sent = [] }: StoredService) {
+  const wasSet = ([field, value]: readonly [string, unknown]): boolean =>
+    sent.includes(field) || JSON.stringify(value) !== JSON.stringify(defaults[field]);
+  return Object.fromEntries(Object.entries(configuration).filter(wasSet));
 }
 
 function serviceStatus(service: StoredService): string {

@@ -100,7 +100,6 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 }
 
 function liveLayout(canvas: Canvas, projectId: string, name: string, positions: Plain): LiveResource {
-  const { revision, viewport: saved } = canvas.layout;
   return {
     type: "layout",
     id: projectId,
@@ -109,9 +108,9 @@ function liveLayout(canvas: Canvas, projectId: string, name: string, positions: 
     attributes: new Map<string, Plain>([
       ["projectId", projectId],
       ["positions", positions],
-      ["viewport", saved === null ? null : { x: saved.x, y: saved.y, zoom: saved.zoom }],
+      ["viewport", viewportOf(canvas)],
     ]),
-    computed: present({ id: projectId, revision }),
+    computed: present({ id: projectId, revision: canvas.layout.revision }),
     offers: nodesOffered(canvas),
   };
 }
@@ -140,12 +139,13 @@ async function saveOnce(
   const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
   // A place of a node that is gone would be refused (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
-  const kept = Object.fromEntries(Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id)));
+  const saved = Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id));
+  const kept = Object.fromEntries(saved.map(([id, at]) => [id, placeOf(at)]));
   const positions = newPositions(canvas, kept, isSent("positions"), input);
   const viewport =
     isSent("viewport") && input.attributes.has("viewport")
       ? (input.attributes.get("viewport") as Viewport | null)
-      : canvas.layout.viewport;
+      : viewportOf(canvas);
   return writes.saveCanvas({ projectId }, { revision: canvas.layout.revision, positions, viewport });
 }
 
@@ -175,6 +175,11 @@ function newPositions(
   }
   return placed;
 }
+
+// A save takes no other fields, whatever the canvas shows.
+const placeOf = ({ x, y }: CanvasPosition) => ({ x, y });
+const viewportOf = ({ layout: { viewport: saved } }: Canvas): Viewport | null =>
+  saved && { x: saved.x, y: saved.y, zoom: saved.zoom };
 
 type Positions = Readonly<Record<string, CanvasPosition>>;
 
@@ -285,17 +290,16 @@ function unplaced(canvas: Canvas): string | undefined {
  */
 function shownPositions(canvas: Canvas, declared: unknown, recorded: unknown): Plain {
   const saved = canvas.layout.positions;
-  const plain = ({ x, y }: CanvasPosition): Plain => ({ x, y });
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
   if (!isObject(declared))
-    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
+    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, placeOf(at)]));
   const nodes = nodesOf(canvas);
   const shown: Record<string, Plain> = {};
   for (const [key, wanted] of Object.entries(declared as Positions)) {
     const [id, ...others] = nodesNamed(nodes, key).map((node) => node.id);
     const isKnown = id !== undefined || (isObject(recorded) && Object.hasOwn(recorded, key));
     const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
-    if (isKnown && at !== undefined) shown[key] = plain(at);
+    if (isKnown && at !== undefined) shown[key] = placeOf(at);
   }
   return shown;
 }

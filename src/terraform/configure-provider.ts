@@ -88,7 +88,7 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     onWait: loggedWaits(log),
   };
   if (baseUrl === "embedded" || apiKey === undefined) {
-    const transport = loggedTransport(embeddedTransport(cwd), log, systemClock);
+    const transport = loggedTransport(embeddedTransport(cwd, environment), log, systemClock);
     const embedded = { workspaceId: embeddedWorkspaceId, apiKey: new Secret(embeddedApiKey) };
     return openSession({ ...common, baseUrl: embeddedUrl, ...embedded, transport });
   }

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createEmulator, type Emulator } from "../../src/emulator/emulator";
+import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/emulator/emulator";
+import type { Readings } from "../../src/emulator/readings";
 import { serveEmulator } from "../../src/emulator/server";
 import { type ManualClock, manualClock } from "../../src/emulator/testing";
+import { readingsHere } from "../support/readings";
 
 export interface Answer {
   readonly status: number;
@@ -77,15 +79,40 @@ export async function startContractService(environment: NodeJS.ProcessEnv): Prom
     });
   }
   const clock = manualClock();
-  const emulator = createEmulator({ clock, apiKeys: keys, deploySeconds: 7, operationSeconds: 2 });
-  const server = await serveEmulator(emulator);
-  return contractService({
-    baseUrl: server.url,
-    workspaceId: emulator.workspaceId,
-    apiKey: "rnv_owner",
-    close: server.close,
-    control: { emulator, clock },
+  const { service, emulator } = await serveContract({
+    ...{ clock, deploySeconds: 7, operationSeconds: 2 },
+    // Rows that need its data compare what it shows with what it holds.
+    readings: {
+      ...{ statusWords: "seen", timeForm: "milliseconds", unknownFields: "none", configurationFields: "all" },
+      ...{ unplacedNodes: "absent", referenceEdges: "keys" },
+    },
   });
+  return { ...service, control: { emulator, clock } };
+}
+
+/** A service that has other routes, fields and texts where the interface shows none. */
+export async function startStrangeService(): Promise<ContractService> {
+  const [projectColor, environmentIdField] = ["seafoam", "environmentUuid"];
+  const { service } = await serveContract({
+    gaps: {
+      ...{ readService: false, listVariables: false, rollback: false, operationBody: "wrapped" },
+      environmentRecord: [environmentIdField, "title"],
+      productionName: "Production (default)",
+      projectColors: [projectColor],
+      replayHeader: "x-idempotency-was-replayed",
+    },
+    readings: { createdStatus: "201" },
+  });
+  return { ...service, projectColor, environmentIdField };
+}
+
+async function serveContract(options: EmulatorOptions) {
+  // The codes that the interface names have to be somewhere, and every error is the service's own.
+  const readings = readingsHere({ errorBody: "nested", ...(options.readings as Partial<Readings>) });
+  const emulator = createEmulator({ apiKeys: keys, ...options, readings });
+  const { url: baseUrl, close } = await serveEmulator(emulator);
+  const { workspaceId } = emulator;
+  return { emulator, service: contractService({ baseUrl, workspaceId, apiKey: "rnv_owner", close }) };
 }
 
 /** A service at an address, as a caller with one key sees it. */

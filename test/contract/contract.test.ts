@@ -1,9 +1,8 @@
-import { type ContractService, startContractService } from "./contract-service";
+import { type ContractService, startContractService, startStrangeService } from "./contract-service";
 import { listedRows, readme, titleOf } from "./row";
 import { rowsByTopic } from "./rows";
 import { endpoints, rules } from "./rules";
-import { startStrangeService } from "./strange-service";
-import { expectDone, expectError, newService, pathOf, projectDraft, removeThings } from "./things";
+import { expectDone, newService, pathOf, projectDraft, removeThings } from "./things";
 
 const rows = Object.values(rowsByTopic).flat();
 const isElsewhere = (process.env.RNV_CONTRACT_BASE_URL ?? "") !== "";
@@ -41,11 +40,6 @@ describe.each(Object.entries(rowsByTopic))("%s", (_, topicRows) => {
       it(titleOf(row), () => row.run(strange));
 
     it.each<readonly [string, () => Promise<void>]>([
-      ["the status of a confirmation mismatch", async () => expectError(await mismatch(), 400)],
-      [
-        "the code of an error that has no name",
-        async () => expectError(await mismatch(), 422, "invalid_value"),
-      ],
       ["which 2xx a create has", async () => expect((await created()).status).toBe(200)],
       [
         "a field of an environment",
@@ -58,10 +52,6 @@ describe.each(Object.entries(rowsByTopic))("%s", (_, topicRows) => {
 
     const created = () =>
       strange.request("POST", `${strange.workspace}/projects`, { body: projectDraft(strange) });
-    const mismatch = async () => {
-      const { id } = await newService(strange);
-      return strange.request("DELETE", pathOf(strange, id), { body: { confirm: "other" } });
-    };
     const readService = async () => strange.request("GET", pathOf(strange, (await newService(strange)).id));
   },
 );

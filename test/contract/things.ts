@@ -93,7 +93,7 @@ export function expectDeletion(answer: Answer): void {
 }
 
 export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
 /** Leaves the workspace as it was found, as far as the interface lets it. */
 export async function removeThings(service: ContractService): Promise<void> {

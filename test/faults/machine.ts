@@ -23,6 +23,8 @@ export interface ServiceWays {
   /** It offers no list of variables. */
   readonly unlisted?: true;
   readonly conditions?: readonly Condition[];
+  /** Its readings as a text; plain unless said. */
+  readonly readings?: string;
 }
 
 /** What a case starts from: the service's data and the files of the state. */
@@ -71,9 +73,11 @@ export class Machine {
       ...(image && { image: image.service }),
       gaps: { listVariables: !ways.unlisted },
       conditions: ways.conditions,
+      readings: ways.readings,
       // Taken by the emulator before its first pause, so that it meets the request it is meant for.
       faults: () => this.#fault,
     });
+    if (ways.readings !== undefined) this.note(`readings ${ways.readings}`);
   }
 
   /** Carries one request to the service, under a fault. */

@@ -27,7 +27,10 @@ export function picture(store: EmulatorStore): string[] {
 function serviceLine(store: EmulatorStore, service: StoredService, place: string): string {
   const defaults = embeddedCatalog.defaults as Readonly<Record<string, unknown>>;
   const own = Object.entries(service.configuration)
-    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(defaults[field]))
+    // A catalog may have further fields, which no scenario sets.
+    .filter(
+      ([field, value]) => field in defaults && JSON.stringify(value) !== JSON.stringify(defaults[field]),
+    )
     .map(([field, value]) => `${field}=${JSON.stringify(value)}`)
     .sort();
   const requested = requestedDeployments(store, service.id);

@@ -10,7 +10,7 @@ import { randomCase } from "./random-case";
 import { remoteStages } from "./remote-stages";
 import { missingStops, newStops, writeStops } from "./stops";
 import { add, emptyTally, type Tally } from "./tally";
-import { allStages, type Share } from "./worker";
+import { allStages, readingsOf, type Share } from "./worker";
 
 /**
  * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--fault EXPRESSION`,
@@ -93,8 +93,9 @@ function figuresOf(tally: Tally, seeds: number): string {
 const stopped = ({ stops }: Tally): number => Object.values(stops).reduce((sum, { count }) => sum + count, 0);
 
 async function replay(name: string): Promise<number> {
-  const stages = name.startsWith("remote") ? await remoteStages() : await allStages();
   const seed = /^seed (\d+)$/.exec(name)?.[1];
+  const readings = seed === undefined ? undefined : readingsOf(Number(seed));
+  const stages = name.startsWith("remote") ? await remoteStages() : await allStages(readings);
   const random = seed === undefined ? undefined : randomCase(stages, Number(seed));
   const found =
     random ??

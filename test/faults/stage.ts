@@ -40,14 +40,19 @@ const settledMs = 180_000;
 const youngMs = 1000;
 
 /** Runs a scenario up to where its cases begin, then again without a fault, to measure it. */
-export async function stageOf(rnv: Rnv, scenario: Scenario, remote?: RemoteKind): Promise<Stage> {
+export async function stageOf(
+  rnv: Rnv,
+  scenario: Scenario,
+  remote?: RemoteKind,
+  readings?: string,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
     return path;
   };
-  const machine = new Machine(1, undefined, scenario.ways, remote && emptyRemote(remote));
+  const machine = new Machine(1, undefined, { ...scenario.ways, readings }, remote && emptyRemote(remote));
   const { store } = machine.emulator;
   scenario.seed?.(store);
   const seeded = machine.ids();

@@ -7,7 +7,8 @@ const other = "services:\n  docs: { kind: static, deploy: { when: never } }\n";
 
 /** Interface, "Projects": the project must hold no services and no scoped environment groups. */
 describe("a project that is to be deleted while it holds something else", () => {
-  const scenario = eachScenario();
+  // The reason is a text of the service.
+  const scenario = eachScenario({ readings: { errorBody: "top" } });
   const liveNames = () =>
     scenario.emulator.store
       .services()

@@ -26,7 +26,8 @@ const inStaging = ["--stage", "staging"] as const;
 const fromStaging = ["--from", "staging"] as const;
 
 describe("rnv promote", () => {
-  const scenario = eachScenario();
+  // What is promoted has to be "ready", the word seen.
+  const scenario = eachScenario({ readings: { statusWords: "seen" } });
   const serviceId = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 

@@ -1,4 +1,4 @@
-import { approve, oneScenario } from "../support/cli";
+import { approve, eachScenario, oneScenario } from "../support/cli";
 
 const source = 'repository: "https://git.example.com/shop"';
 const long = "The shop of the long names, in the second street of the old town";
@@ -179,5 +179,54 @@ describe("a platform that refuses every other change of an archived service", ()
     await scenario.applied(api(false));
     expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
     expect(scenario.emulator.store.projects()).toEqual([]);
+  });
+});
+
+// Readings under which rnv ends in a stop. Each has its code and its text here, and nothing is doubled or lost.
+
+const shop = (services: string) => `
+projects:
+  shop:
+    services:
+      api: { kind: web, deploy: { when: never }${services}
+`;
+
+/** Row 35: the plan, region, runtime and kind in use have gone from the lists. */
+describe("catalogLists=fewer", () => {
+  const scenario = eachScenario({ readings: { catalogLists: "fewer" } });
+
+  it("refuses a new service of a kind that is not listed any more, and changes those that are there", async () => {
+    await scenario.applied(shop(" }"));
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", shop(", configuration: { replicas: 2 } }"));
+    const changed = await scenario.applies();
+    expect(changed.stdout).toContain('warning[plan.not_on_offer]: kind "web" does not exist');
+    scenario.forget();
+    scenario.write("rnv.yaml", shop(" }\n      web: { kind: web, deploy: { when: never } }"));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('error[plan.not_on_offer]: kind "web" does not exist'),
+    });
+    expect(scenario.requests()).toEqual([]);
+  });
+});
+
+/** Row 30: what was made bears a time of two minutes before the request, by the header. */
+describe("dateHeader=ahead", () => {
+  const scenario = eachScenario({ readings: { dateHeader: "ahead" } });
+
+  it("leaves a service that is to be archived as it was made, and the next apply archives it", async () => {
+    scenario.write("rnv.yaml", shop(", archived: true }"));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(
+        "error[apply.not_taken]: service.shop.api: the service accepted the change, but archived did not take",
+      ),
+    });
+    await scenario.applies();
+    expect(scenario.emulator.store.services()).toMatchObject([{ name: "api", archived: true }]);
+    await scenario.isQuiet();
   });
 });

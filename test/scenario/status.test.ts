@@ -30,6 +30,8 @@ describe("status and deployments, with a key that may only read", () => {
         { key: embeddedApiKey, scope: "write", role: "owner" },
         { key: readKey, scope: "read", role: "viewer" },
       ],
+      // What runs and how it is are words of the service.
+      readings: { statusWords: "seen" },
     });
   });
   afterAll(() => scenario.close());

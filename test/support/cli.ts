@@ -13,6 +13,7 @@ import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
 import { type MovableClock, movableClock } from "./movable-clock";
+import { readingsHere } from "./readings";
 
 export interface CliRun {
   /** -1 when a signal ended it. */
@@ -106,7 +107,11 @@ interface ScenarioOptions extends EmulatorOptions {
 export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
   const clock = movableClock();
-  const emulator = createEmulator({ clock, deploySeconds: 0, operationSeconds: 0, ...options });
+  const readings = readingsHere(options.readings);
+  const emulator = createEmulator({
+    ...{ clock, deploySeconds: 0, operationSeconds: 0, ...options },
+    readings,
+  });
   const server = await serveEmulator(emulator);
   const bundle = builtCli();
   const sent: WriteSeen[] = [];
@@ -116,22 +121,31 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
     if (request.method !== "GET") sent.push(request);
     return fault?.(request, counted++);
   });
-  const start: Scenario["start"] = ({ env, input, node = [], program = bundle }, ...args) =>
-    startCli([...briefly, ...node, program, ...args], {
+  // What happens in one second bears one time there: people are slower.
+  const passSecond = (): void => {
+    if (typeof readings === "object" && readings.timeForm === "seconds") clock.advance(1000);
+  };
+  const start: Scenario["start"] = ({ env, input, node = [], program = bundle }, ...args) => {
+    passSecond();
+    return startCli([...briefly, ...node, program, ...args], {
       cwd: folder,
       input,
       env: { ...baseEnvironment(server), ...env },
     });
-  const runWith: Scenario["runWith"] = (how, ...args) => {
+  };
+  const runWith: Scenario["runWith"] = async (how, ...args) => {
+    passSecond();
     const isPlain = Object.keys(how).every((name) => name === "env");
     const isOfNode = Object.keys(how.env ?? {}).some((name) => name.startsWith("NODE_"));
-    return fresh !== true && process.env.RNV_FRESH !== "1" && isPlain && !isOfNode
+    const ended = await (fresh !== true && process.env.RNV_FRESH !== "1" && isPlain && !isOfNode
       ? runInResident({ args, cwd: folder, env: { ...baseEnvironment(server), ...how.env } })
-      : start(how, ...args).ended;
+      : start(how, ...args).ended);
+    passSecond();
+    return ended;
   };
   const applies: Scenario["applies"] = async (...args) => {
     const ended = await runWith({}, "apply", ...approve, ...args);
-    expect(ended).toMatchObject({ code: 0 });
+    expect(ended).toEqual({ ...ended, code: 0 });
     return ended;
   };
   const write: Scenario["write"] = (file, text) => writeFileSync(join(folder, file), text);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "yaml";
 import type { PlanRequest } from "../../src/commands/context";
+import type { Readings } from "../../src/emulator/readings";
 import type { Configuration } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
@@ -22,6 +23,8 @@ interface GoldenCase {
   /** The text of `rnv.policy.yaml`. */
   readonly policies?: string;
   readonly request?: Partial<PlanRequest>;
+  /** Rows that the expected text is about. */
+  readonly readings?: Partial<Readings>;
   readonly live?: LiveCase;
   /** By address. Without it nothing was ever applied. */
   readonly state?: Readonly<Record<string, RecordedCase>>;
@@ -71,10 +74,12 @@ const goneId = "99999999-9999-4999-8999-999999999999";
 
 /** Plans the case that the file at `path` describes. */
 export async function planCase(path: string): Promise<GoldenOutcome> {
-  const { manifest, policies, request, live, state } = parse(readFileSync(path, "utf8")) as GoldenCase;
+  const { manifest, policies, request, readings, live, state } = parse(
+    readFileSync(path, "utf8"),
+  ) as GoldenCase;
   const bench = createWorkbench({
     disk: new MemoryDisk(),
-    emulator: { random: sequence() },
+    emulator: { random: sequence(), readings },
     environment: {},
   });
   try {

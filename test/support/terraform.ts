@@ -12,6 +12,7 @@ import {
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtProvider } from "./built-provider";
 import { movableClock } from "./movable-clock";
+import { readingsHere } from "./readings";
 
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `npm run test:tofu` names the second. */
 const named = process.env.RNV_TEST_TERRAFORM;
@@ -78,6 +79,7 @@ export class TerraformFolder {
       deploySeconds: 0.3,
       operationSeconds: 0.1,
       ...options,
+      readings: readingsHere(options.readings),
     });
   }
 

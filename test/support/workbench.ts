@@ -31,6 +31,7 @@ import type { Origin } from "../../src/state/recorded";
 import { createLocalBackend } from "../../src/state/stores/local-backend";
 import { type Death, dyingContext } from "./dying-context";
 import { MemoryDisk } from "./memory-disk";
+import { readingsHere } from "./readings";
 
 export interface WorkbenchOptions {
   readonly emulator?: EmulatorOptions;
@@ -99,7 +100,10 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
   const clock = manualClock({ sleepMoves: true });
   const { disk: chosen = new MemoryDisk() } = options;
   const disk = chosen === "file system" ? undefined : chosen;
-  const emulator = createEmulator({ clock, ...options.emulator });
+  const emulator = createEmulator({
+    ...{ clock, ...options.emulator },
+    readings: readingsHere(options.emulator?.readings),
+  });
   const events: ApplyEvent[] = [];
   const said: string[] = [];
   let seed = 1;

@@ -114,6 +114,7 @@ const emulatorVerb: Verb = {
       "--lag <how>",
       "let reads be behind writes, by time or by reads: 300ms, canvas=2reads",
     ).argParser(lags),
+    new Option("--readings <seed>").hideHelp(),
   ],
   examples: [
     ["rnv emulator", "in memory, on port 8787"],
@@ -123,12 +124,13 @@ const emulatorVerb: Verb = {
     ],
     ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
   ],
-  handler: async ({ terminal, options, signal }) => {
+  handler: async ({ terminal, options, signal, environment }) => {
     const { server, workspaceId, apiKey } = await emulator(options.port as number, {
       folder: options.folder as string | undefined,
       latencyMs: options.latency as number | undefined,
       conditions: options.with as Condition[] | undefined,
       lag: options.lag as Lags | undefined,
+      readings: (options.readings as string | undefined) ?? environment.RNV_READINGS,
     });
     terminal.out(
       `export RNV_BASE_URL=${server.url}\n` +

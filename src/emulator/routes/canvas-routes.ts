@@ -148,7 +148,7 @@ function saveLayout(call: Call): AnswerJson {
   if (unknown.length > 0) throw invalid(`Not on this canvas: ${unknown[0]}`, "canvas_invalid_node");
   call.world.store.put("layouts", {
     id,
-    revision: revision + 1,
+    revision: revision + (call.world.readings.layoutRevision === "larger" ? 7 : 1),
     positions: body.positions,
     viewport: body.viewport,
   });

@@ -131,7 +131,7 @@ const answer = (call: Call, service: StoredService) => ({
 
 type NewService = Pick<
   StoredService,
-  "workspaceId" | "name" | "kind" | "projectId" | "environmentId" | "configuration"
+  "workspaceId" | "name" | "kind" | "projectId" | "environmentId" | "configuration" | "sent"
 >;
 
 /** A service that was never deployed. */
@@ -176,6 +176,7 @@ function create(call: Call) {
     projectId: draft.projectId ?? null,
     environmentId: draft.environmentId ?? null,
     configuration,
+    sent: Object.keys(draft.configuration),
   });
   if (!draft.deploy) return answer(call, service);
   const deployment = queueDeployment(world, service, { actor: call.credential.actor });
@@ -198,6 +199,7 @@ function update(call: Call) {
     name: name ?? service.name,
     ...(world.readings.renamedUrl === "stays" && { hostName: service.hostName ?? service.name }),
     configuration: merged,
+    sent: [...new Set([...(service.sent ?? []), ...Object.keys(configuration)])],
     updatedAt,
   };
   world.store.put("services", { ...changed, updatedAt: timeAfter(world, service, changed) });

@@ -26,35 +26,21 @@ function requireFreeKey(call: Call, service: StoredService, key: string, exceptI
   }
 }
 
-/** As the list shows it. */
-function shown({ world }: Call, variable: StoredVariable) {
-  if (!world.switches.conditions.has("coarse-times")) return variableView(variable);
-  const { createdAt, updatedAt } = variable;
-  return variableView({
-    ...variable,
-    createdAt: wholeSecond(createdAt),
-    updatedAt: wholeSecond(updatedAt),
-  });
-}
-
 /** As the answer to a write shows it. */
 function answered(call: Call, variable: StoredVariable) {
-  const view = shown(call, variable);
+  const view = variableView(variable);
   if (!call.world.switches.conditions.has("untimed-answers")) return { variable: view };
   const { createdAt: _made, updatedAt: _changed, ...untimed } = view;
   return { variable: untimed };
 }
 
-const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, "Z");
-
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", shownServiceOf(call, "deletingParts").id);
-  const { items, page } = paginate(call, variables, { unboundedByDefault: true });
-  return listAnswer(
-    items.map((variable) => shown(call, variable)),
-    page,
-    call.world.gaps.variableItems,
-  );
+  const { gaps, readings } = call.world;
+  // A list without a page around it is complete.
+  const unboundedByDefault = readings.variablePages === "complete" || gaps.variableItems === ".";
+  const { items, page } = paginate(call, variables, { unboundedByDefault, limit: 2 });
+  return listAnswer(items.map(variableView), page, gaps.variableItems);
 }
 
 /** The list where the gap "list variables" is set up to have it. */

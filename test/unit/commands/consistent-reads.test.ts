@@ -72,12 +72,24 @@ describe("the age of a write", () => {
   );
 
   it("is unknown without a Date, which counts as a moment ago", async () => {
+    bench.remove();
+    let isDated = true;
+    open({
+      transport: ({ send, close }) => ({
+        send: async (request) => {
+          const { headers, ...answer } = await send(request);
+          const { date, ...undated } = headers;
+          return { ...answer, headers: isDated ? headers : undated };
+        },
+        close,
+      }),
+    });
     await applied(shop(1));
     bench.clock.advance(10 * minute);
     store().deleteServiceNow(store().services()[0]?.id ?? "");
-    store().setCondition("no-date", true);
+    isDated = false;
     expect(await refusal(bench.plan())).toBe("live.stale");
-    store().setCondition("no-date", false);
+    isDated = true;
     expect(await changes()).toEqual(["create service.shop.api"]);
   });
 });
@@ -105,9 +117,10 @@ it("a layout that was reset outside, and counts as unsaved again, is saved again
 });
 
 it("a doubt ends without a Date too", async () => {
+  bench.remove();
+  open({ emulator: { readings: { dateHeader: "absent" } } });
   await applied(shop(1));
   store().deleteServiceNow(store().services()[0]?.id ?? "");
-  store().setCondition("no-date", true);
   expect(await refusal(bench.plan())).toBe("live.stale");
   bench.clock.advance(70 * minute);
   expect(await changes()).toEqual(["create service.shop.api"]);

@@ -1,0 +1,132 @@
+import { parseJson, type WireResponse } from "../api/transport";
+import type { CatalogAnswer } from "../api/wire/shapes";
+import { sha256 } from "../model/text";
+import { type Readings, readingsText } from "./readings";
+import type { World } from "./world";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns an answer as the platform of these readings gives it: what it says is the same. */
+export function inReading(
+  { readings, clock }: World,
+  { method, path }: { readonly method: string; readonly path: string },
+  { status, headers, body }: WireResponse,
+): WireResponse {
+  const moment = (ms: number): string => new Date(clock.now() + ms).toUTCString();
+  const date = { right: moment(0), ahead: moment(120_000), absent: undefined }[readings.dateHeader];
+  const wait = { absent: undefined, seconds: "1", date: moment(1000) }[readings.retryAfter];
+  const isCreated = status === 200 && method === "POST" && /\/(projects|services|variables)$/.test(path);
+  const answer = {
+    status: isCreated ? Number(readings.createdStatus) : status,
+    headers: {
+      ...(date !== undefined && { date }),
+      ...(status === 503 && wait !== undefined && { "retry-after": wait }),
+      ...headers,
+    },
+  };
+  const parsed = readingsText(readings) === "0" ? null : parseJson(body);
+  if (parsed === null || typeof parsed !== "object") return { ...answer, body };
+  if (status < 300) {
+    const show = viewOf(readings, headers["x-request-id"] ?? "");
+    const text = JSON.stringify(show(parsed, ""));
+    const isUpper = readings.ids === "upper" && path.endsWith("/canvas");
+    return { ...answer, body: isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text };
+  }
+  const { requestId, code, message, ...rest } = parsed as Fields;
+  const { errorBody } = readings;
+  // The service's own errors are JSON: what is HTML comes from a proxy.
+  if (errorBody === "html" && status >= 500)
+    return {
+      ...answer,
+      headers: { ...answer.headers, "content-type": "text/html" },
+      body: "<html><h1>Bad gateway</h1></html>",
+    };
+  if (code === undefined || errorBody === "top" || errorBody === "html") return { ...answer, body };
+  const details = errorBody === "bare" ? {} : { error: { code, message, ...rest } };
+  return { ...answer, body: JSON.stringify({ requestId, ...details }) };
+}
+
+const uuidInJson = /"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
+const statusFields = ["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"];
+const lists = ["nodes", "variables", "projects"];
+/** Objects whose fields are names of something else. */
+const maps = ["capabilities", "defaults", "positions"];
+const unknown = {
+  none: {},
+  texts: { etag: "W/1" },
+  objects: { links: { self: "/" }, tags: ["a", { of: [] }] },
+} as const;
+
+/** Returns how a part of an answer is shown, by the field that holds it; `salt` is another one in each answer. */
+function viewOf(readings: Readings, salt: string): (value: unknown, key: string) => unknown {
+  const word = (shown: unknown): unknown =>
+    ({ seen: shown, others: `phase ${`${shown}`.length}`, empty: "", null: null })[readings.statusWords];
+  const show = (value: unknown, key: string): unknown => {
+    if (typeof value === "string") return key.endsWith("At") ? timeIn(readings.timeForm, value) : value;
+    if (value === null || typeof value !== "object") return value;
+    if (Array.isArray(value)) {
+      const items = value.map((item) => show(item, ""));
+      return lists.includes(key) ? inOrder(readings.listOrder, items as Fields[], salt) : items;
+    }
+    // Values of others, whatever is in them.
+    if (key === "configuration") return { ...unknown[readings.unknownFields], ...value };
+    const fields = Object.entries({ ...value, ...connected(readings, value as Fields) }).map(
+      ([name, one]) => {
+        const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
+        return [name, isWord ? word(one) : show(one, name)] as const;
+      },
+    );
+    const price = key === "estimatedMonthly" &&
+      readings.prices === "unpriced" && { ngn: 0, usd: 0, priced: false };
+    const further = maps.includes(key) ? {} : unknown[readings.unknownFields];
+    return { ...further, ...Object.fromEntries(fields), ...price };
+  };
+  return show;
+}
+
+/** Edges and positions of a canvas. */
+function connected({ referenceEdges, unplacedNodes }: Readings, { nodes, edges, layout }: Fields): Fields {
+  if (!Array.isArray(nodes) || !Array.isArray(edges)) return {};
+  const placed = Object.fromEntries((nodes as Fields[]).map(({ id }, at) => [id, { x: at * 10, y: 0 }]));
+  const { positions, ...rest } = layout as { readonly positions: Fields };
+  const shown = (edges as Fields[]).filter(({ kind }) => kind !== "reference" || referenceEdges !== "none");
+  return {
+    edges: referenceEdges === "bare" ? shown.map(({ keys: _, ...edge }) => edge) : shown,
+    layout: unplacedNodes === "present" ? { ...rest, positions: { ...placed, ...positions } } : layout,
+  };
+}
+
+const timeIn = (form: Readings["timeForm"], time: string): string => {
+  const [, second, part] = /^(.*:\d\d)\.(\d{3})Z$/.exec(time) ?? [];
+  if (second === undefined) return time;
+  const microseconds = `${second}.${part}000Z`;
+  return { milliseconds: time, seconds: `${second}Z`, microseconds, offset: `${second}.${part}+00:00` }[form];
+};
+
+function inOrder(order: Readings["listOrder"], items: readonly Fields[], salt: string): readonly Fields[] {
+  if (order === "creation") return items;
+  if (order === "reversed") return items.toReversed();
+  return items.toSorted((a, b) => (sha256(`${salt} ${a.id}`) < sha256(`${salt} ${b.id}`) ? -1 : 1));
+}
+
+/** The catalog with what the interface does not list. */
+export function catalogIn(
+  { catalogDefaults, catalogLists }: Readings,
+  catalog: CatalogAnswer,
+): CatalogAnswer {
+  const { defaults, plans, regions, runtimes, serviceTypes } = catalog;
+  const further = <Item extends { readonly id: string; readonly name: string }>(items: readonly Item[]) =>
+    items.concat(
+      items.slice(-1).map((item) => ({ ...item, id: `${item.id}-next`, name: `${item.name} next` })),
+    );
+  return {
+    ...catalog,
+    ...(catalogDefaults === "further" && { defaults: { ...defaults, edgeCache: "off", sidecars: [] } }),
+    ...(catalogLists === "further" && {
+      plans: further(plans),
+      regions: further(regions),
+      runtimes: [...runtimes, "elixir"],
+      serviceTypes: further(serviceTypes),
+    }),
+  };
+}
