@@ -230,3 +230,20 @@ describe("dateHeader=ahead", () => {
     await scenario.isQuiet();
   });
 });
+
+/** Row 30: nothing says how old a write is, and what a read leaves out may be a write that it does not show yet. */
+describe("dateHeader=absent", () => {
+  const scenario = eachScenario({ readings: { dateHeader: "absent" } });
+
+  it("stops where a service was deleted outside, and names the command that accepts it", async () => {
+    await scenario.applied(shop(" }"));
+    scenario.settle();
+    scenario.emulator.store.deleteServiceNow(scenario.emulator.store.services()[0]?.id ?? "");
+    scenario.forget();
+    const fast = ["--require", require.resolve("../support/fast-clock.cjs")];
+    const { code, stderr } = await scenario.runWith({ node: fast }, "apply", ...approve);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("error[live.stale]") });
+    expect(stderr).toContain("rnv apply -refresh-only");
+    expect(scenario.requests()).toEqual([]);
+  });
+});
