@@ -21,11 +21,8 @@ const patienceMs = 30_000;
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
 
-/** How far our clock may be ahead of the service's, milliseconds: only so does a doubt end where no answer has a `Date`. */
-const mostAheadMs = 3_600_000;
-
-/** How far apart the clocks of one service may be, milliseconds. */
-const mostSkewMs = 5_000;
+/** How far apart clocks may be, milliseconds: that of an answer's `Date`, those behind its times, and ours. */
+const mostSkewMs = 300_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "now" | "sleep">;
@@ -259,9 +256,9 @@ export class Consistency {
 
   /** Returns true if it was written in the last two minutes by the service's clock, or may have been, as far as ours tells. */
   isRecentWrite({ updatedAt, writtenAt, isWritten }: Known): boolean {
-    const at = updatedAt ?? writtenAt;
+    const at = writtenAt ?? updatedAt;
     if (at === undefined) return isWritten === true;
-    const now = this.known.serviceTime() ?? this.clock.now() - mostAheadMs;
+    const now = this.known.serviceTime() ?? this.clock.now() - mostSkewMs;
     return now - Date.parse(at) < recentMs;
   }
 

@@ -238,7 +238,7 @@ export function staleError(
       ...(others.length === 0 && { address }),
       detail:
         "rnv read it again for 30 seconds. What is not shown may exist, and what is shown may be deleted.",
-      hint: `Run the command again in two minutes.${restored}`,
+      hint: `Run the command again in a few minutes.${restored}`,
     }),
   ]);
 }

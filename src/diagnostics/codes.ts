@@ -129,7 +129,7 @@ export const codeMeanings = {
   "live.hosting_off":
     "Hosting is off in this workspace, so nothing can be deployed. Enable it in the dashboard, then run the command again.",
   "live.stale":
-    "The API shows an older version than the last change, or leaves out what was written in the last two minutes. Run the command again in two minutes. If the platform was restored from a backup: `rnv apply -refresh-only`, and with Terraform `RNV_ACCEPT_RESTORED=1` for one run.",
+    "The API shows an older version than the last change, or leaves out what was written in the last two minutes. Run the command again in a few minutes. If the platform was restored from a backup: `rnv apply -refresh-only`, and with Terraform `RNV_ACCEPT_RESTORED=1` for one run.",
   "live.worker_offline": "No worker is online. Deployments stay queued until one is.",
   "plan.adopted": "An existing resource is recorded instead of created. The message names it.",
   "plan.cycle":

@@ -61,7 +61,7 @@ export const openPoints = {
   errorBody: { serves: ["top", "nested", "bare", "html"] },
   retryAfter: { serves: ["absent", "seconds", "date"] },
   /** Ahead: by two minutes of the times in its own answers. */
-  dateHeader: { serves: ["right"], stops: ["ahead", "absent"] },
+  dateHeader: { serves: ["right", "ahead"], stops: ["absent"] },
   variablePages: { serves: ["complete", "first"] },
   layoutRevision: { serves: ["next", "larger"] },
   unplacedNodes: { serves: ["absent", "present"] },
