@@ -47,8 +47,8 @@ const serviceOf = ({ emulator }: Scenario) => {
 };
 const allOf = (scenario: Scenario) => scenario.emulator.store.deployments(serviceOf(scenario).id);
 
-describe("a deployment that nobody waits for", () => {
-  // The newest deployment is cancelled: it is ours, and no other one serves its branch.
+describe("a deployment that is cancelled", () => {
+  // It is the newest one, and no other follows: where that is superseded, its apply follows the other.
   const scenario = eachScenario({ readings: { otherDeployments: "none" } });
 
   it("with wait: false a cancelled deployment is run again by the next apply", async () => {
@@ -69,6 +69,20 @@ describe("a deployment that nobody waits for", () => {
     const ended = allOf(scenario).map(({ status }) => status);
     expect(ended).toEqual(["live", expect.stringMatching(/cancelled|superseded/), "live"]);
     await scenario.isQuiet();
+  });
+
+  it("a deployment that is cancelled while its verb waits ends so in the history, and the cancellation is done", async () => {
+    await scenario.applied(api("branch: main"));
+    scenario.emulator.store.setCondition("worker-offline", true);
+    const deploying = scenario.start({}, "deploy", "service.api");
+    while (allOf(scenario).length < 2) await setTimeout(20);
+    const cancelling = scenario.start({}, "cancel", "service.api", "-lock-timeout", "10s");
+    expect([(await cancelling.ended).code, (await deploying.ended).code]).toEqual([0, 7]);
+    const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
+    expect(runs.slice(0, 2)).toMatchObject([
+      { command: "cancel", exit_code: 0 },
+      { command: "deploy", exit_code: 7 },
+    ]);
   });
 });
 
@@ -130,21 +144,6 @@ describe("deployments", () => {
     await scenario.applied(api("branch: main", "{ wait: false }"));
     await scenario.isQuiet();
     expect(deploys()).toHaveLength(1);
-  });
-
-  it("a deployment that is cancelled while its verb waits ends so in the history, and the cancellation is done", async () => {
-    await scenario.applied(api("branch: main"));
-    scenario.emulator.store.setCondition("worker-offline", true);
-    const deploying = scenario.start({}, "deploy", "service.api");
-    while (deploys().length < 2) await setTimeout(20);
-    const ours = deploys().at(-1)?.id ?? "";
-    const cancelling = scenario.start({}, "cancel", "service.api", ours, "-lock-timeout", "10s");
-    expect([(await cancelling.ended).code, (await deploying.ended).code]).toEqual([0, 7]);
-    const { runs } = JSON.parse((await scenario.run("history", "-json")).stdout);
-    expect(runs.slice(0, 2)).toMatchObject([
-      { command: "cancel", exit_code: 0 },
-      { command: "deploy", exit_code: 7 },
-    ]);
   });
 
   it("a pinned commit is deployed, and another live commit is drift that the next apply repairs", async () => {
