@@ -24,17 +24,22 @@ describe("a deployment that waited for its checkout, once that is paid", () => {
       for (const _ of ["first", "second"])
         expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
       const { id = "" } = store.services()[0] ?? {};
-      expect(store.deployments(id)).toHaveLength(1);
+      const asked = () => scenario.requests().filter((request) => request.endsWith("/deploys"));
+      expect(asked()).toHaveLength(1);
       // Longer than the deployment may take: the time until a payment does not count.
       scenario.settle();
       store.completeCheckout(id);
       const ended = await scenario.runWith(reading === "queued" ? fast : {}, "apply", ...approve);
       expect(ended).toMatchObject({ code: 0 });
-      const statuses = reading === "starts" ? ["live"] : ["superseded", "live"];
-      expect(store.deployments(id).map(({ status }) => status)).toEqual(statuses);
+      // Only one that stays queued is asked for again; a deployment that others queued may be there too.
+      expect(asked()).toHaveLength(reading === "queued" ? 2 : 1);
+      const [first, ...later] = store.deployments(id);
+      expect(first?.status).toBe(reading === "starts" ? "live" : "superseded");
+      expect([first, ...later].at(-1)?.status).toBe("live");
       await scenario.isQuiet();
+      scenario.forget();
       await scenario.applies();
-      expect(store.deployments(id)).toHaveLength(statuses.length);
+      expect(asked()).toEqual([]);
       await scenario.close();
     },
   );

@@ -11,7 +11,8 @@ const confirmed = ["--confirm-delete", "service.shop.db"] as const;
 
 /** Interface, "Canvas": a `reference` edge points from consumer to provider and lists variable names only. */
 describe("a service that others refer to", () => {
-  const scenario = eachScenario();
+  // All is about these edges and the names they list.
+  const scenario = eachScenario({ readings: { referenceEdges: "keys" } });
   const idOf = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
 

@@ -5,7 +5,8 @@ const service = (name: string) =>
 const told = "deployed by lina from branch";
 
 describe("drift of a service that another user has deployed", () => {
-  const scenario = eachScenario();
+  // Nobody deploys but those that are named here.
+  const scenario = eachScenario({ readings: { otherDeployments: "none" } });
   const idOf = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";
   const drifts = (name: string) =>
