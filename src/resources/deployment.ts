@@ -274,19 +274,23 @@ function queuedDeployment(queued: Deployment, serviceId: string, name: string): 
   return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
 }
 
-/** Returns what a deployment may have queued: none where the service is gone, undefined where it lists none. */
+/**
+ * Returns the deployments of a service, or the newest that a request may have queued: it brings what the others bring.
+ * None where the service is gone, undefined where it lists none.
+ */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, name, since, body } = search;
+  const { parentId: serviceId, name, since, body, declared = new Map() } = search;
   if (serviceId === undefined) return [];
-  const { commitSha: commit } = (body ?? {}) as { readonly commitSha?: string };
+  const { commitSha: commit = textAt(declared, "commit") } = (body ?? {}) as { readonly commitSha?: string };
   const queued = await queuedSince(reads, serviceId, { ...search, commit });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
   // What was queued before a rollback does not serve. What a request queued is found all the same.
-  const end = (since ?? body) === undefined ? queued.findIndex(isRollback) : -1;
+  const isRequest = (since ?? body ?? search.declared) !== undefined;
+  const end = isRequest ? -1 : queued.findIndex(isRollback);
   const found = queued.slice(0, end === -1 ? undefined : end).filter((one) => !isRollback(one));
-  return found.map((one) => queuedDeployment(one, serviceId, name));
+  return found.slice(0, isRequest ? 1 : undefined).map((one) => queuedDeployment(one, serviceId, name));
 }

@@ -48,6 +48,6 @@ function serviceLine(store: EmulatorStore, service: StoredService, place: string
   ].join(" ");
 }
 
-/** Deployments that were not asked for in the dashboard. */
+/** Deployments that were asked for neither in the dashboard nor by the platform itself. */
 export const requestedDeployments = (store: EmulatorStore, serviceId: string): number =>
-  store.deployments(serviceId).filter(({ actor }) => actor !== "dashboard").length;
+  store.deployments(serviceId).filter(({ actor }) => actor !== "dashboard" && actor !== "auto-deploy").length;

@@ -7,6 +7,7 @@ import { createWorkbench, type Workbench } from "../support/workbench";
 import {
   addForeign,
   foreignThings,
+  foreignWrites,
   guardedSpec,
   type LiveEdit,
   liveEdits,
@@ -100,6 +101,7 @@ describe("the laws", () => {
       await applied(bench, spec);
       expect(await changesOf(bench)).toEqual([]);
       expect(foreignThings(bench.emulator.store)).toEqual(foreign);
+      expect(foreignWrites(bench)).toEqual([]);
     }));
 
   it("plan and drift write nothing, neither to the service nor to the folder", () =>
@@ -154,6 +156,7 @@ describe("the laws", () => {
       await applied(bench, second);
       await bench.apply({ mode: "destroy" });
       expect(foreignThings(bench.emulator.store)).toEqual(foreign);
+      expect(foreignWrites(bench)).toEqual([]);
     }));
 
   it("the plan does not depend on the order of keys, and the end not on concurrency", () =>

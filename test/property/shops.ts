@@ -1,5 +1,7 @@
+import type { StoredService } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { fc } from "../support/fixed-seed";
+import type { Workbench } from "../support/workbench";
 
 /** One service of a random manifest. */
 export interface ServiceSpec {
@@ -155,19 +157,33 @@ export function addForeign(store: EmulatorStore): void {
   }
 }
 
+/** A service without the times that a check of its health by the platform may move. */
+const withoutChecks = ({ healthCheckedAt, updatedAt, ...service }: StoredService) => service;
+
+const isForeign = ({ name }: StoredService): boolean => name === "theirs";
+
 /** Everything that was there before us, byte by byte. */
 export const foreignThings = (store: EmulatorStore): unknown => [
   store.projects().filter(({ name }) => name === "Theirs"),
   store
     .services()
-    .filter(({ name }) => name === "theirs")
-    .map((service) => [service, store.variables(service.id), store.deployments(service.id)]),
+    .filter(isForeign)
+    .map((service) => [withoutChecks(service), store.variables(service.id), store.deployments(service.id)]),
 ];
+
+/** Writes to what was there before us. */
+export const foreignWrites = ({ emulator: { store }, writes }: Pick<Workbench, "emulator" | "writes">) => {
+  const theirs = [
+    ...store.projects().filter(({ name }) => name === "Theirs"),
+    ...store.services().filter(isForeign),
+  ];
+  return writes().filter((write) => theirs.some(({ id }) => write.includes(id)));
+};
 
 /** Everything there is, byte by byte, with the values of variables. */
 export const liveThings = (store: EmulatorStore): unknown => [
   store.projects(),
-  store.services(),
+  store.services().map(withoutChecks),
   store
     .services()
     .map(({ id }) => [

@@ -4,10 +4,7 @@ const source = 'repository: "https://git.example.com/shop"';
 const long = "The shop of the long names, in the second street of the old town";
 
 /** Reading "name": "cut to 40 characters · a slug". */
-describe.each([
-  ["cut", long, long.slice(0, 40)],
-  ["slug", "Café, Grünstraße", "cafe-grunstra-e"],
-] as const)("a name that comes back %s", (name, sent, kept) => {
+function keepsAnotherName(name: "cut" | "slug", sent: string, kept: string): void {
   const scenario = oneScenario({ readings: { name } });
   const manifest = (project: string, service: string) =>
     `projects:\n  shop:\n    name: "${project}"\n    services:\n      api: { name: "${service}", kind: web, configuration: { ${source} } }\n`;
@@ -50,10 +47,13 @@ describe.each([
     await scenario.applied(manifest(kept, service?.name ?? ""));
     await scenario.isQuiet();
   });
-});
+}
+
+describe("name=cut", () => keepsAnotherName("cut", long, long.slice(0, 40)));
+describe("name=slug", () => keepsAnotherName("slug", "Café, Grünstraße", "cafe-grunstra-e"));
 
 /** Reading "url, internalHost before the first deployment": "set · empty · null". */
-describe.each(["empty", "null"] as const)("a URL that is %s before the first deployment", (firstUrl) => {
+function showsUrlLate(firstUrl: "empty" | "null"): void {
   const scenario = oneScenario({ readings: { firstUrl } });
 
   it("is not written into a variable: the same command again writes it", async () => {
@@ -76,10 +76,13 @@ describe.each(["empty", "null"] as const)("a URL that is %s before the first dep
     await scenario.applies();
     await scenario.isQuiet();
   });
-});
+}
+
+describe("firstUrl=empty", () => showsUrlLate("empty"));
+describe("firstUrl=null", () => showsUrlLate("null"));
 
 /** Reading "a number of configuration as it comes back": "clamped to a range". */
-describe("a number that comes back clamped", () => {
+describe("configurationValue=clamped", () => {
   const scenario = oneScenario({ readings: { configurationValue: "clamped" } });
   const manifest = (hours: number) =>
     `services:\n  api: { kind: web, configuration: { ${source}, previewExpiryHours: ${hours} } }\n`;
@@ -104,7 +107,7 @@ describe("a number that comes back clamped", () => {
 });
 
 /** Reading "color as it comes back": "another form of the same colour". */
-describe("a color that comes back in another form", () => {
+describe("color=form", () => {
   const scenario = oneScenario({ readings: { color: "form" } });
 
   it("is reported with the form that the platform keeps", async () => {
@@ -126,7 +129,7 @@ describe("a color that comes back in another form", () => {
 });
 
 /** Reading "a variable written with the value it has": "`updatedAt` … stays (… ends in `apply.not_taken`, whose hint is `--verify-values`)". */
-describe("a variable whose time stays where it is written with the value it has", () => {
+describe("repeatedValue=stays", () => {
   const scenario = oneScenario({ readings: { repeatedValue: "stays" } });
 
   it("is reported with --verify-values, which writes nothing", async () => {
@@ -153,7 +156,7 @@ describe("a variable whose time stays where it is written with the value it has"
 });
 
 // "True prevents new deployments." (interface, "Service") is all that is known of an archived service.
-describe("a platform that refuses every other change of an archived service", () => {
+describe("archivedService=refused", () => {
   const scenario = oneScenario({ readings: { archivedService: "refused" } });
   const api = (archived: boolean, branch = "main") =>
     `projects: { shop: { services: { api: { kind: web, deploy: { when: never }, archived: ${archived}, configuration: { branch: ${branch} }, variables: { LEVEL: one } } } } }\n`;

@@ -141,9 +141,9 @@ const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "
   pendingOf: deploymentOf,
   find: async (reads, { id, commit }, search) => {
     const queued = await queuedSince(reads, id, { ...search, commit });
-    return queued
-      ?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback)
-      .map((one) => one.id);
+    const found = queued?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback);
+    // The newest deployment brings what the others bring.
+    return found?.slice(0, isRollback ? undefined : 1).map((one) => one.id);
   },
   poll: pollDeployment,
 });

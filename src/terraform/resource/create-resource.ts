@@ -13,7 +13,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
 import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
-import { findStartedRun, isOfCommit, listRuns, runInputs } from "./reactions";
+import { findStartedRun, listRuns, runInputs } from "./reactions";
 
 /** A create, or another run of a resource that reacts to others. */
 export interface CreateCall extends TypeInSession {
@@ -148,10 +148,9 @@ export async function createOnce(
   if (candidates === undefined) return sendTwice(send);
   const { name, attributes: declared } = input;
   const search = { name, parentId, declared, preexistingIds, since: isoTime(reads.serviceTime()) };
-  const isMeant = (one: LiveResource) => isOfCommit(type.resource, one, input.attributes);
   return createOrFind(reads, {
     send,
-    look: async () => (await candidates(reads, search))?.filter(isMeant),
+    look: () => candidates(reads, search),
     take: async (found) => acceptedAs(creation, found),
     refuse: async () => {},
     several: (found) => new DiagnosticsError([severalMade(creation, found)]),

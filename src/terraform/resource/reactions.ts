@@ -105,7 +105,7 @@ interface RunSearch extends TypeInSession {
 }
 
 /** Returns true if a run may be of the commit that is asked for, where one is. */
-export function isOfCommit({ runs }: Resource, run: LiveResource, attributes: AttributeLookup): boolean {
+function isOfCommit({ runs }: Resource, run: LiveResource, attributes: AttributeLookup): boolean {
   const commitOf = (of: AttributeLookup) => runs?.pendingOf(run.id, undefined, of).commit;
   const [wanted, found] = [commitOf(attributes), commitOf(run.attributes)];
   return wanted === undefined || found === undefined || found === wanted;

@@ -83,13 +83,39 @@ describe.each<Partial<Readings>>([
         store.settle();
         expect(await bench.drift()).toMatchObject({ exitCode: 0 });
       }
-      const actors = store.deployments(store.services()[0]?.id ?? "").map(({ actor }) => actor);
-      expect(actors.filter((actor) => actor !== "auto-deploy")).toHaveLength(3);
-      expect(actors.length).toBeGreaterThan(3);
+      expect(oursOf(bench)).toHaveLength(3);
+      expect(store.deployments(store.services()[0]?.id ?? "").length).toBeGreaterThan(3);
+      bench.remove();
+    },
+  );
+
+  it.each(["lost", "not seen, by a run that dies"])(
+    "tell apart none whose answer is %s: the newest serves",
+    async (how) => {
+      const bench = createWorkbench({ emulator: { readings } });
+      bench.write("rnv.yaml", shop(1));
+      await bench.apply();
+      bench.write("rnv.yaml", shop(2));
+      if (how === "lost") {
+        let sent = 0;
+        bench.emulator.setFaults((_, { method, path }) =>
+          method === "POST" && path.endsWith("/deploys") && sent++ === 0
+            ? { kind: "reset-after" }
+            : undefined,
+        );
+      } else await bench.applyUntilDeath({ write: 2, when: "after" });
+      expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+      expect(oursOf(bench)).toHaveLength(2);
+      const { plan } = await bench.plan();
+      expect(plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
       bench.remove();
     },
   );
 });
+
+/** Deployments of the only service that the platform did not queue by itself. */
+const oursOf = ({ emulator: { store } }: Workbench) =>
+  store.deployments(store.services()[0]?.id ?? "").filter(({ actor }) => actor !== "auto-deploy");
 
 it("a rename whose time moves again with the next read is no change", async () => {
   const bench = createWorkbench({ emulator: { readings: { renameTime: "later" } } });
