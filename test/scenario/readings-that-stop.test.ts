@@ -154,7 +154,8 @@ describe("a variable whose time stays where it is written with the value it has"
 
 // "True prevents new deployments." (interface, "Service") is all that is known of an archived service.
 describe("a platform that refuses every other change of an archived service", () => {
-  const scenario = oneScenario({ readings: { archivedService: "refused" } });
+  // The stop repeats the words of the refusal.
+  const scenario = oneScenario({ readings: { archivedService: "refused", errorBody: "top" } });
   const api = (archived: boolean, branch = "main") =>
     `projects: { shop: { services: { api: { kind: web, deploy: { when: never }, archived: ${archived}, configuration: { branch: ${branch} }, variables: { LEVEL: one } } } } }\n`;
 
