@@ -9,7 +9,7 @@ import type { LiveResource } from "../model/live";
 import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { uuidPattern } from "../model/text";
+import { compareTexts, uuidPattern } from "../model/text";
 import { type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
@@ -41,7 +41,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
-  const all = lists.flat();
+  const all = lists.flat().sort((a, b) => compareTexts(a.id, b.id));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references: FoundReferences =

@@ -20,7 +20,7 @@ describe("an apply that is cut short", () => {
     expect(liveNames().sort()).toEqual(names);
     for (const { id } of store.services()) {
       expect(store.variables(id).map(({ key }) => key)).toEqual(["A"]);
-      expect(store.deployments(id).map(({ status }) => status)).toEqual(["live"]);
+      expect(scenario.deployments(id).map(({ status }) => status)).toEqual(["live"]);
     }
   };
   beforeEach(async () => {

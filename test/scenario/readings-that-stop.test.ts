@@ -157,7 +157,8 @@ describe("repeatedValue=stays", () => {
 
 // "True prevents new deployments." (interface, "Service") is all that is known of an archived service.
 describe("archivedService=refused", () => {
-  const scenario = oneScenario({ readings: { archivedService: "refused" } });
+  // The stop repeats the words of the refusal.
+  const scenario = oneScenario({ readings: { archivedService: "refused", errorBody: "top" } });
   const api = (archived: boolean, branch = "main") =>
     `projects: { shop: { services: { api: { kind: web, deploy: { when: never }, archived: ${archived}, configuration: { branch: ${branch} }, variables: { LEVEL: one } } } } }\n`;
 

@@ -25,7 +25,7 @@ describe("a change of an applied service", () => {
     if (!found) throw new Error("no service");
     return found;
   };
-  const deployments = () => scenario.emulator.store.deployments(service().id).length;
+  const deployments = () => scenario.deployments(service().id).length;
   const apply = async (text: string): Promise<string[]> => {
     scenario.write("rnv.yaml", text);
     scenario.forget();

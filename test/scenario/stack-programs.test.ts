@@ -37,7 +37,7 @@ describe("programs in the style of those that teams write", () => {
         name,
         {
           configuration,
-          deployments: scenario.emulator.store.deployments(id).length,
+          deployments: scenario.deployments(id).length,
           variables: Object.fromEntries(
             scenario.emulator.store
               .variables(id)

@@ -10,10 +10,11 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import type { StoredDeployment } from "../../src/emulator/records";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
 import { type MovableClock, movableClock } from "./movable-clock";
-import { readingsHere } from "./readings";
+import { askedFor, readingsHere } from "./readings";
 
 export interface CliRun {
   /** -1 when a signal ended it. */
@@ -72,6 +73,8 @@ export interface Scenario {
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
   requests(which?: "all" | "writes"): string[];
   forget(): void;
+  /** Deployments of a service, oldest first, without those that the platform queued by itself. */
+  deployments(serviceId: string | undefined): readonly StoredDeployment[];
   /** The clock of the service. */
   readonly clock: MovableClock;
   /** Moves the clock of the service: what was written just now is old. */
@@ -177,6 +180,7 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
       emulator.resetLog();
       sent.length = 0;
     },
+    deployments: (id = "") => askedFor(emulator.store.deployments(id)),
     clock,
     settle: () => clock.advance(600_000),
     isQuiet: async (...args) => {

@@ -35,5 +35,10 @@ export function readingsHere(pinned?: EmulatorOptions["readings"]): EmulatorOpti
 
 const seedAt = (name: string): number => Number.parseInt(sha256(name).slice(0, 8), 16) % seeds.length;
 
+/** Leaves out the deployments that the platform queued by itself (`otherDeployments`). */
+export const askedFor = <One extends { readonly actor: string }>(
+  deployments: readonly One[],
+): readonly One[] => deployments.filter(({ actor }) => actor !== "auto-deploy");
+
 /** Returns the seed that a number stands for, for cases that have one. */
 export const readingSeedOf = (number: number): number => seeds[number % seeds.length] ?? 0;

@@ -18,6 +18,7 @@ const settings = [
     "RNV_COMMENT_AUTHOR",
     "RNV_POLICY",
     "RNV_PROFILE",
+    "RNV_READINGS",
     "RNV_SECRET_DIRS",
     "RNV_SHARDS",
     "RNV_STAGE",
