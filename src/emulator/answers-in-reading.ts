@@ -70,30 +70,14 @@ function viewOf(readings: Readings, salt: string): (value: unknown, key: string)
     }
     // Values of others, whatever is in them.
     if (key === "configuration") return { ...unknown[readings.unknownFields], ...value };
-    const fields = Object.entries({ ...value, ...connected(readings, value as Fields) }).map(
-      ([name, one]) => {
-        const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
-        return [name, isWord ? word(one) : show(one, name)] as const;
-      },
-    );
-    const price = key === "estimatedMonthly" &&
-      readings.prices === "unpriced" && { ngn: 0, usd: 0, priced: false };
+    const fields = Object.entries(value).map(([name, one]) => {
+      const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
+      return [name, isWord ? word(one) : show(one, name)] as const;
+    });
     const further = maps.includes(key) ? {} : unknown[readings.unknownFields];
-    return { ...further, ...Object.fromEntries(fields), ...price };
+    return { ...further, ...Object.fromEntries(fields) };
   };
   return show;
-}
-
-/** Edges and positions of a canvas. */
-function connected({ referenceEdges, unplacedNodes }: Readings, { nodes, edges, layout }: Fields): Fields {
-  if (!Array.isArray(nodes) || !Array.isArray(edges)) return {};
-  const placed = Object.fromEntries((nodes as Fields[]).map(({ id }, at) => [id, { x: at * 10, y: 0 }]));
-  const { positions, ...rest } = layout as { readonly positions: Fields };
-  const shown = (edges as Fields[]).filter(({ kind }) => kind !== "reference" || referenceEdges !== "none");
-  return {
-    edges: referenceEdges === "bare" ? shown.map(({ keys: _, ...edge }) => edge) : shown,
-    layout: unplacedNodes === "present" ? { ...rest, positions: { ...placed, ...positions } } : layout,
-  };
 }
 
 const timeIn = (form: Readings["timeForm"], time: string): string => {

@@ -139,7 +139,7 @@ export function serviceView(world: World, service: StoredService): Record<string
       : isPublic && configuration.platformDomainEnabled === true
         ? `https://${host}.rnv.example`
         : "",
-    estimatedMonthly: estimatedMonthly(world.catalog, service),
+    estimatedMonthly: estimatedMonthly(world, service),
   };
 }
 
@@ -163,9 +163,9 @@ function lifecycleStatus(service: StoredService): string {
   return service.archived ? "archived" : "active";
 }
 
-function estimatedMonthly(catalog: CatalogAnswer, service: StoredService) {
-  const plan = planFor(catalog, service.kind, service.configuration.plan);
-  const replicas = Math.max(1, Number(service.configuration.replicas ?? 1));
+function estimatedMonthly({ catalog, readings }: World, { kind, configuration }: StoredService) {
+  const plan = readings.prices === "priced" ? planFor(catalog, kind, configuration.plan) : undefined;
+  const replicas = Math.max(1, Number(configuration.replicas ?? 1));
   return {
     ngn: (plan?.ngn ?? 0) * replicas,
     usd: (plan?.usd ?? 0) * replicas,

@@ -53,7 +53,7 @@ function readScope(call: Call, strict: boolean): CanvasRange {
 
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
 function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
-  const { store } = call.world;
+  const { store, readings } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
     thing.workspaceId === call.workspaceId &&
     (scope.projectId === null || thing.projectId === scope.projectId) &&
@@ -65,13 +65,10 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
   const ids = new Set(nodes.map((node) => node.id));
   const references = [...store.all("references")]
     .filter(({ consumer, provider }) => ids.has(consumer) && ids.has(provider))
-    .map(({ id, consumer, provider, keys }) => ({
-      id,
-      source: consumer,
-      target: provider,
-      kind: "reference",
-      keys,
-    }));
+    .map(({ id, consumer: source, provider: target, keys }) => {
+      const edge = { id, source, target, kind: "reference" };
+      return readings.referenceEdges === "bare" ? edge : { ...edge, keys };
+    });
   const links = groups.flatMap((group) =>
     group.serviceIds
       .filter((id) => ids.has(id))
@@ -82,7 +79,7 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
         kind: "environment-group",
       })),
   );
-  const edges = [...references, ...links];
+  const edges = readings.referenceEdges === "none" ? links : [...references, ...links];
   if (nodes.length > maxNodes || groups.length > maxNodes || edges.length > maxEdges) {
     throw new Refusal(
       413,
@@ -105,6 +102,9 @@ const layoutOf = (call: Call, { projectId, environmentId }: CanvasRange): Stored
 function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
   const ids = visibleIds(topology);
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
+  const isPlaced = call.world.readings.unplacedNodes === "present";
+  const places = topology.nodes.map(({ id }, at) => [id, { x: at * 10, y: 0 }] as const);
+  const placed = { ...(isPlaced && Object.fromEntries(places)), ...positions };
   const rest = JSON.stringify({
     groups: topology.groups.map((group) => ({
       id: groupNode(group),
@@ -115,7 +115,7 @@ function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
     edges: topology.edges,
     layout: {
       revision,
-      positions: Object.fromEntries(Object.entries(positions).filter(([id]) => ids.has(id))),
+      positions: Object.fromEntries(Object.entries(placed).filter(([id]) => ids.has(id))),
       viewport: view,
     },
     scope: topology.scope,
