@@ -2,6 +2,7 @@ import type { WireRequest, WireResponse } from "../api/transport";
 import { uuidPattern } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Call, Route } from "./call";
+import { keptBody } from "./kept-values";
 import { progress } from "./progress";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
 import { canvasRoutes } from "./routes/canvas-routes";
@@ -154,7 +155,7 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     path: target.path,
     params: match.params,
     query: target.query,
-    body: isWrite ? readBody(match, request) : {},
+    body: isWrite ? keptBody(world.readings, readBody(match, request)) : {},
     credential,
     workspaceId: credential.workspaceId,
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
@@ -176,7 +177,7 @@ function handleKeyed(
   call: Call,
   match: RouteMatch,
   key: string,
-  { requestId, retains }: Arrived,
+  { request, requestId, retains }: Arrived,
 ): WireResponse {
   const { store, seal, clock } = call.world;
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
@@ -185,7 +186,7 @@ function handleKeyed(
   }
   const { workspaceId, actor, id: credentialId } = call.credential;
   const id = [workspaceId, actor, credentialId, call.method, call.path, key].join(" ");
-  const payload = seal.digest(canonicalJson(call.body as Plain));
+  const payload = seal.digest(canonicalJson(JSON.parse(request.body ?? "{}") as Plain));
   const receipt = store.get("receipts", id);
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)

@@ -10,7 +10,6 @@ import {
   readOperation,
   servicesIn,
 } from "../call";
-import { keptFields } from "../kept-values";
 import { queuesDeletions } from "../progress";
 import type { StoredEnvironment, StoredProject } from "../records";
 import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
@@ -100,7 +99,7 @@ export const projectRoutes: readonly Route[] = [
     path: "/workspaces/{workspaceId}/projects",
     key: "accepted",
     handle: (call) => {
-      const fields = keptFields(call.world.readings, parseBody(creation, call.body));
+      const fields = parseBody(creation, call.body);
       requireColor(call.world, fields.color);
       return shown(call, newProject(call.world, call.workspaceId, fields));
     },
@@ -117,8 +116,8 @@ export const projectRoutes: readonly Route[] = [
     key: "accepted",
     handle: (call) => {
       const project = projectOf(call);
-      const { store, switches, gaps, readings } = call.world;
-      const fields = keptFields(readings, parseBody(gaps.renamesProjects ? change : describing, call.body));
+      const { store, switches, gaps } = call.world;
+      const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
       requireColor(call.world, fields.color);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
       const changed = { ...project, ...fields, updatedAt: store.stamp() };

@@ -12,7 +12,6 @@ import {
   readOperation,
   shownServiceOf,
 } from "../call";
-import { keptFields } from "../kept-values";
 import {
   queueAsked,
   queueDeployment,
@@ -158,7 +157,7 @@ export function newService({ store }: World, fields: NewService): StoredService 
 
 function create(call: Call) {
   const { world } = call;
-  const draft = keptFields(world.readings, parseCreation(call.body, world));
+  const draft = parseCreation(call.body, world);
   const { [draft.kind]: ofKind } = world.gaps.kindDefaults;
   const configuration = { ...world.catalog.defaults, ...ofKind, ...draft.configuration };
   requireOnOffer(world, draft.kind, configuration);
@@ -189,7 +188,7 @@ function create(call: Call) {
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = keptFields(world.readings, parseChange(call.body, world));
+  const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (world.switches.conditions.has("ignored-values")) return shown(call, service);
