@@ -13,7 +13,7 @@ import {
 import { queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
-import { noteVariable } from "../times";
+import { touch } from "../times";
 import { AnswerJson, variableView } from "../views";
 import { requireRole, type World } from "../world";
 
@@ -81,7 +81,7 @@ export function newVariable(
 ): StoredVariable {
   const { store, seal } = world;
   const at = store.stamp();
-  noteVariable(world, service.id);
+  touch(world, service.id, "variable");
   return store.put("variables", {
     id: store.newId(),
     workspaceId: service.workspaceId,
@@ -101,7 +101,7 @@ export function editedVariable(
   value?: string,
 ): StoredVariable {
   const { store, seal } = world;
-  noteVariable(world, variable.serviceId);
+  touch(world, variable.serviceId, "variable");
   return store.put("variables", {
     ...variable,
     key,
@@ -122,7 +122,7 @@ function remove(call: Call) {
     return { deleted: false, ...queuedAnswer(call, { workspaceId, serviceId, deletes }, "delete") };
   }
   call.world.store.remove("variables", id);
-  noteVariable(call.world, serviceId);
+  touch(call.world, serviceId, "variable");
   return { deleted: true };
 }
 
