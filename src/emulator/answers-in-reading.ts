@@ -1,5 +1,4 @@
 import { parseJson, type WireResponse } from "../api/transport";
-import type { CatalogAnswer } from "../api/wire/shapes";
 import { sha256 } from "../model/text";
 import { type Readings, readingsText } from "./readings";
 import type { World } from "./world";
@@ -91,26 +90,4 @@ function inOrder(order: Readings["listOrder"], items: readonly Fields[], salt: s
   if (order === "creation") return items;
   if (order === "reversed") return items.toReversed();
   return items.toSorted((a, b) => (sha256(`${salt} ${a.id}`) < sha256(`${salt} ${b.id}`) ? -1 : 1));
-}
-
-/** The catalog with what the interface does not list. */
-export function catalogIn(
-  { catalogDefaults, catalogLists }: Readings,
-  catalog: CatalogAnswer,
-): CatalogAnswer {
-  const { defaults, plans, regions, runtimes, serviceTypes } = catalog;
-  const further = <Item extends { readonly id: string; readonly name: string }>(items: readonly Item[]) =>
-    items.concat(
-      items.slice(-1).map((item) => ({ ...item, id: `${item.id}-next`, name: `${item.name} next` })),
-    );
-  return {
-    ...catalog,
-    ...(catalogDefaults === "further" && { defaults: { ...defaults, edgeCache: "off", sidecars: [] } }),
-    ...(catalogLists === "further" && {
-      plans: further(plans),
-      regions: further(regions),
-      runtimes: [...runtimes, "elixir"],
-      serviceTypes: further(serviceTypes),
-    }),
-  };
 }

@@ -8,7 +8,6 @@ import type {
   StoredVariable,
 } from "./records";
 import { conflict, invalid, notFound } from "./refusal";
-import type { AnswerJson } from "./views";
 import type { Credential, Role, World } from "./world";
 
 /** One authenticated request, matched to its route. */
@@ -27,7 +26,7 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-type RouteHandler = (call: Call) => Readonly<Record<string, unknown>> | AnswerJson;
+type RouteHandler = (call: Call) => Readonly<Record<string, unknown>>;
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -61,7 +60,7 @@ const operationView = ({ id, kind, status, createdAt, updatedAt }: StoredOperati
   return { id, kind, status, createdAt, updatedAt };
 };
 
-/** The operation of the path where it belongs there, or 404; the body is a gap. */
+/** The operation of the path where it belongs there, or 404. */
 export function readOperation(
   { world, params, workspaceId }: Call,
   isThere: (one: StoredOperation) => boolean,
@@ -71,8 +70,7 @@ export function readOperation(
   const hasEnded = operation.dueAt === null && world.readings.endedOperation === "forgotten";
   if (hasEnded && world.clock.now() - Date.parse(operation.updatedAt) >= 1000)
     throw notFound("The operation");
-  const view = operationView(operation);
-  return world.gaps.operationBody === "wrapped" ? { operation: view } : view;
+  return operationView(operation);
 }
 
 /** Queues an operation, and answers the request that asked for it. */

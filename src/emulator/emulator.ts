@@ -1,7 +1,7 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { type Clock, systemClock } from "../model/time";
-import { catalogIn, inReading } from "./answers-in-reading";
+import { inReading } from "./answers-in-reading";
 import {
   assumedGaps,
   type Condition,
@@ -17,7 +17,7 @@ import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
 import { createEmulatorStore, type EmulatorStore } from "./store";
-import { embeddedCatalog } from "./views";
+import { catalogIn, embeddedCatalog } from "./views";
 import {
   type ApiKey,
   createRateLimiter,
@@ -224,7 +224,7 @@ export class Emulator {
       commit: ({ retain } = { retain: true }) =>
         this.#commit({ request, target, requestId, retains: retain }),
       error: (status, code, message, headers) =>
-        errorResponse(world, requestId, new Refusal(status, code, message, headers)),
+        errorResponse(requestId, new Refusal(status, code, message, headers)),
       store: this.store,
     });
     this.#log.push({
@@ -261,7 +261,7 @@ export class Emulator {
       this.persistence.commit();
     } catch (cause) {
       const message = `The emulator could not keep its data: ${(cause as Error).message}`;
-      return errorResponse(this.world, arrived.requestId, new Refusal(500, "internal_error", message));
+      return errorResponse(arrived.requestId, new Refusal(500, "internal_error", message));
     }
     return response;
   }

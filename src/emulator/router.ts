@@ -10,7 +10,7 @@ import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { AnswerJson, shownCatalog } from "./views";
+import { shownCatalog } from "./views";
 import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {
@@ -83,26 +83,21 @@ export const requestIdOf = ({ store }: World, headers: WireRequest["headers"]): 
   return given !== undefined && requestIdPattern.test(given) ? given : `req-${store.newId()}`;
 };
 
-/** The error body of the interface, in the form that this service is set up with. */
-export function errorResponse(
-  { gaps }: World,
-  requestId: string,
-  { status, code, message, headers }: Pick<Refusal, "status" | "code" | "message" | "headers">,
-): WireResponse {
-  const details = { code, message };
-  const body = gaps.errorBody === "nested" ? { requestId, error: details } : { requestId, ...details };
-  return jsonResponse(status, JSON.stringify(body), requestId, headers);
-}
+/** The error body of the interface. */
+export const errorResponse = (requestId: string, refusal: Refusal): WireResponse => {
+  const { status, code, message, headers } = refusal;
+  return jsonResponse(status, { requestId, code, message }, requestId, headers);
+};
 
 const jsonResponse = (
   status: number,
-  body: string,
+  body: unknown,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): WireResponse => ({
   status,
   headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
-  body,
+  body: JSON.stringify(body),
 });
 
 /** A request that reached the service. */
@@ -122,9 +117,9 @@ export function createResponder(world: World): (arrived: Arrived) => WireRespons
       progress(world);
       return accepted(world, match, arrived);
     } catch (cause) {
-      if (cause instanceof Refusal) return errorResponse(world, arrived.requestId, cause);
+      if (cause instanceof Refusal) return errorResponse(arrived.requestId, cause);
       const message = cause instanceof Error ? cause.message : "Unexpected failure";
-      return errorResponse(world, arrived.requestId, new Refusal(500, "internal_error", message));
+      return errorResponse(arrived.requestId, new Refusal(500, "internal_error", message));
     }
   };
 }
@@ -161,7 +156,7 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
-  return jsonResponse(200, textOf(match.route.handle(call)), requestId);
+  return jsonResponse(200, match.route.handle(call), requestId);
 }
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
@@ -191,12 +186,12 @@ function handleKeyed(
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)
       throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-    return jsonResponse(receipt.status, JSON.stringify(receipt.body), requestId, replayed(call, true));
+    return jsonResponse(receipt.status, receipt.body, requestId, replayed(call, true));
   }
   const body = match.route.handle(call);
   const expiresAt = clock.now() + retentionMs;
   if (retains) store.put("receipts", { id, payload, status: 200, body, expiresAt });
-  return jsonResponse(200, textOf(body), requestId, replayed(call, false));
+  return jsonResponse(200, body, requestId, replayed(call, false));
 }
 
 /** The header of Idempotency rule 4; its name is a gap. */
@@ -204,8 +199,6 @@ function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, s
   const { replayHeader } = world.gaps;
   return replayHeader === undefined ? {} : { [replayHeader]: String(isReplay) };
 }
-
-const textOf = (body: unknown): string => (body instanceof AnswerJson ? body.text : JSON.stringify(body));
 
 const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;
@@ -219,17 +212,5 @@ export function dropExpiredReceipts(store: Call["world"]["store"]): void {
 
 /** Interface, "Catalog". */
 const catalogRoutes: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/catalog",
-    shows: "catalog",
-    handle: ({ world }) => ({
-      ...shownCatalog(world),
-      capabilities: {
-        ...world.catalog.capabilities,
-        hosting: !world.switches.conditions.has("hosting-off"),
-        workerOnline: !world.switches.conditions.has("worker-offline"),
-      },
-    }),
-  },
+  { method: "GET", path: "/catalog", shows: "catalog", handle: ({ world }) => shownCatalog(world) },
 ];

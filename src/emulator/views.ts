@@ -1,6 +1,7 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { slug } from "./kept-values";
+import type { Readings } from "./readings";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import { deploymentTime } from "./times";
 import type { World } from "./world";
@@ -68,44 +69,56 @@ export const embeddedCatalog: CatalogAnswer = {
   ],
 };
 
-/** The catalog, perhaps without what services use. */
-export function shownCatalog({ catalog, store, readings }: World): CatalogAnswer {
-  if (readings.catalogLists !== "fewer") return catalog;
-  const used = [...store.all("services")].flatMap(({ kind, configuration }) => [
-    ...[kind, configuration.plan, configuration.region, configuration.runtime],
+type Offer = string | { readonly id: string; readonly name: string };
+
+const withOffers = (
+  catalog: CatalogAnswer,
+  change: <Item extends Offer>(offers: readonly Item[]) => Item[],
+): CatalogAnswer => ({
+  ...catalog,
+  plans: change(catalog.plans),
+  regions: change(catalog.regions),
+  runtimes: change(catalog.runtimes),
+  serviceTypes: change(catalog.serviceTypes),
+});
+
+/** The catalog with what the interface does not list. */
+export function catalogIn(
+  { catalogDefaults, catalogLists }: Readings,
+  catalog: CatalogAnswer,
+): CatalogAnswer {
+  const next = <Item extends Offer>(offer: Item): Item =>
+    (typeof offer === "string"
+      ? `${offer}-next`
+      : { ...(offer as object), id: `${offer.id}-next`, name: `${offer.name} next` }) as Item;
+  const hasFurther = catalogLists === "further";
+  const offered = withOffers(catalog, (offers) =>
+    offers.concat(hasFurther ? offers.slice(-1).map(next) : []),
+  );
+  const further = catalogDefaults === "further" && { edgeCache: "off", sidecars: [] };
+  return { ...offered, defaults: { ...catalog.defaults, ...further } };
+}
+
+/** The catalog as it is read, perhaps without what services use. */
+export function shownCatalog({ catalog, store, readings, switches: { conditions } }: World): CatalogAnswer {
+  const services = readings.catalogLists === "fewer" ? [...store.all("services")] : [];
+  const used = services.flatMap(({ kind, configuration: { plan, region, runtime } }) => [
+    ...[kind, plan, region, runtime],
   ]);
-  const isLeft = (offer: string | { readonly id: string }): boolean =>
-    !used.includes(typeof offer === "string" ? offer : offer.id);
-  const { plans, regions, runtimes, serviceTypes } = catalog;
+  const isLeft = (offer: Offer): boolean => !used.includes(typeof offer === "string" ? offer : offer.id);
   return {
-    ...catalog,
-    plans: plans.filter(isLeft),
-    regions: regions.filter(isLeft),
-    runtimes: runtimes.filter(isLeft),
-    serviceTypes: serviceTypes.filter(isLeft),
+    ...withOffers(catalog, (offers) => offers.filter(isLeft)),
+    capabilities: {
+      ...catalog.capabilities,
+      hosting: !conditions.has("hosting-off"),
+      workerOnline: !conditions.has("worker-offline"),
+    },
   };
 }
 
 /** The plan of that id which the catalog offers for a kind. */
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
-
-/** JSON text that is ready to be sent. */
-export class AnswerJson {
-  constructor(readonly text: string) {}
-}
-
-const serviceTexts = new WeakMap<StoredService, string>();
-
-/** A service as JSON; made once per version of its record, because a canvas holds up to 2,000. */
-export function serviceJson(world: World, service: StoredService): string {
-  let text = serviceTexts.get(service);
-  if (text === undefined) {
-    text = JSON.stringify(serviceView(world, service));
-    serviceTexts.set(service, text);
-  }
-  return text;
-}
 
 /** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
@@ -199,19 +212,16 @@ const furtherOfEnvironment = {
   ...{ serviceCount: 0, services: [], settings: { region: "auto", name: "Production" } },
 };
 
-/** Project (interface, "Project"); the fields of an environment are a gap. */
+/** Project (interface, "Project"). */
 export function projectView(
   { workspaceId: _, ...project }: StoredProject,
-  { gaps: { environmentRecord }, readings }: Pick<World, "gaps" | "readings">,
+  { environmentRecord }: Readings,
 ): Record<string, unknown> {
-  const [idField, nameField] = environmentRecord;
-  const further = readings.environmentRecord === "further" ? furtherOfEnvironment : {};
-  const environments = project.environments.map(({ id, name, ...rest }) => ({
-    ...{ [idField]: id, [nameField]: name },
-    ...further,
-    ...rest,
-  }));
-  return { ...project, environments };
+  if (environmentRecord === "plain") return project;
+  return {
+    ...project,
+    environments: project.environments.map((one) => ({ ...furtherOfEnvironment, ...one })),
+  };
 }
 
 /** Variable (interface, "Variable"): masked metadata only. */

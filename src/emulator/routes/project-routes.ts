@@ -12,23 +12,17 @@ import {
 } from "../call";
 import { queuesDeletions } from "../progress";
 import type { StoredEnvironment, StoredProject } from "../records";
-import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
+import { conflict, nonEmpty, parseBody, requireConfirmation } from "../refusal";
 import { timeAfter } from "../times";
 import { projectView } from "../views";
 import type { World } from "../world";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();
-const describing: z.ZodType<z.infer<typeof change>> = z.strictObject({ description: z.string() }).partial();
 
-const shown = (call: Call, project: StoredProject) => ({ project: projectView(project, call.world) });
-
-/** 400 for a color that this service does not have, where it is set up to have some. */
-function requireColor({ gaps }: World, color: string | undefined): void {
-  const { projectColors } = gaps;
-  if (color === undefined || projectColors === undefined || projectColors.includes(color)) return;
-  throw invalid(`color: must be one of ${projectColors.join(", ")}`);
-}
+const shown = (call: Call, project: StoredProject) => ({
+  project: projectView(project, call.world.readings),
+});
 
 /** An environment that is made at a time. */
 export const newEnvironment = (
@@ -69,7 +63,7 @@ export function newProject(
 function list(call: Call) {
   const projects = [...call.world.store.all("projects")].filter((project) => isShownProject(call, project));
   const { items, page } = paginate(call, projects, { unboundedByDefault: true });
-  return { projects: items.map((item) => projectView(item, call.world)), page };
+  return { projects: items.map((item) => projectView(item, call.world.readings)), page };
 }
 
 function remove(call: Call) {
@@ -98,11 +92,7 @@ export const projectRoutes: readonly Route[] = [
     method: "POST",
     path: "/workspaces/{workspaceId}/projects",
     key: "accepted",
-    handle: (call) => {
-      const fields = parseBody(creation, call.body);
-      requireColor(call.world, fields.color);
-      return shown(call, newProject(call.world, call.workspaceId, fields));
-    },
+    handle: (call) => shown(call, newProject(call.world, call.workspaceId, parseBody(creation, call.body))),
   },
   {
     method: "GET",
@@ -116,9 +106,8 @@ export const projectRoutes: readonly Route[] = [
     key: "accepted",
     handle: (call) => {
       const project = projectOf(call);
-      const { store, switches, gaps } = call.world;
-      const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
-      requireColor(call.world, fields.color);
+      const { store, switches } = call.world;
+      const fields = parseBody(change, call.body);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
       const changed = { ...project, ...fields, updatedAt: store.stamp() };
       store.put("projects", { ...changed, updatedAt: timeAfter(call.world, project, changed) });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { configurationFields } from "../../api/wire/configuration";
-import { type GapSwitches, shownAs } from "../behaviour";
+import type { GapSwitches } from "../behaviour";
 import {
   type Call,
   changeableServiceOf,
@@ -191,7 +191,7 @@ function update(call: Call) {
   const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
-  if (world.switches.conditions.has("ignored-values")) return shown(call, service);
+  if (world.switches.conditions.has("ignored-values")) return answer(call, service);
   const updatedAt = world.store.stamp();
   const changed = {
     ...service,
@@ -202,7 +202,7 @@ function update(call: Call) {
     updatedAt,
   };
   world.store.put("services", { ...changed, updatedAt: timeAfter(world, service, changed) });
-  return shown(call, changed);
+  return answer(call, changed);
 }
 
 const ofService = ({ workspaceId, id }: StoredService) => ({ workspaceId, serviceId: id });
@@ -269,7 +269,7 @@ export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
   ...gapRoute(gaps.readService, "/services/{serviceId}", {
     method: "GET",
     shows: "service",
-    handle: (call) => readable(call, shownServiceOf(call, "deletingService")),
+    handle: (call) => answer(call, shownServiceOf(call, "deletingService")),
   }),
   ...gapRoute(gaps.servicePatchPath, "", {
     method: gaps.servicePatchMethod,
@@ -277,10 +277,3 @@ export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
     handle: update,
   }),
 ];
-
-/** The answer to a read: never silent. */
-const readable = (call: Call, service: StoredService) =>
-  call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
-
-const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world, service));
