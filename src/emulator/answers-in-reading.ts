@@ -1,5 +1,6 @@
 import { parseJson, type WireResponse } from "../api/transport";
 import { sha256 } from "../model/text";
+import { proxyPage } from "./faults";
 import { type Readings, readingsText } from "./readings";
 import type { World } from "./world";
 
@@ -7,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an answer as the platform of these readings gives it: what it says is the same. */
 export function inReading(
-  { readings, clock }: World,
+  { readings, clock, switches: { conditions } }: World,
   { method, path }: { readonly method: string; readonly path: string },
   { status, headers, body }: WireResponse,
 ): WireResponse {
@@ -20,6 +21,7 @@ export function inReading(
     headers: {
       ...(date !== undefined && { date }),
       ...(status === 503 && wait !== undefined && { "retry-after": wait }),
+      ...(conditions.has("deprecated") && deprecationHeaders),
       ...headers,
     },
   };
@@ -31,19 +33,19 @@ export function inReading(
     const isUpper = readings.ids === "upper" && path.endsWith("/canvas");
     return { ...answer, body: isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text };
   }
-  const { requestId, code, message, ...rest } = parsed as Fields;
-  const { errorBody } = readings;
   // The service's own errors are JSON: what is HTML comes from a proxy.
-  if (errorBody === "html" && status >= 500)
-    return {
-      ...answer,
-      headers: { ...answer.headers, "content-type": "text/html" },
-      body: "<html><h1>Bad gateway</h1></html>",
-    };
-  if (code === undefined || errorBody === "top" || errorBody === "html") return { ...answer, body };
-  const details = errorBody === "bare" ? {} : { error: { code, message, ...rest } };
-  return { ...answer, body: JSON.stringify({ requestId, ...details }) };
+  if (readings.errorBody === "html" && status >= 500)
+    return { ...answer, headers: { ...answer.headers, ...proxyPage.headers }, body: proxyPage.body };
+  const { requestId, ...error } = parsed as Fields;
+  const bodies = { top: parsed, html: parsed, bare: { requestId }, nested: { requestId, error } };
+  return { ...answer, body: JSON.stringify(bodies[readings.errorBody]) };
 }
+
+const deprecationHeaders = {
+  deprecation: "@1798761600",
+  sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
+  link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
+};
 
 const uuidInJson = /"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
 const statusFields = ["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"];

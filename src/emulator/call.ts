@@ -147,12 +147,6 @@ export function variableOf(call: Call, service: StoredService): StoredVariable {
   return variable;
 }
 
-/** Services and environment groups that keep a project from being deleted, and show on its canvas. */
-export const servicesIn = (call: Call, projectId: string): StoredService[] =>
-  [...call.world.store.all("services")].filter(
-    (service) => service.projectId === projectId && service.deletedAt === null,
-  );
-
 const defaultLimit = 100;
 const maxLimit = 200;
 
@@ -161,22 +155,15 @@ interface Listed {
   readonly createdAt: string;
 }
 
-/** Which part of a list an answer shows (interface, "Other shared shapes"). */
-interface Page {
-  readonly hasMore: boolean;
-  readonly limit: number;
-  readonly nextCursor: string | null;
-}
-
 /**
- * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
+ * One page of a list (interface, "Other shared shapes"), from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
  * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned; else `limit` items, 100 unless said.
  */
 export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
   options: { readonly unboundedByDefault: boolean; readonly limit?: number },
-): { readonly items: readonly Item[]; readonly page: Page } {
+) {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");

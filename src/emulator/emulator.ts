@@ -11,7 +11,7 @@ import {
 } from "./behaviour";
 import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
-import { FolderPersistence, openFolder, type Persistence } from "./persistence";
+import { FolderPersistence, openFolder } from "./persistence";
 import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
@@ -158,7 +158,7 @@ function createWorld(
 const readingsOf = (chosen: EmulatorOptions["readings"] = 0): Readings =>
   typeof chosen === "object" ? drawReadings(0, chosen) : parseReadings(`${chosen}`);
 
-const inMemory = (store: Store): Persistence => ({
+const inMemory = (store: Store): Pick<FolderPersistence, "refresh" | "commit"> => ({
   refresh: () => {},
   commit: () => void store.takeChanges(),
 });
@@ -176,7 +176,7 @@ export class Emulator {
 
   constructor(
     private readonly world: World,
-    private readonly persistence: Persistence,
+    private readonly persistence: Pick<FolderPersistence, "refresh" | "commit">,
     readonly store: EmulatorStore,
     { workspaceId, faults, latencyMs = 0 }: EmulatorOptions & { readonly workspaceId: string },
   ) {
@@ -236,7 +236,7 @@ export class Emulator {
       ...(fault !== undefined && { fault: fault.kind }),
     });
     return result.kind === "answer"
-      ? { ...result, response: deprecated(world, inReading(world, { method, path }, result.response)) }
+      ? { ...result, response: inReading(world, { method, path }, result.response) }
       : result;
   }
 
@@ -266,14 +266,3 @@ export class Emulator {
     return response;
   }
 }
-
-const deprecationHeaders = {
-  deprecation: "@1798761600",
-  sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
-  link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
-};
-
-const deprecated = ({ switches: { conditions } }: World, response: WireResponse): WireResponse =>
-  conditions.has("deprecated")
-    ? { ...response, headers: { ...deprecationHeaders, ...response.headers } }
-    : response;

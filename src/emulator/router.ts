@@ -61,15 +61,8 @@ function createRouter({ gaps, readings }: World): Match {
 /** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
 
-interface RouteTarget {
-  /** Below the base URL. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly isVersioned: boolean;
-}
-
 /** Splits an absolute URL into what is below the base address. */
-export function targetOf(url: string): RouteTarget {
+export function targetOf(url: string) {
   const { pathname, searchParams } = new URL(url, "http://emulator");
   const isVersioned = pathname === basePath || pathname.startsWith(`${basePath}/`);
   return { path: isVersioned ? pathname.slice(basePath.length) : pathname, query: searchParams, isVersioned };
@@ -103,7 +96,7 @@ const jsonResponse = (
 /** A request that reached the service. */
 interface Arrived {
   readonly request: WireRequest;
-  readonly target: RouteTarget;
+  readonly target: ReturnType<typeof targetOf>;
   readonly requestId: string;
   /** False loses the receipt of a keyed write. */
   readonly retains: boolean;

@@ -31,18 +31,15 @@ export function checkHealth({ store, readings, replicas }: World, now: number): 
 }
 
 /** Returns `deploymentUpdatedAt` as a service shows it. */
-export function deploymentTime({ readings, store }: World, service: StoredService): object {
-  const { deploymentId, deploymentUpdatedAt, updatedAt, healthCheckedAt } = service;
-  const times = {
-    status: deploymentUpdatedAt,
-    created: store.get("deployments", deploymentId ?? "")?.createdAt ?? null,
-    service: updatedAt,
-    health: healthCheckedAt,
+export const deploymentTime = ({ readings, store }: World, service: StoredService) =>
+  ({
+    status: service.deploymentUpdatedAt,
+    created: store.get("deployments", service.deploymentId ?? "")?.createdAt ?? null,
+    service: service.updatedAt,
+    health: service.healthCheckedAt,
     null: null,
-  };
-  const { deploymentUpdatedAt: reading } = readings;
-  return reading === "absent" ? {} : { deploymentUpdatedAt: times[reading] };
-}
+    absent: undefined,
+  })[readings.deploymentUpdatedAt];
 
 /** Returns `updatedAt` as the reads after a change show it: a rename may move it again. */
 export const timeAfter = (

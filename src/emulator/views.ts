@@ -120,7 +120,7 @@ export function shownCatalog({ catalog, store, readings, switches: { conditions 
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
-/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
+/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise; JSON leaves out undefined. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
   const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
@@ -128,30 +128,25 @@ export function serviceView(world: World, service: StoredService): Record<string
   const { configuration, kind } = kept;
   const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
-  const isHosted = service.deploymentId !== null || readings.firstUrl === "set";
-  const unhosted = readings.firstUrl === "null" ? null : "";
   const status = serviceStatus(service);
   const isIdle = service.archived || runtime === "suspended";
-  const { deploymentId, liveDeploymentId, ...shown } = kept;
-  const release = isIdle && readings.idleRelease === "null" ? null : liveDeploymentId;
-  const isShown = (id: string | null): boolean => id !== null || readings.noDeployment === "null";
+  const release = isIdle && readings.idleRelease === "null" ? null : service.liveDeploymentId;
+  const none = readings.noDeployment === "absent" ? undefined : null;
+  const unhosted = { set: undefined, empty: "", null: null }[readings.firstUrl];
   return {
-    ...shown,
-    ...deploymentTime(world, service),
-    ...(isShown(deploymentId) && { deploymentId }),
-    ...(isShown(liveDeploymentId) && { liveDeploymentId: release }),
+    ...kept,
+    deploymentUpdatedAt: deploymentTime(world, service),
+    deploymentId: service.deploymentId ?? none,
+    liveDeploymentId: service.liveDeploymentId === null ? none : release,
     configuration: readings.configurationFields === "set" ? setFields(world, service) : configuration,
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
     healthStatus: runtime === "running" ? "ready" : "unknown",
     runtimeDetail: runtime === "none" ? "" : runtime,
-    internalHost: !isHosted ? unhosted : configuration.privateNetworking === true ? `${host}.internal` : "",
-    url: !isHosted
-      ? unhosted
-      : isPublic && configuration.platformDomainEnabled === true
-        ? `https://${host}.rnv.example`
-        : "",
+    internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
+    url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
+    ...(service.deploymentId === null && unhosted !== undefined && { internalHost: unhosted, url: unhosted }),
     estimatedMonthly: estimatedMonthly(world, service),
   };
 }
