@@ -1,6 +1,6 @@
 import { parseJson, type WireResponse } from "../api/transport";
-import type { CatalogAnswer } from "../api/wire/shapes";
 import { sha256 } from "../model/text";
+import { proxyPage } from "./faults";
 import { type Readings, readingsText } from "./readings";
 import type { World } from "./world";
 
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns an answer as the platform of these readings gives it: what it says is the same. */
 export function inReading(
-  { readings, clock }: World,
+  { readings, clock, switches: { conditions } }: World,
   { method, path }: { readonly method: string; readonly path: string },
   { status, headers, body }: WireResponse,
 ): WireResponse {
@@ -21,6 +21,7 @@ export function inReading(
     headers: {
       ...(date !== undefined && { date }),
       ...(status === 503 && wait !== undefined && { "retry-after": wait }),
+      ...(conditions.has("deprecated") && deprecationHeaders),
       ...headers,
     },
   };
@@ -32,19 +33,19 @@ export function inReading(
     const isUpper = readings.ids === "upper" && path.endsWith("/canvas");
     return { ...answer, body: isUpper ? text.replace(uuidInJson, (id) => id.toUpperCase()) : text };
   }
-  const { requestId, code, message, ...rest } = parsed as Fields;
-  const { errorBody } = readings;
   // The service's own errors are JSON: what is HTML comes from a proxy.
-  if (errorBody === "html" && status >= 500)
-    return {
-      ...answer,
-      headers: { ...answer.headers, "content-type": "text/html" },
-      body: "<html><h1>Bad gateway</h1></html>",
-    };
-  if (code === undefined || errorBody === "top" || errorBody === "html") return { ...answer, body };
-  const details = errorBody === "bare" ? {} : { error: { code, message, ...rest } };
-  return { ...answer, body: JSON.stringify({ requestId, ...details }) };
+  if (readings.errorBody === "html" && status >= 500)
+    return { ...answer, headers: { ...answer.headers, ...proxyPage.headers }, body: proxyPage.body };
+  const { requestId, ...error } = parsed as Fields;
+  const bodies = { top: parsed, html: parsed, bare: { requestId }, nested: { requestId, error } };
+  return { ...answer, body: JSON.stringify(bodies[readings.errorBody]) };
 }
+
+const deprecationHeaders = {
+  deprecation: "@1798761600",
+  sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
+  link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
+};
 
 const uuidInJson = /"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
 const statusFields = ["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"];
@@ -70,30 +71,14 @@ function viewOf(readings: Readings, salt: string): (value: unknown, key: string)
     }
     // Values of others, whatever is in them.
     if (key === "configuration") return { ...unknown[readings.unknownFields], ...value };
-    const fields = Object.entries({ ...value, ...connected(readings, value as Fields) }).map(
-      ([name, one]) => {
-        const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
-        return [name, isWord ? word(one) : show(one, name)] as const;
-      },
-    );
-    const price = key === "estimatedMonthly" &&
-      readings.prices === "unpriced" && { ngn: 0, usd: 0, priced: false };
+    const fields = Object.entries(value).map(([name, one]) => {
+      const isWord = name === "trigger" || ("lifecycleStatus" in value && statusFields.includes(name));
+      return [name, isWord ? word(one) : show(one, name)] as const;
+    });
     const further = maps.includes(key) ? {} : unknown[readings.unknownFields];
-    return { ...further, ...Object.fromEntries(fields), ...price };
+    return { ...further, ...Object.fromEntries(fields) };
   };
   return show;
-}
-
-/** Edges and positions of a canvas. */
-function connected({ referenceEdges, unplacedNodes }: Readings, { nodes, edges, layout }: Fields): Fields {
-  if (!Array.isArray(nodes) || !Array.isArray(edges)) return {};
-  const placed = Object.fromEntries((nodes as Fields[]).map(({ id }, at) => [id, { x: at * 10, y: 0 }]));
-  const { positions, ...rest } = layout as { readonly positions: Fields };
-  const shown = (edges as Fields[]).filter(({ kind }) => kind !== "reference" || referenceEdges !== "none");
-  return {
-    edges: referenceEdges === "bare" ? shown.map(({ keys: _, ...edge }) => edge) : shown,
-    layout: unplacedNodes === "present" ? { ...rest, positions: { ...placed, ...positions } } : layout,
-  };
 }
 
 const timeIn = (form: Readings["timeForm"], time: string): string => {
@@ -107,26 +92,4 @@ function inOrder(order: Readings["listOrder"], items: readonly Fields[], salt: s
   if (order === "creation") return items;
   if (order === "reversed") return items.toReversed();
   return items.toSorted((a, b) => (sha256(`${salt} ${a.id}`) < sha256(`${salt} ${b.id}`) ? -1 : 1));
-}
-
-/** The catalog with what the interface does not list. */
-export function catalogIn(
-  { catalogDefaults, catalogLists }: Readings,
-  catalog: CatalogAnswer,
-): CatalogAnswer {
-  const { defaults, plans, regions, runtimes, serviceTypes } = catalog;
-  const further = <Item extends { readonly id: string; readonly name: string }>(items: readonly Item[]) =>
-    items.concat(
-      items.slice(-1).map((item) => ({ ...item, id: `${item.id}-next`, name: `${item.name} next` })),
-    );
-  return {
-    ...catalog,
-    ...(catalogDefaults === "further" && { defaults: { ...defaults, edgeCache: "off", sidecars: [] } }),
-    ...(catalogLists === "further" && {
-      plans: further(plans),
-      regions: further(regions),
-      runtimes: [...runtimes, "elixir"],
-      serviceTypes: further(serviceTypes),
-    }),
-  };
 }

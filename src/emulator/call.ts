@@ -8,7 +8,6 @@ import type {
   StoredVariable,
 } from "./records";
 import { conflict, invalid, notFound } from "./refusal";
-import type { AnswerJson } from "./views";
 import type { Credential, Role, World } from "./world";
 
 /** One authenticated request, matched to its route. */
@@ -27,7 +26,7 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-type RouteHandler = (call: Call) => Readonly<Record<string, unknown>> | AnswerJson;
+type RouteHandler = (call: Call) => Readonly<Record<string, unknown>>;
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -61,7 +60,7 @@ const operationView = ({ id, kind, status, createdAt, updatedAt }: StoredOperati
   return { id, kind, status, createdAt, updatedAt };
 };
 
-/** The operation of the path where it belongs there, or 404; the body is a gap. */
+/** The operation of the path where it belongs there, or 404. */
 export function readOperation(
   { world, params, workspaceId }: Call,
   isThere: (one: StoredOperation) => boolean,
@@ -71,8 +70,7 @@ export function readOperation(
   const hasEnded = operation.dueAt === null && world.readings.endedOperation === "forgotten";
   if (hasEnded && world.clock.now() - Date.parse(operation.updatedAt) >= 1000)
     throw notFound("The operation");
-  const view = operationView(operation);
-  return world.gaps.operationBody === "wrapped" ? { operation: view } : view;
+  return operationView(operation);
 }
 
 /** Queues an operation, and answers the request that asked for it. */
@@ -149,12 +147,6 @@ export function variableOf(call: Call, service: StoredService): StoredVariable {
   return variable;
 }
 
-/** Services and environment groups that keep a project from being deleted, and show on its canvas. */
-export const servicesIn = (call: Call, projectId: string): StoredService[] =>
-  [...call.world.store.all("services")].filter(
-    (service) => service.projectId === projectId && service.deletedAt === null,
-  );
-
 const defaultLimit = 100;
 const maxLimit = 200;
 
@@ -163,22 +155,15 @@ interface Listed {
   readonly createdAt: string;
 }
 
-/** Which part of a list an answer shows (interface, "Other shared shapes"). */
-interface Page {
-  readonly hasMore: boolean;
-  readonly limit: number;
-  readonly nextCursor: string | null;
-}
-
 /**
- * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
+ * One page of a list (interface, "Other shared shapes"), from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
  * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned; else `limit` items, 100 unless said.
  */
 export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
   options: { readonly unboundedByDefault: boolean; readonly limit?: number },
-): { readonly items: readonly Item[]; readonly page: Page } {
+) {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");

@@ -1,7 +1,7 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { type Clock, systemClock } from "../model/time";
-import { catalogIn, inReading } from "./answers-in-reading";
+import { inReading } from "./answers-in-reading";
 import {
   assumedGaps,
   type Condition,
@@ -11,13 +11,13 @@ import {
 } from "./behaviour";
 import { type Exchange, exchangeUnder, type FaultPlan, type SeenRequest } from "./faults";
 import { type Lags, Replicas } from "./lag";
-import { FolderPersistence, openFolder, type Persistence } from "./persistence";
+import { FolderPersistence, openFolder } from "./persistence";
 import { drawReadings, parseReadings, type Readings } from "./readings";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
 import { createEmulatorStore, type EmulatorStore } from "./store";
-import { embeddedCatalog } from "./views";
+import { catalogIn, embeddedCatalog } from "./views";
 import {
   type ApiKey,
   createRateLimiter,
@@ -158,7 +158,7 @@ function createWorld(
 const readingsOf = (chosen: EmulatorOptions["readings"] = 0): Readings =>
   typeof chosen === "object" ? drawReadings(0, chosen) : parseReadings(`${chosen}`);
 
-const inMemory = (store: Store): Persistence => ({
+const inMemory = (store: Store): Pick<FolderPersistence, "refresh" | "commit"> => ({
   refresh: () => {},
   commit: () => void store.takeChanges(),
 });
@@ -176,7 +176,7 @@ export class Emulator {
 
   constructor(
     private readonly world: World,
-    private readonly persistence: Persistence,
+    private readonly persistence: Pick<FolderPersistence, "refresh" | "commit">,
     readonly store: EmulatorStore,
     { workspaceId, faults, latencyMs = 0 }: EmulatorOptions & { readonly workspaceId: string },
   ) {
@@ -224,7 +224,7 @@ export class Emulator {
       commit: ({ retain } = { retain: true }) =>
         this.#commit({ request, target, requestId, retains: retain }),
       error: (status, code, message, headers) =>
-        errorResponse(world, requestId, new Refusal(status, code, message, headers)),
+        errorResponse(requestId, new Refusal(status, code, message, headers)),
       store: this.store,
     });
     this.#log.push({
@@ -236,7 +236,7 @@ export class Emulator {
       ...(fault !== undefined && { fault: fault.kind }),
     });
     return result.kind === "answer"
-      ? { ...result, response: deprecated(world, inReading(world, { method, path }, result.response)) }
+      ? { ...result, response: inReading(world, { method, path }, result.response) }
       : result;
   }
 
@@ -261,19 +261,8 @@ export class Emulator {
       this.persistence.commit();
     } catch (cause) {
       const message = `The emulator could not keep its data: ${(cause as Error).message}`;
-      return errorResponse(this.world, arrived.requestId, new Refusal(500, "internal_error", message));
+      return errorResponse(arrived.requestId, new Refusal(500, "internal_error", message));
     }
     return response;
   }
 }
-
-const deprecationHeaders = {
-  deprecation: "@1798761600",
-  sunset: "Fri, 01 Jan 2027 00:00:00 GMT",
-  link: '<https://docs.example.com/api/v2>; rel="deprecation"; type="text/html"',
-};
-
-const deprecated = ({ switches: { conditions } }: World, response: WireResponse): WireResponse =>
-  conditions.has("deprecated")
-    ? { ...response, headers: { ...deprecationHeaders, ...response.headers } }
-    : response;

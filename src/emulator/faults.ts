@@ -113,6 +113,12 @@ async function underHook(fault: Extract<Fault, { kind: "hook" }>, steps: Exchang
   return exchange;
 }
 
+/** The page of a proxy in place of an answer. */
+export const proxyPage = {
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body: "<html><body><h1>Bad gateway</h1></body></html>",
+};
+
 type Altering = Extract<
   Fault,
   { kind: "status" | "html" | "redirect" | "malformed" | "empty" | "twice" | "edited" }
@@ -132,11 +138,7 @@ function alteredAnswer(fault: Altering, commit: () => WireResponse, steps: Excha
       return { status: 302, headers: { location, "content-type": "text/html" }, body: "" };
     }
     case "html":
-      return {
-        status: fault.status ?? 502,
-        headers: { "content-type": "text/html; charset=utf-8" },
-        body: "<html><body><h1>Bad gateway</h1></body></html>",
-      };
+      return { status: fault.status ?? 502, ...proxyPage };
     case "malformed": {
       const response = commit();
       return { ...response, body: response.body.slice(0, -1) };

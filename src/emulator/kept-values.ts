@@ -1,8 +1,6 @@
 import type { Readings } from "./readings";
 import type { Configuration } from "./records";
 
-type Keeping = Pick<Readings, "name" | "color" | "configurationValue">;
-
 /** Text in lower case, with hyphens in place of all but unaccented letters and digits. */
 export const slug = (text: string, initial = ""): string =>
   text
@@ -36,20 +34,17 @@ const valueForms: Readonly<Record<Readings["configurationValue"], (value: unknow
   sorted: (value) => (Array.isArray(value) ? [...new Set(value)].sort() : value),
 };
 
-/** Returns the fields of a request as the service keeps them (readings "name", "color", "configurationValue"). */
-export function keptFields<
-  Fields extends { readonly name?: string; readonly color?: string; readonly configuration?: Configuration },
->(readings: Keeping, fields: Fields): Fields {
-  const { name, color, configuration } = fields;
-  const keepValue = valueForms[readings.configurationValue];
-  return {
-    ...fields,
-    ...(name !== undefined && { name: nameForms[readings.name](name) }),
-    ...(color !== undefined && { color: colorForms[readings.color](color) }),
-    ...(configuration && {
-      configuration: Object.fromEntries(
-        Object.entries(configuration).map(([field, value]) => [field, keepValue(value)]),
-      ),
-    }),
+/** Returns the body of a write with its values as the service keeps them. */
+export function keptBody(readings: Readings, body: Configuration): Configuration {
+  const kept = (value: unknown, field: string): unknown => {
+    if (field === "name" && typeof value === "string") return nameForms[readings.name](value);
+    if (field === "color" && typeof value === "string") return colorForms[readings.color](value);
+    if (field !== "configuration" || value === null || typeof value !== "object") return value;
+    const forms = Object.entries(value).map(([name, one]) => [
+      name,
+      valueForms[readings.configurationValue](one),
+    ]);
+    return Object.fromEntries(forms);
   };
+  return Object.fromEntries(Object.entries(body).map(([field, value]) => [field, kept(value, field)]));
 }

@@ -73,13 +73,8 @@ export class Replicas {
 }
 
 class Replica {
-  #store: Store;
-  #waiting: {
-    readonly change: StoreChange;
-    readonly shownAt: number;
-    readonly shownAtRead: number;
-    readonly shownAtLast: number;
-  }[] = [];
+  readonly #store: Store;
+  #waiting: { readonly change: StoreChange; readonly at: number; readonly atRead: number }[] = [];
   #reads = 0;
 
   constructor(
@@ -92,26 +87,21 @@ class Replica {
   }
 
   copy(source: Store): void {
-    this.#store = new Store(this.clock, undefined);
+    this.#store.clear();
     this.#store.replay(source.everything());
     this.#waiting = [];
   }
 
   take(change: StoreChange, at: number): void {
-    const { ms = 0, reads = 0, atMostMs = Number.POSITIVE_INFINITY } = this.lag;
-    this.#waiting.push({
-      change,
-      shownAt: at + Math.min(ms, atMostMs),
-      shownAtRead: this.#reads + reads,
-      shownAtLast: at + atMostMs,
-    });
+    this.#waiting.push({ change, at, atRead: this.#reads });
   }
 
   view(): Store {
+    const { ms = 0, reads = 0, atMostMs = Number.POSITIVE_INFINITY } = this.lag;
     const now = this.clock.now();
     // In their order: a replica is as everything was at one moment.
     const behind = this.#waiting.findIndex(
-      (one) => now < one.shownAtLast && (one.shownAt > now || one.shownAtRead > this.#reads),
+      ({ at, atRead }) => now < at + atMostMs && (now < at + ms || this.#reads < atRead + reads),
     );
     const shown = this.#waiting.splice(0, behind === -1 ? this.#waiting.length : behind);
     this.#store.replay(shown.map(({ change }) => change));

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import {
   appendFileSync,
   chmodSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -15,17 +14,6 @@ import { join } from "node:path";
 import { parseReadings, type Readings, readingsText } from "./readings";
 import type { Store, StoreChange } from "./records";
 
-/**
- * Keeps a store in a folder that only its user can read: in a journal with one line per commit. A line is whole or, after
- * a crash, cut short and dropped: no commit is ever half there.
- */
-export interface Persistence {
-  /** Takes over what another process committed since the last call. */
-  refresh(): void;
-  /** Writes what changed since the last call; when that fails the store goes back to what is on disk. */
-  commit(): void;
-}
-
 /** The 32-byte key that seals variable values, and the readings; both are made with the folder, and kept. */
 export function openFolder(
   folder: string,
@@ -33,16 +21,16 @@ export function openFolder(
 ): { readonly key: Buffer; readonly readings: Readings } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const [path, kept] = [join(folder, "key"), join(folder, "readings")];
-  const text = readingsText(chosen);
-  if (text !== "0" && !existsSync(path)) writeFileSync(kept, text, { mode: 0o600 });
+  const path = join(folder, "key");
+  const made = `${randomBytes(32).toString("hex")} ${readingsText(chosen)}`;
   try {
-    writeFileSync(path, randomBytes(32).toString("hex"), { flag: "wx", mode: 0o600 });
+    writeFileSync(path, made, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
   }
-  const readings = parseReadings(existsSync(kept) ? readFileSync(kept, "utf8") : "0");
-  return { key: Buffer.from(readFileSync(path, "utf8"), "hex"), readings };
+  // An older folder has a key alone.
+  const [key = "", readings = "0"] = readFileSync(path, "utf8").split(" ");
+  return { key: Buffer.from(key, "hex"), readings: parseReadings(readings) };
 }
 
 /** How much of which journal is meant. */
@@ -51,8 +39,11 @@ interface JournalExtent {
   readonly size: number;
 }
 
-/** Loads a folder into a store, then keeps it there. */
-export class FolderPersistence implements Persistence {
+/**
+ * Keeps a store in a folder that only its user can read: in a journal with one line per commit. A line is whole or, after
+ * a crash, cut short and dropped: no commit is ever half there.
+ */
+export class FolderPersistence {
   readonly #path: string;
   /** The part of the journal that the store holds. */
   #seen: JournalExtent = { inode: 0, size: 0 };
@@ -72,6 +63,7 @@ export class FolderPersistence implements Persistence {
     if (isCutShort || (size > compactAbove && this.#changesSeen > 2 * records.length)) this.#compact(records);
   }
 
+  /** Takes over what another process committed since the last call. */
   refresh(): void {
     const now = this.#look();
     if (isSame(now, this.#seen)) return;
@@ -79,6 +71,7 @@ export class FolderPersistence implements Persistence {
     else this.#load();
   }
 
+  /** Writes what changed since the last call; when that fails the store goes back to what is on disk. */
   commit(): void {
     const changes = this.store.takeChanges();
     if (changes.length === 0) return;

@@ -6,7 +6,7 @@ import {
   type StoredService,
 } from "./records";
 import { conflict, invalid } from "./refusal";
-import { checkHealth, moved } from "./times";
+import { checkHealth, touch } from "./times";
 import { planFor } from "./views";
 import type { World } from "./world";
 
@@ -73,7 +73,6 @@ export function putDeployment(
   if (!isLatest && !isLive) return deployment;
   store.put("services", {
     ...service,
-    updatedAt: moved(world, service, event, at),
     ...(isLatest && {
       deploymentId: deployment.id,
       deploymentStatus: deployment.status,
@@ -85,6 +84,7 @@ export function putDeployment(
       healthCheckedAt: at,
     }),
   });
+  touch(world, service.id, event, at);
   return deployment;
 }
 
@@ -299,6 +299,12 @@ export function queueDeployment(
   });
 }
 
+/** Queues a deployment that is live at once. */
+export function release(world: World, service: StoredService, request: DeploymentRequest): void {
+  const queued = queueDeployment(world, service, request);
+  finish(world, { ...queued, startedAt: queued.createdAt }, "live", Date.parse(world.store.stamp()));
+}
+
 /** Deployments of a service that the platform queues by itself, at most. */
 const mostOthers = 4;
 
@@ -308,17 +314,14 @@ export function queueAsked(
   service: StoredService,
   request: DeploymentRequest,
 ): StoredDeployment {
-  const { store, readings, clock } = world;
+  const { store, readings } = world;
   const other = { actor: "auto-deploy", trigger: "push", failure: null };
   const others = store.ofService("deployments", service.id).filter(({ actor }) => actor === other.actor);
   // A pinned service does not follow its branch.
   const isFollowing = readings.otherDeployments !== "none" && request.commitSha === undefined;
   if (!isFollowing || others.length >= mostOthers) return queueDeployment(world, service, request);
   const goesFirst = readings.otherDeployments === "several" && blockedReason(world, service.id) === "";
-  if (goesFirst) {
-    const first = queueDeployment(world, service, other);
-    finish(world, { ...first, startedAt: first.createdAt }, "live", clock.now());
-  }
+  if (goesFirst) release(world, service, other);
   const asked = queueDeployment(world, service, request);
   queueDeployment(world, service, other);
   return asked;

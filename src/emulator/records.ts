@@ -208,16 +208,17 @@ export class Store {
   }
 
   put<Name extends TableName>(table: Name, record: Tables[Name]): Tables[Name] {
-    this.#place(table, record);
-    this.#changes.push([table, record.id, record]);
-    this.#onChange?.([table, record.id, record]);
+    this.#write([table, record.id, record]);
     return record;
   }
 
   remove(table: TableName, id: string): void {
-    this.#drop(table, id);
-    this.#changes.push([table, id, null]);
-    this.#onChange?.([table, id, null]);
+    this.#write([table, id, null]);
+  }
+
+  #write(change: StoreChange): void {
+    this.#changes.push(change);
+    this.replay([change]);
   }
 
   /** Reports every change from here on, and the moment when all of it is read from disk again. */
@@ -227,7 +228,7 @@ export class Store {
   }
 
   /** Deployments and operations that move on their own, with the moment of their next move. */
-  nextDue(): { table: "deployments" | "operations"; id: string; at: number } | undefined {
+  nextDue() {
     let next: { table: "deployments" | "operations"; id: string; at: number } | undefined;
     for (const [id, table] of this.#due) {
       const at = this.#table(table).get(id)?.dueAt ?? Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@ import type { WireRequest, WireResponse } from "../api/transport";
 import { uuidPattern } from "../model/text";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Call, Route } from "./call";
+import { keptBody } from "./kept-values";
 import { progress } from "./progress";
 import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
 import { canvasRoutes } from "./routes/canvas-routes";
@@ -9,7 +10,7 @@ import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { AnswerJson, shownCatalog } from "./views";
+import { shownCatalog } from "./views";
 import { authenticate, requireWorkspace, requireWrite, type World } from "./world";
 
 interface RouteMatch {
@@ -60,15 +61,8 @@ function createRouter({ gaps, readings }: World): Match {
 /** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
 
-interface RouteTarget {
-  /** Below the base URL. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly isVersioned: boolean;
-}
-
 /** Splits an absolute URL into what is below the base address. */
-export function targetOf(url: string): RouteTarget {
+export function targetOf(url: string) {
   const { pathname, searchParams } = new URL(url, "http://emulator");
   const isVersioned = pathname === basePath || pathname.startsWith(`${basePath}/`);
   return { path: isVersioned ? pathname.slice(basePath.length) : pathname, query: searchParams, isVersioned };
@@ -82,32 +76,27 @@ export const requestIdOf = ({ store }: World, headers: WireRequest["headers"]): 
   return given !== undefined && requestIdPattern.test(given) ? given : `req-${store.newId()}`;
 };
 
-/** The error body of the interface, in the form that this service is set up with. */
-export function errorResponse(
-  { gaps }: World,
-  requestId: string,
-  { status, code, message, headers }: Pick<Refusal, "status" | "code" | "message" | "headers">,
-): WireResponse {
-  const details = { code, message };
-  const body = gaps.errorBody === "nested" ? { requestId, error: details } : { requestId, ...details };
-  return jsonResponse(status, JSON.stringify(body), requestId, headers);
-}
+/** The error body of the interface. */
+export const errorResponse = (requestId: string, refusal: Refusal): WireResponse => {
+  const { status, code, message, headers } = refusal;
+  return jsonResponse(status, { requestId, code, message }, requestId, headers);
+};
 
 const jsonResponse = (
   status: number,
-  body: string,
+  body: unknown,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): WireResponse => ({
   status,
   headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
-  body,
+  body: JSON.stringify(body),
 });
 
 /** A request that reached the service. */
 interface Arrived {
   readonly request: WireRequest;
-  readonly target: RouteTarget;
+  readonly target: ReturnType<typeof targetOf>;
   readonly requestId: string;
   /** False loses the receipt of a keyed write. */
   readonly retains: boolean;
@@ -121,9 +110,9 @@ export function createResponder(world: World): (arrived: Arrived) => WireRespons
       progress(world);
       return accepted(world, match, arrived);
     } catch (cause) {
-      if (cause instanceof Refusal) return errorResponse(world, arrived.requestId, cause);
+      if (cause instanceof Refusal) return errorResponse(arrived.requestId, cause);
       const message = cause instanceof Error ? cause.message : "Unexpected failure";
-      return errorResponse(world, arrived.requestId, new Refusal(500, "internal_error", message));
+      return errorResponse(arrived.requestId, new Refusal(500, "internal_error", message));
     }
   };
 }
@@ -154,13 +143,13 @@ function accepted(world: World, findRoute: Match, arrived: Arrived): WireRespons
     path: target.path,
     params: match.params,
     query: target.query,
-    body: isWrite ? readBody(match, request) : {},
+    body: isWrite ? keptBody(world.readings, readBody(match, request)) : {},
     credential,
     workspaceId: credential.workspaceId,
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
   if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
-  return jsonResponse(200, textOf(match.route.handle(call)), requestId);
+  return jsonResponse(200, match.route.handle(call), requestId);
 }
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
@@ -176,7 +165,7 @@ function handleKeyed(
   call: Call,
   match: RouteMatch,
   key: string,
-  { requestId, retains }: Arrived,
+  { request, requestId, retains }: Arrived,
 ): WireResponse {
   const { store, seal, clock } = call.world;
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
@@ -185,17 +174,17 @@ function handleKeyed(
   }
   const { workspaceId, actor, id: credentialId } = call.credential;
   const id = [workspaceId, actor, credentialId, call.method, call.path, key].join(" ");
-  const payload = seal.digest(canonicalJson(call.body as Plain));
+  const payload = seal.digest(canonicalJson(JSON.parse(request.body ?? "{}") as Plain));
   const receipt = store.get("receipts", id);
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)
       throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-    return jsonResponse(receipt.status, JSON.stringify(receipt.body), requestId, replayed(call, true));
+    return jsonResponse(receipt.status, receipt.body, requestId, replayed(call, true));
   }
   const body = match.route.handle(call);
   const expiresAt = clock.now() + retentionMs;
   if (retains) store.put("receipts", { id, payload, status: 200, body, expiresAt });
-  return jsonResponse(200, textOf(body), requestId, replayed(call, false));
+  return jsonResponse(200, body, requestId, replayed(call, false));
 }
 
 /** The header of Idempotency rule 4; its name is a gap. */
@@ -203,8 +192,6 @@ function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, s
   const { replayHeader } = world.gaps;
   return replayHeader === undefined ? {} : { [replayHeader]: String(isReplay) };
 }
-
-const textOf = (body: unknown): string => (body instanceof AnswerJson ? body.text : JSON.stringify(body));
 
 const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;
@@ -218,17 +205,5 @@ export function dropExpiredReceipts(store: Call["world"]["store"]): void {
 
 /** Interface, "Catalog". */
 const catalogRoutes: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/catalog",
-    shows: "catalog",
-    handle: ({ world }) => ({
-      ...shownCatalog(world),
-      capabilities: {
-        ...world.catalog.capabilities,
-        hosting: !world.switches.conditions.has("hosting-off"),
-        workerOnline: !world.switches.conditions.has("worker-offline"),
-      },
-    }),
-  },
+  { method: "GET", path: "/catalog", shows: "catalog", handle: ({ world }) => shownCatalog(world) },
 ];

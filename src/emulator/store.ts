@@ -1,6 +1,6 @@
 import type { Condition } from "./behaviour";
 import type { Lags } from "./lag";
-import { progress, putDeployment, queueDeployment, removeService, unblock } from "./progress";
+import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./progress";
 import type {
   AuditEvent,
   Configuration,
@@ -15,7 +15,7 @@ import type {
 import { newEnvironment, newProject, productionOf } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import { editedVariable, newVariable } from "./routes/variable-routes";
-import { moved } from "./times";
+import { touch } from "./times";
 import type { World } from "./world";
 
 export type ProjectSeed = Partial<Pick<StoredProject, "name" | "color" | "description">>;
@@ -105,7 +105,7 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
       const configuration = { ...world.catalog.defaults, ...seed.configuration };
       const { name, kind = "web" } = seed;
       const service = newService(world, { workspaceId, name, kind, projectId, environmentId, configuration });
-      if (seed.live) goLiveNow(world, service);
+      if (seed.live) release(world, service, { actor: "dashboard" });
       return keep(store.get("services", service.id) ?? service);
     },
     addVariable: (serviceId: string, key: string, value: string) =>
@@ -129,19 +129,6 @@ function seeding(world: World, workspaceId: string, keep: Keep) {
       return keep(queueDeployment(world, service, { actor: "dashboard", legacyKey: key }));
     },
   };
-}
-
-function goLiveNow(world: World, service: StoredService): void {
-  const at = world.store.stamp();
-  const deployment = queueDeployment(world, service, { actor: "dashboard" });
-  putDeployment(world, {
-    ...deployment,
-    status: "live",
-    blockedReason: "",
-    startedAt: at,
-    finishedAt: at,
-    dueAt: null,
-  });
 }
 
 function edits(world: World, keep: Keep) {
@@ -185,8 +172,8 @@ function dashboard(world: World, keep: Keep) {
     completeCheckout(serviceId: string): void {
       const service = store.get("services", serviceId) ?? missing(serviceId);
       const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
-      const updatedAt = moved(world, service, "payment");
-      store.put("services", { ...service, paidPlans, updatedAt });
+      store.put("services", { ...service, paidPlans });
+      touch(world, serviceId, "payment");
       keep(unblock(world, serviceId));
     },
     setCondition(condition: Condition, holds: boolean): void {

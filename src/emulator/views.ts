@@ -1,6 +1,7 @@
 import { documentedDefaults } from "../api/wire/configuration";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { slug } from "./kept-values";
+import type { Readings } from "./readings";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import { deploymentTime } from "./times";
 import type { World } from "./world";
@@ -68,21 +69,50 @@ export const embeddedCatalog: CatalogAnswer = {
   ],
 };
 
-/** The catalog, perhaps without what services use. */
-export function shownCatalog({ catalog, store, readings }: World): CatalogAnswer {
-  if (readings.catalogLists !== "fewer") return catalog;
-  const used = [...store.all("services")].flatMap(({ kind, configuration }) => [
-    ...[kind, configuration.plan, configuration.region, configuration.runtime],
+type Offer = string | { readonly id: string; readonly name: string };
+
+const withOffers = (
+  catalog: CatalogAnswer,
+  change: <Item extends Offer>(offers: readonly Item[]) => Item[],
+): CatalogAnswer => ({
+  ...catalog,
+  plans: change(catalog.plans),
+  regions: change(catalog.regions),
+  runtimes: change(catalog.runtimes),
+  serviceTypes: change(catalog.serviceTypes),
+});
+
+/** The catalog with what the interface does not list. */
+export function catalogIn(
+  { catalogDefaults, catalogLists }: Readings,
+  catalog: CatalogAnswer,
+): CatalogAnswer {
+  const next = <Item extends Offer>(offer: Item): Item =>
+    (typeof offer === "string"
+      ? `${offer}-next`
+      : { ...(offer as object), id: `${offer.id}-next`, name: `${offer.name} next` }) as Item;
+  const hasFurther = catalogLists === "further";
+  const offered = withOffers(catalog, (offers) =>
+    offers.concat(hasFurther ? offers.slice(-1).map(next) : []),
+  );
+  const further = catalogDefaults === "further" && { edgeCache: "off", sidecars: [] };
+  return { ...offered, defaults: { ...catalog.defaults, ...further } };
+}
+
+/** The catalog as it is read, perhaps without what services use. */
+export function shownCatalog({ catalog, store, readings, switches: { conditions } }: World): CatalogAnswer {
+  const services = readings.catalogLists === "fewer" ? [...store.all("services")] : [];
+  const used = services.flatMap(({ kind, configuration: { plan, region, runtime } }) => [
+    ...[kind, plan, region, runtime],
   ]);
-  const isLeft = (offer: string | { readonly id: string }): boolean =>
-    !used.includes(typeof offer === "string" ? offer : offer.id);
-  const { plans, regions, runtimes, serviceTypes } = catalog;
+  const isLeft = (offer: Offer): boolean => !used.includes(typeof offer === "string" ? offer : offer.id);
   return {
-    ...catalog,
-    plans: plans.filter(isLeft),
-    regions: regions.filter(isLeft),
-    runtimes: runtimes.filter(isLeft),
-    serviceTypes: serviceTypes.filter(isLeft),
+    ...withOffers(catalog, (offers) => offers.filter(isLeft)),
+    capabilities: {
+      ...catalog.capabilities,
+      hosting: !conditions.has("hosting-off"),
+      workerOnline: !conditions.has("worker-offline"),
+    },
   };
 }
 
@@ -90,24 +120,7 @@ export function shownCatalog({ catalog, store, readings }: World): CatalogAnswer
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
-/** JSON text that is ready to be sent. */
-export class AnswerJson {
-  constructor(readonly text: string) {}
-}
-
-const serviceTexts = new WeakMap<StoredService, string>();
-
-/** A service as JSON; made once per version of its record, because a canvas holds up to 2,000. */
-export function serviceJson(world: World, service: StoredService): string {
-  let text = serviceTexts.get(service);
-  if (text === undefined) {
-    text = JSON.stringify(serviceView(world, service));
-    serviceTexts.set(service, text);
-  }
-  return text;
-}
-
-/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
+/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise; JSON leaves out undefined. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
   const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
@@ -115,31 +128,26 @@ export function serviceView(world: World, service: StoredService): Record<string
   const { configuration, kind } = kept;
   const host = `${slug(hostName, "service")}-${service.id.slice(0, 8)}`;
   const isPublic = kind === "web" || kind === "static";
-  const isHosted = service.deploymentId !== null || readings.firstUrl === "set";
-  const unhosted = readings.firstUrl === "null" ? null : "";
   const status = serviceStatus(service);
   const isIdle = service.archived || runtime === "suspended";
-  const { deploymentId, liveDeploymentId, ...shown } = kept;
-  const release = isIdle && readings.idleRelease === "null" ? null : liveDeploymentId;
-  const isShown = (id: string | null): boolean => id !== null || readings.noDeployment === "null";
+  const release = isIdle && readings.idleRelease === "null" ? null : service.liveDeploymentId;
+  const none = readings.noDeployment === "absent" ? undefined : null;
+  const unhosted = { set: undefined, empty: "", null: null }[readings.firstUrl];
   return {
-    ...shown,
-    ...deploymentTime(world, service),
-    ...(isShown(deploymentId) && { deploymentId }),
-    ...(isShown(liveDeploymentId) && { liveDeploymentId: release }),
+    ...kept,
+    deploymentUpdatedAt: deploymentTime(world, service),
+    deploymentId: service.deploymentId ?? none,
+    liveDeploymentId: service.liveDeploymentId === null ? none : release,
     configuration: readings.configurationFields === "set" ? setFields(world, service) : configuration,
     displayStatus: status,
     lifecycleStatus: lifecycleStatus(service),
     status,
     healthStatus: runtime === "running" ? "ready" : "unknown",
     runtimeDetail: runtime === "none" ? "" : runtime,
-    internalHost: !isHosted ? unhosted : configuration.privateNetworking === true ? `${host}.internal` : "",
-    url: !isHosted
-      ? unhosted
-      : isPublic && configuration.platformDomainEnabled === true
-        ? `https://${host}.rnv.example`
-        : "",
-    estimatedMonthly: estimatedMonthly(world.catalog, service),
+    internalHost: configuration.privateNetworking === true ? `${host}.internal` : "",
+    url: isPublic && configuration.platformDomainEnabled === true ? `https://${host}.rnv.example` : "",
+    ...(service.deploymentId === null && unhosted !== undefined && { internalHost: unhosted, url: unhosted }),
+    estimatedMonthly: estimatedMonthly(world, service),
   };
 }
 
@@ -163,9 +171,9 @@ function lifecycleStatus(service: StoredService): string {
   return service.archived ? "archived" : "active";
 }
 
-function estimatedMonthly(catalog: CatalogAnswer, service: StoredService) {
-  const plan = planFor(catalog, service.kind, service.configuration.plan);
-  const replicas = Math.max(1, Number(service.configuration.replicas ?? 1));
+function estimatedMonthly({ catalog, readings }: World, { kind, configuration }: StoredService) {
+  const plan = readings.prices === "priced" ? planFor(catalog, kind, configuration.plan) : undefined;
+  const replicas = Math.max(1, Number(configuration.replicas ?? 1));
   return {
     ngn: (plan?.ngn ?? 0) * replicas,
     usd: (plan?.usd ?? 0) * replicas,
@@ -199,19 +207,16 @@ const furtherOfEnvironment = {
   ...{ serviceCount: 0, services: [], settings: { region: "auto", name: "Production" } },
 };
 
-/** Project (interface, "Project"); the fields of an environment are a gap. */
+/** Project (interface, "Project"). */
 export function projectView(
   { workspaceId: _, ...project }: StoredProject,
-  { gaps: { environmentRecord }, readings }: Pick<World, "gaps" | "readings">,
+  { environmentRecord }: Readings,
 ): Record<string, unknown> {
-  const [idField, nameField] = environmentRecord;
-  const further = readings.environmentRecord === "further" ? furtherOfEnvironment : {};
-  const environments = project.environments.map(({ id, name, ...rest }) => ({
-    ...{ [idField]: id, [nameField]: name },
-    ...further,
-    ...rest,
-  }));
-  return { ...project, environments };
+  if (environmentRecord === "plain") return project;
+  return {
+    ...project,
+    environments: project.environments.map((one) => ({ ...furtherOfEnvironment, ...one })),
+  };
 }
 
 /** Variable (interface, "Variable"): masked metadata only. */

@@ -3,6 +3,7 @@ import { createEmulator, type Emulator, type EmulatorOptions } from "../../src/e
 import type { Readings } from "../../src/emulator/readings";
 import { serveEmulator } from "../../src/emulator/server";
 import { type ManualClock, manualClock } from "../../src/emulator/testing";
+import { environmentsOf, firstOf, projectColors, wrappedOperations } from "../support/other-shapes";
 import { readingsHere } from "../support/readings";
 
 export interface Answer {
@@ -92,15 +93,18 @@ export async function startContractService(environment: NodeJS.ProcessEnv): Prom
 
 /** A service that has other routes, fields and texts where the interface shows none. */
 export async function startStrangeService(): Promise<ContractService> {
-  const [projectColor, environmentIdField] = ["seafoam", "environmentUuid"];
+  const [projectColor, environmentIdField] = ["seafoam", "environmentUuid"] as const;
   const { service } = await serveContract({
     gaps: {
-      ...{ readService: false, listVariables: false, rollback: false, operationBody: "wrapped" },
-      environmentRecord: [environmentIdField, "title"],
+      ...{ readService: false, listVariables: false, rollback: false },
       productionName: "Production (default)",
-      projectColors: [projectColor],
       replayHeader: "x-idempotency-was-replayed",
     },
+    faults: firstOf(
+      projectColors(projectColor),
+      environmentsOf(environmentIdField, "title"),
+      wrappedOperations,
+    ),
     readings: { createdStatus: "201" },
   });
   return { ...service, projectColor, environmentIdField };

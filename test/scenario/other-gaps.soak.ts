@@ -1,5 +1,6 @@
 import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { keptProjectNames, projectColors, variablesAt } from "../support/other-shapes";
 
 type Gaps = NonNullable<EmulatorOptions["gaps"]>;
 type Settings = Readonly<Record<string, string>>;
@@ -69,7 +70,8 @@ it.each(unset)(
 );
 
 it("without a setting, a list of variables somewhere else in its answer is an error, not an empty list", async () => {
-  const scenario = await openScenario({ gaps: { variableItems: "data.list" } });
+  const scenario = await openScenario();
+  scenario.fail((request, index) => variablesAt("data.list")(index, request));
   scenario.write("rnv.yaml", shop("/a", "info"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });
   const { code, stderr } = await scenario.run("plan");
@@ -78,7 +80,8 @@ it("without a setting, a list of variables somewhere else in its answer is an er
 });
 
 it("a color that the service does not have is an error that names it and the setting", async () => {
-  const scenario = await openScenario({ gaps: { projectColors: ["slate"] } });
+  const scenario = await openScenario();
+  scenario.fail((request, index) => projectColors("slate")(index, request));
   scenario.write("rnv.yaml", shop("/a", "info"));
   const refused = await apply(scenario, {});
   expect(refused.code).not.toBe(0);
@@ -92,7 +95,8 @@ it("a color that the service does not have is an error that names it and the set
 });
 
 it("a project that cannot be renamed says so, and the plan is empty once the dashboard has", async () => {
-  const scenario = await openScenario({ gaps: { renamesProjects: false } });
+  const scenario = await openScenario();
+  scenario.fail((request, index) => keptProjectNames(index, request));
   const named = (name: string) => `projects:\n  shop: { name: ${name} }\n`;
   scenario.write("rnv.yaml", named("Shop"));
   expect(await apply(scenario, {})).toMatchObject({ code: 0 });

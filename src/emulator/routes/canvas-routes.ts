@@ -5,7 +5,7 @@ import { type Call, projectOf, type Route } from "../call";
 import { isBeingDeleted } from "../progress";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
-import { AnswerJson, serviceJson } from "../views";
+import { serviceView } from "../views";
 
 type CanvasRange = Pick<StoredService, "projectId" | "environmentId">;
 
@@ -53,7 +53,7 @@ function readScope(call: Call, strict: boolean): CanvasRange {
 
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
 function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
-  const { store } = call.world;
+  const { store, readings } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
     thing.workspaceId === call.workspaceId &&
     (scope.projectId === null || thing.projectId === scope.projectId) &&
@@ -65,13 +65,10 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
   const ids = new Set(nodes.map((node) => node.id));
   const references = [...store.all("references")]
     .filter(({ consumer, provider }) => ids.has(consumer) && ids.has(provider))
-    .map(({ id, consumer, provider, keys }) => ({
-      id,
-      source: consumer,
-      target: provider,
-      kind: "reference",
-      keys,
-    }));
+    .map(({ id, consumer: source, provider: target, keys }) => {
+      const edge = { id, source, target, kind: "reference" };
+      return readings.referenceEdges === "bare" ? edge : { ...edge, keys };
+    });
   const links = groups.flatMap((group) =>
     group.serviceIds
       .filter((id) => ids.has(id))
@@ -82,7 +79,7 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
         kind: "environment-group",
       })),
   );
-  const edges = [...references, ...links];
+  const edges = readings.referenceEdges === "none" ? links : [...references, ...links];
   if (nodes.length > maxNodes || groups.length > maxNodes || edges.length > maxEdges) {
     throw new Refusal(
       413,
@@ -101,11 +98,15 @@ const layoutOf = (call: Call, { projectId, environmentId }: CanvasRange): Stored
   return call.world.store.get("layouts", id) ?? { id, revision: 0, positions: {}, viewport: null };
 };
 
-/** Canvas (interface, "Canvas"). Services are joined as text: a canvas of 2,000 is several megabytes. */
-function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
+/** Canvas (interface, "Canvas"). */
+function canvasView(call: Call, topology: CanvasAnswer) {
   const ids = visibleIds(topology);
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
-  const rest = JSON.stringify({
+  const isPlaced = call.world.readings.unplacedNodes === "present";
+  const places = topology.nodes.map(({ id }, at) => [id, { x: at * 10, y: 0 }] as const);
+  const placed = { ...(isPlaced && Object.fromEntries(places)), ...positions };
+  return {
+    nodes: topology.nodes.map((service) => serviceView(call.world, service)),
     groups: topology.groups.map((group) => ({
       id: groupNode(group),
       name: group.name,
@@ -115,13 +116,11 @@ function canvasJson(call: Call, topology: CanvasAnswer): AnswerJson {
     edges: topology.edges,
     layout: {
       revision,
-      positions: Object.fromEntries(Object.entries(positions).filter(([id]) => ids.has(id))),
+      positions: Object.fromEntries(Object.entries(placed).filter(([id]) => ids.has(id))),
       viewport: view,
     },
     scope: topology.scope,
-  });
-  const nodes = topology.nodes.map((service) => serviceJson(call.world, service)).join(",");
-  return new AnswerJson(`{"nodes":[${nodes}],${rest.slice(1)}`);
+  };
 }
 
 const save = z.strictObject({
@@ -131,7 +130,7 @@ const save = z.strictObject({
 });
 
 /** Replaces all positions and the viewport of a scope under optimistic control (Canvas rule 4). */
-function saveLayout(call: Call): AnswerJson {
+function saveLayout(call: Call) {
   const scope = readScope(call, true);
   const body = parseBody(save, call.body);
   const ids = Object.keys(body.positions);
@@ -152,7 +151,7 @@ function saveLayout(call: Call): AnswerJson {
     positions: body.positions,
     viewport: body.viewport,
   });
-  return canvasJson(call, topology);
+  return canvasView(call, topology);
 }
 
 const path = "/workspaces/{workspaceId}/canvas";
@@ -163,7 +162,7 @@ export const canvasRoutes: readonly Route[] = [
     method: "GET",
     path,
     shows: "canvas",
-    handle: (call) => canvasJson(call, readTopology(call, readScope(call, false))),
+    handle: (call) => canvasView(call, readTopology(call, readScope(call, false))),
   },
   { method: "PATCH", path, key: "ignored", handle: saveLayout },
 ];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type GapSwitches, shownAs } from "../behaviour";
+import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
 import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf, shownServiceOf } from "../call";
 import {
@@ -86,10 +86,7 @@ function rollBack(call: Call) {
     commitSha: source.commitSha,
     sourceDeploymentId: source.id,
   });
-  const view = deploymentView(call.world, deployment);
-  return call.world.gaps.gapAnswers === "silent"
-    ? { deployment: view }
-    : shownAs(call.world.gaps, "deployment", view);
+  return { deployment: deploymentView(call.world, deployment) };
 }
 
 const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";

@@ -1,35 +1,20 @@
 import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import {
-  gapRoute,
-  isShownProject,
-  paginate,
-  projectOf,
-  queuedAnswer,
-  readOperation,
-  servicesIn,
-} from "../call";
-import { keptFields } from "../kept-values";
+import { gapRoute, isShownProject, paginate, projectOf, queuedAnswer, readOperation } from "../call";
 import { queuesDeletions } from "../progress";
-import type { StoredEnvironment, StoredProject } from "../records";
-import { conflict, invalid, nonEmpty, parseBody, requireConfirmation } from "../refusal";
+import type { StoredEnvironment, StoredProject, StoredService } from "../records";
+import { conflict, nonEmpty, parseBody, requireConfirmation } from "../refusal";
 import { timeAfter } from "../times";
 import { projectView } from "../views";
 import type { World } from "../world";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();
-const describing: z.ZodType<z.infer<typeof change>> = z.strictObject({ description: z.string() }).partial();
 
-const shown = (call: Call, project: StoredProject) => ({ project: projectView(project, call.world) });
-
-/** 400 for a color that this service does not have, where it is set up to have some. */
-function requireColor({ gaps }: World, color: string | undefined): void {
-  const { projectColors } = gaps;
-  if (color === undefined || projectColors === undefined || projectColors.includes(color)) return;
-  throw invalid(`color: must be one of ${projectColors.join(", ")}`);
-}
+const shown = (call: Call, project: StoredProject) => ({
+  project: projectView(project, call.world.readings),
+});
 
 /** An environment that is made at a time. */
 export const newEnvironment = (
@@ -70,14 +55,15 @@ export function newProject(
 function list(call: Call) {
   const projects = [...call.world.store.all("projects")].filter((project) => isShownProject(call, project));
   const { items, page } = paginate(call, projects, { unboundedByDefault: true });
-  return { projects: items.map((item) => projectView(item, call.world)), page };
+  return { projects: items.map((item) => projectView(item, call.world.readings)), page };
 }
 
 function remove(call: Call) {
   const project = projectOf(call);
   requireConfirmation(call.body, project.name);
   const { store } = call.world;
-  if (servicesIn(call, project.id).length > 0) {
+  const isThere = ({ projectId, deletedAt }: StoredService) => projectId === project.id && deletedAt === null;
+  if ([...store.all("services")].some(isThere)) {
     throw conflict("project_not_empty", "The project still holds services");
   }
   if ([...store.all("groups")].some((group) => group.projectId === project.id)) {
@@ -92,47 +78,31 @@ function remove(call: Call) {
   return { deleted: true };
 }
 
+function create(call: Call) {
+  const fields = parseBody(creation, call.body);
+  return shown(call, newProject(call.world, call.workspaceId, fields));
+}
+
+function update(call: Call) {
+  const project = projectOf(call);
+  const { store, switches } = call.world;
+  const fields = parseBody(change, call.body);
+  if (switches.conditions.has("ignored-values")) return shown(call, project);
+  const changed = { ...project, ...fields, updatedAt: store.stamp() };
+  store.put("projects", { ...changed, updatedAt: timeAfter(call.world, project, changed) });
+  return shown(call, changed);
+}
+
+const all = "/workspaces/{workspaceId}/projects";
+const one = `${all}/{projectId}`;
+
 /** Interface, "Projects". */
 export const projectRoutes: readonly Route[] = [
-  { method: "GET", path: "/workspaces/{workspaceId}/projects", shows: "projects", handle: list },
-  {
-    method: "POST",
-    path: "/workspaces/{workspaceId}/projects",
-    key: "accepted",
-    handle: (call) => {
-      const fields = keptFields(call.world.readings, parseBody(creation, call.body));
-      requireColor(call.world, fields.color);
-      return shown(call, newProject(call.world, call.workspaceId, fields));
-    },
-  },
-  {
-    method: "GET",
-    path: "/workspaces/{workspaceId}/projects/{projectId}",
-    shows: "project",
-    handle: (call) => shown(call, projectOf(call)),
-  },
-  {
-    method: "PATCH",
-    path: "/workspaces/{workspaceId}/projects/{projectId}",
-    key: "accepted",
-    handle: (call) => {
-      const project = projectOf(call);
-      const { store, switches, gaps, readings } = call.world;
-      const fields = keptFields(readings, parseBody(gaps.renamesProjects ? change : describing, call.body));
-      requireColor(call.world, fields.color);
-      if (switches.conditions.has("ignored-values")) return shown(call, project);
-      const changed = { ...project, ...fields, updatedAt: store.stamp() };
-      store.put("projects", { ...changed, updatedAt: timeAfter(call.world, project, changed) });
-      return shown(call, changed);
-    },
-  },
-  {
-    method: "DELETE",
-    path: "/workspaces/{workspaceId}/projects/{projectId}",
-    key: "accepted",
-    role: "admin",
-    handle: remove,
-  },
+  { method: "GET", path: all, shows: "projects", handle: list },
+  { method: "POST", path: all, key: "accepted", handle: create },
+  { method: "GET", path: one, shows: "project", handle: (call) => shown(call, projectOf(call)) },
+  { method: "PATCH", path: one, key: "accepted", handle: update },
+  { method: "DELETE", path: one, key: "accepted", role: "admin", handle: remove },
 ];
 
 /** Gap "operations of a project"; readable after the project is gone. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { configurationFields } from "../../api/wire/configuration";
-import { type GapSwitches, shownAs } from "../behaviour";
+import type { GapSwitches } from "../behaviour";
 import {
   type Call,
   changeableServiceOf,
@@ -12,7 +12,6 @@ import {
   readOperation,
   shownServiceOf,
 } from "../call";
-import { keptFields } from "../kept-values";
 import {
   queueAsked,
   queueDeployment,
@@ -158,7 +157,7 @@ export function newService({ store }: World, fields: NewService): StoredService 
 
 function create(call: Call) {
   const { world } = call;
-  const draft = keptFields(world.readings, parseCreation(call.body, world));
+  const draft = parseCreation(call.body, world);
   const { [draft.kind]: ofKind } = world.gaps.kindDefaults;
   const configuration = { ...world.catalog.defaults, ...ofKind, ...draft.configuration };
   requireOnOffer(world, draft.kind, configuration);
@@ -189,10 +188,10 @@ function create(call: Call) {
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = keptFields(world.readings, parseChange(call.body, world));
+  const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
-  if (world.switches.conditions.has("ignored-values")) return shown(call, service);
+  if (world.switches.conditions.has("ignored-values")) return answer(call, service);
   const updatedAt = world.store.stamp();
   const changed = {
     ...service,
@@ -203,7 +202,7 @@ function update(call: Call) {
     updatedAt,
   };
   world.store.put("services", { ...changed, updatedAt: timeAfter(world, service, changed) });
-  return shown(call, changed);
+  return answer(call, changed);
 }
 
 const ofService = ({ workspaceId, id }: StoredService) => ({ workspaceId, serviceId: id });
@@ -270,7 +269,7 @@ export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
   ...gapRoute(gaps.readService, "/services/{serviceId}", {
     method: "GET",
     shows: "service",
-    handle: (call) => readable(call, shownServiceOf(call, "deletingService")),
+    handle: (call) => answer(call, shownServiceOf(call, "deletingService")),
   }),
   ...gapRoute(gaps.servicePatchPath, "", {
     method: gaps.servicePatchMethod,
@@ -278,10 +277,3 @@ export const serviceGapRoutes = (gaps: GapSwitches): readonly Route[] => [
     handle: update,
   }),
 ];
-
-/** The answer to a read: never silent. */
-const readable = (call: Call, service: StoredService) =>
-  call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
-
-const shown = (call: Call, service: StoredService) =>
-  shownAs(call.world.gaps, "service", serviceView(call.world, service));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type GapSwitches, shownAs } from "../behaviour";
+import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
 import {
   changeableServiceOf,
@@ -13,8 +13,8 @@ import {
 import { queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
-import { noteVariable } from "../times";
-import { AnswerJson, variableView } from "../views";
+import { touch } from "../times";
+import { variableView } from "../views";
 import { requireRole, type World } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
@@ -36,18 +36,9 @@ function answered(call: Call, variable: StoredVariable) {
 
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", shownServiceOf(call, "deletingParts").id);
-  const { gaps, readings } = call.world;
-  // A list without a page around it is complete.
-  const unboundedByDefault = readings.variablePages === "complete" || gaps.variableItems === ".";
+  const unboundedByDefault = call.world.readings.variablePages === "complete";
   const { items, page } = paginate(call, variables, { unboundedByDefault, limit: 2 });
-  return listAnswer(items.map(variableView), page, gaps.variableItems);
-}
-
-/** The list where the gap "list variables" is set up to have it. */
-function listAnswer(variables: readonly unknown[], page: unknown, where: string) {
-  if (where === ".") return new AnswerJson(JSON.stringify(variables));
-  const [first = "", second] = where.split(".");
-  return second === undefined ? { [first]: variables, page } : { [first]: { [second]: variables, page } };
+  return { variables: items.map(variableView), page };
 }
 
 function create(call: Call) {
@@ -68,8 +59,8 @@ function update(call: Call) {
   const { switches, seal, readings } = call.world;
   const isRepeated = key === undefined && value === seal.open(variable.sealedValue);
   if (switches.conditions.has("ignored-values") || (isRepeated && readings.repeatedValue === "stays"))
-    return patched(call, variable);
-  return patched(call, editedVariable(call.world, variable, key, value));
+    return answered(call, variable);
+  return answered(call, editedVariable(call.world, variable, key, value));
 }
 
 /** Puts a variable of a service, its value sealed. */
@@ -81,7 +72,7 @@ export function newVariable(
 ): StoredVariable {
   const { store, seal } = world;
   const at = store.stamp();
-  noteVariable(world, service.id);
+  touch(world, service.id, "variable");
   return store.put("variables", {
     id: store.newId(),
     workspaceId: service.workspaceId,
@@ -101,7 +92,7 @@ export function editedVariable(
   value?: string,
 ): StoredVariable {
   const { store, seal } = world;
-  noteVariable(world, variable.serviceId);
+  touch(world, variable.serviceId, "variable");
   return store.put("variables", {
     ...variable,
     key,
@@ -109,10 +100,6 @@ export function editedVariable(
     updatedAt: store.stamp(),
   });
 }
-
-/** As the answer to a PATCH shows it: where that is in the body is a gap. */
-const patched = (call: Call, variable: StoredVariable) =>
-  shownAs(call.world.gaps, "variable", answered(call, variable).variable);
 
 function remove(call: Call) {
   requireEmptyBody(call.body);
@@ -122,7 +109,7 @@ function remove(call: Call) {
     return { deleted: false, ...queuedAnswer(call, { workspaceId, serviceId, deletes }, "delete") };
   }
   call.world.store.remove("variables", id);
-  noteVariable(call.world, serviceId);
+  touch(call.world, serviceId, "variable");
   return { deleted: true };
 }
 

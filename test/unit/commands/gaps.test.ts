@@ -1,5 +1,14 @@
 import { gapSettings } from "../../../src/api/gap-rules";
-import type { GapSwitches } from "../../../src/emulator/behaviour";
+import type { EmulatorOptions } from "../../../src/emulator/emulator";
+import {
+  bareAnswers,
+  deepAnswers,
+  environmentsOf,
+  projectColors,
+  silentAnswers,
+  variablesAt,
+  wrappedOperations,
+} from "../../support/other-shapes";
 import { createWorkbench } from "../../support/workbench";
 
 type Settings = Readonly<Record<string, string>>;
@@ -16,23 +25,22 @@ projects:
 
 const wrappedBody = '{"service": {"name": "{name}", "configuration": "{configuration}"}}';
 
-const variants: readonly [string, Partial<GapSwitches>, Settings][] = [
-  ["with no route to list variables", { listVariables: false }, {}],
-  ["with no route to read one service", { readService: false }, {}],
-  ["with a flat PATCH body", { servicePatch: "flat" }, {}],
-  ["with error bodies under error", { errorBody: "nested" }, {}],
-  ["with wrapped operations", { operationBody: "wrapped" }, {}],
+const variants: readonly [string, EmulatorOptions, Settings][] = [
+  ["with no route to list variables", { gaps: { listVariables: false } }, {}],
+  ["with no route to read one service", { gaps: { readService: false } }, {}],
+  ["with a flat PATCH body", { gaps: { servicePatch: "flat" } }, {}],
+  ["with error bodies under error", { readings: { errorBody: "nested" } }, {}],
+  ["with wrapped operations", { faults: wrappedOperations }, {}],
   [
     "with none of the undocumented routes",
-    { listVariables: false, readService: false, servicePatch: "flat", rollback: false },
+    { gaps: { listVariables: false, readService: false, servicePatch: "flat", rollback: false } },
     {},
   ],
   [
     "that reads and lists at other paths",
     {
-      readService: "/apps/{serviceId}",
-      listVariables: "/services/{serviceId}/env",
-      variableItems: "data.list",
+      gaps: { readService: "/apps/{serviceId}", listVariables: "/services/{serviceId}/env" },
+      faults: variablesAt("data.list"),
     },
     {
       RNV_GAP_READ_SERVICE: "/apps/{serviceId}",
@@ -42,60 +50,74 @@ const variants: readonly [string, Partial<GapSwitches>, Settings][] = [
   ],
   [
     "that changes a service at another path, below another field, and takes no key there",
-    { servicePatch: "wrapped", servicePatchPath: "/services/{serviceId}/settings", routeKeys: "rejected" },
+    {
+      gaps: {
+        servicePatch: "wrapped",
+        servicePatchPath: "/services/{serviceId}/settings",
+        routeKeys: "rejected",
+      },
+    },
     {
       RNV_GAP_PATCH_SERVICE: wrappedBody,
       RNV_GAP_PATCH_SERVICE_PATH: "/settings",
       RNV_GAP_ROUTE_KEYS: "off",
     },
   ],
-  ["that changes a service by PUT", { servicePatchMethod: "PUT" }, { RNV_GAP_PATCH_SERVICE_METHOD: "PUT" }],
+  [
+    "that changes a service by PUT",
+    { gaps: { servicePatchMethod: "PUT" } },
+    { RNV_GAP_PATCH_SERVICE_METHOD: "PUT" },
+  ],
   [
     "that changes a service by POST at a path of its own",
-    { servicePatchMethod: "POST", servicePatchPath: "/services/{serviceId}/configure" },
+    { gaps: { servicePatchMethod: "POST", servicePatchPath: "/services/{serviceId}/configure" } },
     { RNV_GAP_PATCH_SERVICE_METHOD: "POST", RNV_GAP_PATCH_SERVICE_PATH: "/configure" },
   ],
   [
     "that shows things deep in its answers",
-    { gapAnswers: "deep" },
+    { faults: deepAnswers },
     { RNV_GAP_SERVICE_ANSWER: "data.item", RNV_GAP_VARIABLE_ANSWER: "data.item" },
   ],
   [
     "that ignores a body that it does not know",
-    { servicePatch: "ignored" },
+    { gaps: { servicePatch: "ignored" } },
     { RNV_GAP_PATCH_SERVICE: wrappedBody },
   ],
   [
     "that has other names for the fields of a variable",
-    { variablePatch: ["title", "text"] },
+    { gaps: { variablePatch: ["title", "text"] } },
     { RNV_GAP_PATCH_VARIABLE: "title,text" },
   ],
-  ["that has its variables in a field of another name", { variableItems: "items" }, {}],
+  ["that has its variables in a field of another name", { faults: variablesAt("items") }, {}],
   [
     "that answers a list of variables that is the list",
-    { variableItems: "." },
+    { faults: variablesAt(".") },
     { RNV_GAP_VARIABLE_ITEMS: "." },
   ],
-  ["that says name and value for a variable", { variablePatch: ["name", "value"] }, {}],
-  ["that shows things without a field around them", { gapAnswers: "bare" }, {}],
-  ["that says of a change only that it was done", { gapAnswers: "silent" }, {}],
+  ["that says name and value for a variable", { gaps: { variablePatch: ["name", "value"] } }, {}],
+  ["that shows things without a field around them", { faults: bareAnswers }, {}],
+  ["that says of a change only that it was done", { faults: silentAnswers }, {}],
   [
     "that sends no replay header and takes no keys there",
-    { replayHeader: undefined, routeKeys: "ignored" },
+    { gaps: { replayHeader: undefined, routeKeys: "ignored" } },
     {},
   ],
   [
     "that calls an environment's id and name, and Production, something else",
-    { environmentRecord: ["uuid", "title"], productionName: "live" },
+    { gaps: { productionName: "live" }, faults: environmentsOf("uuid", "title") },
     { RNV_GAP_ENVIRONMENT_RECORD: "uuid,title", RNV_GAP_PRODUCTION_ENVIRONMENT: "live" },
   ],
-  ["that writes Production in small letters", { productionName: "production" }, {}],
-  ["that has colors of its own", { projectColors: ["slate", "sky"] }, { RNV_GAP_PROJECT_COLOR: "slate" }],
+  ["that writes Production in small letters", { gaps: { productionName: "production" } }, {}],
+  [
+    "that has colors of its own",
+    { faults: projectColors("slate", "sky") },
+    { RNV_GAP_PROJECT_COLOR: "slate" },
+  ],
 ];
 
-describe.each(variants)("a service %s", (_title, gaps, env) => {
+describe.each(variants)("a service %s", (_title, emulator, env) => {
   it("is planned, applied, updated and destroyed, and every plan after an apply is empty", async () => {
-    const bench = createWorkbench({ emulator: { gaps }, gaps: gapSettings(env).settings });
+    const bench = createWorkbench({ emulator, gaps: gapSettings(env).settings });
     const isQuiet = async () => {
       const { plan, diagnostics } = await bench.plan();
       expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
