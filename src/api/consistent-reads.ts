@@ -106,41 +106,39 @@ export class Consistency {
    * Reads a list. What it leaves out, or shows as before our last write, is read by its id. Of what is in doubt after 30
    * seconds it has no entry: `refuseDoubtful` fails those who ask for it.
    */
-  async list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
+  list<T extends Shown>(kind: string, how: ListReading<T>): Promise<readonly T[]> {
     const { known, seen } = this;
     const { read, alone, parentId, othersStale = () => [] } = how;
     const isStale = how.isStale ?? (async (one: T) => this.isStale(one));
-    const attempt = async () => {
+    const key = `${kind} ${parentId}`;
+    const before = this.#doubts.get(key) ?? [];
+    this.#doubts.delete(key);
+    return this.untilCurrent(async (isOver) => {
       const listed = newestById(await read()).filter(({ id }) => !this.#wasDeleted(id));
       seen.add(listed);
       const shown = new Map(listed.map((one) => [one.id, one]));
-      const doubtful = this.#leftOut(kind, shown, parentId);
       const checked = await Promise.all(listed.map(isStale));
+      const doubtful = this.#leftOut(kind, shown, parentId);
       for (const [at, { id }] of listed.entries())
         if (checked[at]) doubtful.push(known.of(id) ?? { id, kind, about: `${kind} ${id}` });
-      const stale: Doubt[] = [...othersStale()];
+      const doubts: Doubt[] = [];
       for (const one of doubtful) {
         const found = await alone?.(one.id);
-        if (found === undefined && !shown.has(one.id)) stale.push({ ...one, isMissing: true });
-        else if (found === undefined || (await isStale(found))) stale.push(one);
+        if (found === undefined || (await isStale(found)))
+          doubts.push({ ...one, isMissing: found === undefined && !shown.has(one.id) });
         else if (found.archived !== true && !isDeleting(found)) shown.set(one.id, found);
         else {
           shown.delete(one.id);
           if (isDeleting(found)) known.noteDeleting(one.id, kind);
         }
       }
-      return { value: [...shown.values()], stale };
-    };
-    const key = `${kind} ${parentId}`;
-    const before = this.#doubts.get(key) ?? [];
-    this.#doubts.delete(key);
-    const shown = await this.untilCurrent(attempt, how.owner, undefined, (stale, isOver) => {
-      const isWaitedFor = ({ id }: Doubt) => isOver || before.some((one) => one.id === id);
-      const isLeftOut = stale.every((one) => one.kind === kind && isWaitedFor(one));
-      if (isLeftOut) this.#doubts.set(key, stale);
-      return isLeftOut;
-    });
-    return shown.filter(({ id }) => !this.#doubts.get(key)?.some((one) => one.id === id));
+      const isWaitedFor = isOver || doubts.every(({ id }) => before.some((one) => one.id === id));
+      if (!isWaitedFor || known.mayAccept(doubts))
+        return { value: [...shown.values()], stale: [...othersStale(), ...doubts] };
+      this.#doubts.set(key, doubts);
+      for (const { id } of doubts) shown.delete(id);
+      return { value: [...shown.values()], stale: othersStale() };
+    }, how.owner);
   }
 
   /** Throws `DiagnosticsError` (`live.stale`) where one of a kind that is asked for is in doubt. */
@@ -169,27 +167,25 @@ export class Consistency {
 
   /**
    * Repeats `attempt` until nothing in it is stale; a 404 is stale where `owner`, which it is asked about, must exist,
-   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds, unless it `mayLeaveOut` the rest.
+   * unless `saysNothing` of a 404. Throws `DiagnosticsError` (`live.stale`) after 30 seconds: the last attempt is told.
    */
   async untilCurrent<T>(
-    attempt: () => Promise<CheckedRead<T>>,
+    attempt: (isOver: boolean) => Promise<CheckedRead<T>>,
     owner = "",
     saysNothing = async () => false,
-    mayLeaveOut: (stale: readonly Doubt[], isOver: boolean) => boolean = () => false,
   ): Promise<T> {
     const { clock } = this;
     const { signal, say, restoredHint } = this.options;
     const endsAt = clock.elapsed() + patienceMs;
     for (let pause = 250; ; pause = Math.min(2 * pause, 4000)) {
-      const reading = await attempt().catch(async (failure: unknown): Promise<CheckedRead<T>> => {
+      const isOver = clock.elapsed() >= endsAt;
+      const reading = await attempt(isOver).catch(async (failure: unknown): Promise<CheckedRead<T>> => {
         const known =
           failure instanceof ApiError && failure.status === 404 ? this.known.of(owner) : undefined;
         if (!known || !this.mustExist(known) || (await saysNothing())) throw failure;
         return { failure, stale: [{ ...known, isMissing: true }] };
       });
-      const isOver = clock.elapsed() >= endsAt;
-      const isAccepted = isOver && this.known.acceptsOlder && !reading.stale.some((one) => one.isWritten);
-      if (reading.stale.length === 0 || isAccepted || mayLeaveOut(reading.stale, isOver)) {
+      if (reading.stale.length === 0 || (isOver && this.known.mayAccept(reading.stale))) {
         if ("failure" in reading) throw reading.failure;
         return reading.value;
       }

@@ -32,7 +32,7 @@ export interface Known {
 }
 
 /** A resource that is shown as before our last write of it, or is missing. */
-export type Doubt = Known & { readonly isMissing?: true };
+export type Doubt = Known & { readonly isMissing?: boolean };
 
 /** Returns true for what is asked for, of the resources of a kind. */
 export type Asks = (one: Known) => boolean;
@@ -52,7 +52,7 @@ export class KnownVersions {
    */
   constructor(
     readonly serviceTime: () => number | undefined = () => undefined,
-    public acceptsOlder = false,
+    private acceptsOlder = false,
   ) {}
 
   /** Takes in what a state records, in place of an earlier record. */
@@ -159,6 +159,10 @@ export class KnownVersions {
   lastDeployment(serviceId: string): Known | undefined {
     return this.#deployments.get(serviceId);
   }
+
+  /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
+  mayAccept = (stale: readonly Known[]): boolean =>
+    this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
 
   /** What this process wrote counts, unless the record is newer. */
   #record(known: Known): void {

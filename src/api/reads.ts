@@ -104,10 +104,17 @@ class CachedReads {
   }
 
   /** Every project. Throws `DiagnosticsError` (`live.stale`) where one that is asked for is in doubt, as the others do. */
-  async projects(asks?: Asks): Promise<readonly Project[]> {
+  async projects(): Promise<readonly Project[]> {
     const { projects } = await this.#projects();
-    this.refuseDoubtful("project", asks);
+    this.refuseDoubtful("project");
     return projects;
+  }
+
+  /** Returns true if the workspace shows anything: to a key that lost its membership, it shows nothing (DESIGN section 5). */
+  async showAnything(): Promise<boolean> {
+    if ((await this.#projects()).projects.length > 0) return true;
+    const { services, complete } = await this.#services();
+    return services.length > 0 || !complete;
   }
 
   /** From the list, else by id. */
@@ -118,9 +125,9 @@ class CachedReads {
   }
 
   /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
-  async services(asks?: Asks): Promise<readonly Service[]> {
+  async services(): Promise<readonly Service[]> {
     const { services } = await this.#services();
-    this.refuseDoubtful("service", asks);
+    this.refuseDoubtful("service");
     return services;
   }
 
@@ -128,9 +135,8 @@ class CachedReads {
   async servicesNamed(name: string, projectId: string | null): Promise<readonly Service[]> {
     // Above the canvas limit only the project is read: others may be many.
     const isApart = this.#isAboveLimit && projectId !== null;
-    const asks: Asks = (one) => one.name === undefined || sameName(one.name, name);
     const listed = isApart ? (await this.layout(projectId)).nodes : (await this.#services()).services;
-    this.refuseDoubtful("service", asks);
+    this.refuseDoubtful("service", (one) => one.name === undefined || sameName(one.name, name));
     return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
   }
 

@@ -51,15 +51,6 @@ function acceptedDeletion(input: DeleteInput, answer: Deletion, pendingOf: Pendi
  */
 export type DeletionLook = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
-/** Returns true if the workspace shows anything: to a key that lost its membership, it shows nothing (DESIGN section 5). */
-export const showsAnything = async (reads: Reads): Promise<boolean> =>
-  (await reads.projects(noDoubt)).length > 0 ||
-  (await reads.services(noDoubt)).length > 0 ||
-  !(await reads.servicesAreComplete());
-
-/** Asks for nothing that may be in doubt. */
-const noDoubt = (): boolean => false;
-
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 
@@ -81,7 +72,7 @@ async function pollDeletion(
   const shown = await look();
   if (goesOn) return { kind: "waiting", status };
   if (shown === "gone") {
-    if (!(await showsAnything(reads))) return { kind: "done", showsNothing: true };
+    if (!(await reads.showAnything())) return { kind: "done", showsNothing: true };
     reads.noteDeleted(pending.variableId ?? pending.serviceId ?? pending.projectId ?? pending.id);
     return { kind: "done" };
   }

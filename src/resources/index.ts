@@ -3,7 +3,6 @@ import { addressOf } from "../model/address";
 import { isMissing, type ReadResult } from "../model/live";
 import type { ReadTarget } from "../model/resource-operations";
 import { uuidPattern } from "../model/text";
-import { showsAnything } from "./deletion";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";
@@ -33,7 +32,7 @@ export async function readProven(reads: Reads, type: Resource, target: ReadTarge
   if (recorded?.pending?.deletes) return { ...read, ending: recorded.pending };
   const around = type.removedWithParent ? await readParent(reads, type, parentId) : undefined;
   if (around !== undefined && !isMissing(around)) return around.kind === "found" ? read : around;
-  return (await showsAnything(reads)) ? read : { ...read, isUnproven: true };
+  return (await reads.showAnything()) ? read : { ...read, isUnproven: true };
 }
 
 /** Reads the parent of a resource by its ID; undefined where it has none. */
