@@ -1,7 +1,6 @@
 import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
 import { star } from "./mask";
-import { hasStrayDollar, type Substitution, splitSubstitutions } from "./substitution";
 import { type MapEntry, mapNode, type SourceNode, scalarNode, type TemplatePart } from "./tree";
 
 export type Dotenv = ReadonlyMap<string, MapEntry>;
@@ -115,19 +114,29 @@ interface Expansion {
   readonly keyRange: SourceRange;
 }
 
-/** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names. */
+/** Text in which braces are closed, two deep: the default of a default. */
+const balanced = /(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*/.source;
+const nameIn = (group: string): string => `(?<${group}>[A-Za-z_][A-Za-z0-9_]*)`;
+
+/** Matches text, `$$`, a variable, and a `$` that belongs to none. */
+const piece = new RegExp(
+  `(?<text>[^$]+|\\$\\$)|\\$(?:${nameIn("bare")}|\\{${nameIn("braced")}(?:(?<colon>:?)(?<operator>[-?+])(?<operand>${balanced}))?\\})?`,
+  "g",
+);
+
+/** Splits text at `$NAME` and `${NAME…}`, with what earlier lines say in place of their names; `$$` is a literal `$`. */
 function expand(text: string, of: Expansion): TemplatePart[] {
-  if (hasStrayDollar(text))
-    throw problem(
-      "a $ in the value names no variable",
-      of.keyRange,
-      "write $$ for a dollar, or put the value into single quotes",
-    );
   const parts: TemplatePart[] = [];
   let size = 0;
-  for (const piece of splitSubstitutions(text)) {
-    const added =
-      typeof piece === "string" ? [{ kind: "text" as const, text: piece }] : substitute(piece, of);
+  for (const { 0: whole, groups = {} } of text.matchAll(piece)) {
+    if (whole === "$")
+      throw problem(
+        "a $ in the value names no variable",
+        of.keyRange,
+        "write $$ for a dollar, or put the value into single quotes",
+      );
+    const literal = whole === "$$" ? "$" : groups.text;
+    const added = literal === undefined ? substitute(groups, of) : [{ kind: "text" as const, text: literal }];
     for (const part of added) size += part.kind === "text" ? part.text.length : 1;
     if (size > mostParts)
       throw problem(`the value holds more than ${mostParts} characters`, of.keyRange, "shorten it");
@@ -136,19 +145,20 @@ function expand(text: string, of: Expansion): TemplatePart[] {
   return parts;
 }
 
-/** Returns the value that an earlier line of the file gives a name, else that of the environment. */
-function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of: Expansion): TemplatePart[] {
+/**
+ * Returns the value that an earlier line of the file gives a name, else that of the environment. After a colon, an empty
+ * variable counts as one that is not set.
+ */
+function substitute(found: Readonly<Record<string, string>>, of: Expansion): TemplatePart[] {
+  const { bare, braced, colon = "", operator, operand = "" } = found;
+  const name = bare ?? braced ?? "";
   const { entries, keyRange } = of;
   if (operator === "+")
-    throw problem(
-      `\${NAME${isEmptyUnset ? ":" : ""}+text} is not supported`,
-      keyRange,
-      "write the text that is meant",
-    );
+    throw problem(`\${NAME${colon}+text} is not supported`, keyRange, "write the text that is meant");
   const earlier = entries.get(name)?.value;
   if (earlier?.kind === "scalar") {
     const parts = [...(earlier.parts ?? [])];
-    if (!isEmptyUnset || plainText(parts) !== "") return parts;
+    if (colon === "" || plainText(parts) !== "") return parts;
     if (operator === "-") return expand(operand, of);
     throw problem(`${name} is empty`, keyRange, "give it a value in a line before this one");
   }
@@ -162,7 +172,7 @@ function substitute({ name, operator, isEmptyUnset, operand }: Substitution, of:
       keyRange,
       "a default is plain text, or a name of this file",
     );
-  return [isEmptyUnset ? { ...part, fallback } : { ...part, fallback, mayBeEmpty: true }];
+  return [colon === "" ? { ...part, fallback, mayBeEmpty: true } : { ...part, fallback }];
 }
 
 /** Undefined where the environment has a part of it. */
