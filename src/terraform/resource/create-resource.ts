@@ -153,7 +153,9 @@ export async function createOnce(
     look: () => candidates(reads, search),
     take: async (found) => acceptedAs(creation, found),
     refuse: async () => {},
-    several: (found) => new DiagnosticsError([severalMade(creation, found)]),
+    several: type.resource.reacts
+      ? undefined
+      : (found) => new DiagnosticsError([severalMade(creation, found)]),
     command: "terraform apply",
   });
 }
