@@ -67,8 +67,8 @@ async function pollDeletion(
   const goesOn = status !== undefined && status !== "complete" && status !== "failed";
   // What this run has just requested is not asked for besides.
   if (goesOn && pending.since === undefined) return { kind: "waiting", status };
-  // Deletions that end at once share a list.
-  reads.invalidate(250);
+  // Deletions that end at once share a list. Until one has failed, its thing may look as if it were gone.
+  reads.invalidate(status === "failed" ? undefined : 250);
   const shown = await look();
   if (goesOn) return { kind: "waiting", status };
   if (shown === "gone") {

@@ -274,10 +274,7 @@ function queuedDeployment(queued: Deployment, serviceId: string, name: string): 
   return liveDeployment({ id, serviceId, name, commit: commitOf(queued), latestId: id, asOf });
 }
 
-/**
- * Returns the deployments of a service, or the newest that a request may have queued: it brings what the others bring.
- * None where the service is gone, undefined where it lists none.
- */
+/** Returns the deployments of a service; of those that a request may have queued the newest, which brings all. */
 async function candidates(
   reads: Reads,
   search: CandidateSearch,

@@ -82,8 +82,9 @@ export async function startContractService(environment: NodeJS.ProcessEnv): Prom
   const clock = manualClock();
   const { service, emulator } = await serveContract({
     ...{ clock, deploySeconds: 7, operationSeconds: 2 },
-    // Rows that need its data compare what it shows with what it holds.
+    // Rows that need its data compare what it shows with what it holds, and follow what they ask for to its own end.
     readings: {
+      ...{ otherDeployments: "none", deletingService: "shown", endedOperation: "kept" },
       ...{ statusWords: "seen", timeForm: "milliseconds", unknownFields: "none", configurationFields: "all" },
       ...{ unplacedNodes: "absent", referenceEdges: "keys" },
     },
@@ -118,6 +119,9 @@ async function serveContract(options: EmulatorOptions) {
   const { workspaceId } = emulator;
   return { emulator, service: contractService({ baseUrl, workspaceId, apiKey: "rnv_owner", close }) };
 }
+
+/** The interface does not show in which case a UUID is written: rows see all of them in lower case. */
+const uuids = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
 
 /** A service at an address, as a caller with one key sees it. */
 export function contractService(at: {
@@ -154,7 +158,7 @@ export function contractService(at: {
         status: response.status,
         headers: response.headers,
         text: received,
-        body: received === "" ? undefined : JSON.parse(received),
+        body: received === "" ? undefined : JSON.parse(received.replace(uuids, (id) => id.toLowerCase())),
       };
     },
   };

@@ -1,3 +1,4 @@
+import { parseReadings } from "../../src/emulator/readings";
 import type { State } from "../../src/model/state";
 import { type Case, isLookedFor } from "./cases";
 import { apiKeys, type Machine } from "./machine";
@@ -91,7 +92,17 @@ function samePicture(machine: Machine, stage: Stage, one: Case): boolean {
     if (mayRepeat) return all.replace(/(restart|suspend|resume)=\d+/g, "$1");
     return mayRedeploy(one) ? all.replace(/deployments=\d+/g, "") : all;
   };
-  return text(picture(machine.emulator.store)) === text([...scenario.want].sort());
+  const ending = projectsEnding(machine).map(({ name }) => `project ${name} `);
+  const live = picture(machine.emulator.store).filter((line) => !ending.some((one) => line.startsWith(one)));
+  return text(live) === text([...scenario.want].sort());
+}
+
+/** Returns the projects whose deletion goes on, in readings that do not show them any more: a run takes them to be gone. */
+function projectsEnding({ ways: { readings }, emulator: { store } }: Machine) {
+  if (readings === undefined || parseReadings(readings).deletingProject !== "gone") return [];
+  const isGoingOn = (id: string): boolean =>
+    store.operations().some(({ deletes, status }) => deletes?.id === id && /queued|running/.test(status));
+  return store.projects().filter(({ id }) => isGoingOn(id));
 }
 
 async function stateOf({ rnv }: Stage, machine: Machine): Promise<{ state?: State; faults: string[] }> {
@@ -172,8 +183,12 @@ function orphans(
   const open = new Set((state?.open ?? []).map(({ name }) => name));
   const told = JSON.stringify(runs.map(({ ended }) => ended.diagnostics));
   const services = store.services().filter(({ deletionRequestedAt }) => deletionRequestedAt === null);
+  const ending = projectsEnding(machine).map(({ id }) => id);
   const things = [
-    ...store.projects().map(({ id, name }) => ({ id, name })),
+    ...store
+      .projects()
+      .filter(({ id }) => !ending.includes(id))
+      .map(({ id, name }) => ({ id, name })),
     ...services.map(({ id, name }) => ({ id, name })),
     ...services.flatMap(({ id }) => store.variables(id).map((one) => ({ id: one.id, name: one.key }))),
   ];
