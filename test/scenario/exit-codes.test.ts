@@ -170,7 +170,8 @@ async function applied(scenario: Scenario): Promise<void> {
 
 describe("exit codes", () => {
   it.each(situations)("$code: $title", async ({ code, title, prepare, args, how = {}, stderr }) => {
-    const scenario = await openScenario();
+    // A refusal is told in the words of its body.
+    const scenario = await openScenario({ readings: { errorBody: "top" } });
     scenario.write("rnv.yaml", service());
     await prepare?.(scenario);
     // A failure of each number ends a process of its own; what else fails so tells what it says.

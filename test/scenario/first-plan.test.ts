@@ -21,7 +21,8 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 `;
 
 describe("plan and apply", () => {
-  const scenario = oneScenario();
+  // Requests are counted, and the state is compared, where nobody else deploys.
+  const scenario = oneScenario({ readings: { otherDeployments: "none" } });
   beforeAll(async () => {
     scenario.write("rnv.yaml", shop());
   });

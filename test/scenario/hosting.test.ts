@@ -8,7 +8,8 @@ const api = "service.shop.api";
 
 /** "Before the first write the plan proves what it can: hosting is available and the worker is online" (DESIGN section 7). */
 describe("what the service says it cannot do now", () => {
-  const scenario = eachScenario();
+  // The code of a refusal says whether it passes.
+  const scenario = eachScenario({ readings: { errorBody: "top" } });
   const lists = () =>
     scenario.requests("all").filter((line) => line.startsWith("GET") && line.endsWith("/deploys"));
   const posts = () => scenario.requests().filter((line) => /deploys|actions/.test(line));

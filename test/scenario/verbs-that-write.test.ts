@@ -10,8 +10,7 @@ const api = "service.shop.api";
 /** "Every verb that writes takes the lock and the journal like apply" (DESIGN section 7). */
 describe("verbs that write, as processes", () => {
   const scenario = eachScenario();
-  const deployments = () =>
-    scenario.emulator.store.deployments(scenario.emulator.store.services()[0]?.id ?? "");
+  const deployments = () => scenario.deployments(scenario.emulator.store.services()[0]?.id);
   const isWrite = ({ method }: { readonly method: string }) => method !== "GET";
 
   beforeEach(async () => {

@@ -112,6 +112,18 @@ services:
     );
   const recordedNow = async () => Object.keys((await bench.state())?.resources ?? {});
 
+  it.each(["creation", "reversed"] as const)(
+    "names what has the same name by its id, in a list in the order %s",
+    async (listOrder) => {
+      bench.remove();
+      bench = createWorkbench({ emulator: { readings: { listOrder } } });
+      const { store } = bench.emulator;
+      const twins = [1, 2, 3].map(() => store.addService({ name: "twin" }).id);
+      const { text } = await exported();
+      expect(text.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g)).toEqual(twins.sort());
+    },
+  );
+
   it("import refuses what is recorded, missing, elsewhere, or out of order, and records nothing then", async () => {
     const { project, other, api, odd, alone, variable } = seed();
     bench.write("rnv.yaml", declared);
