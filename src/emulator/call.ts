@@ -145,7 +145,7 @@ export function variableOf(call: Call, service: StoredService): StoredVariable {
   return variable;
 }
 
-export const defaultLimit = 100;
+const defaultLimit = 100;
 const maxLimit = 200;
 
 interface Listed {
@@ -155,18 +155,22 @@ interface Listed {
 
 /**
  * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules"). Without
- * `limit` and `cursor` it is `initial` items long, or the complete list.
+ * `limit` and `cursor` it is `initial` items long, or all of it.
  */
-export function paginate<Item extends Listed>(call: Call, items: readonly Item[], initial?: number) {
+export function paginate<Item extends Listed>(
+  call: Call,
+  items: readonly Item[],
+  initial: number | "all" = defaultLimit,
+) {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");
   const [rawLimit] = limits;
   const [cursor] = cursors;
-  if (rawLimit === undefined && cursor === undefined && initial === undefined) {
+  if (rawLimit === undefined && cursor === undefined && initial === "all") {
     return { items, page: { hasMore: false, limit: Math.max(items.length, defaultLimit), nextCursor: null } };
   }
-  const limit = rawLimit === undefined ? (initial ?? defaultLimit) : readLimit(rawLimit);
+  const limit = rawLimit === undefined ? (initial === "all" ? defaultLimit : initial) : readLimit(rawLimit);
   const start = cursor === undefined ? 0 : startAfter(call, items, cursor, limit);
   const slice = items.slice(start, start + limit);
   const last = slice.at(-1);

@@ -1,15 +1,7 @@
 import * as z from "zod";
 import type { GapSwitches } from "../behaviour";
 import type { Call, Route } from "../call";
-import {
-  changeableServiceOf,
-  defaultLimit,
-  deploymentOf,
-  gapRoute,
-  paginate,
-  serviceOf,
-  shownServiceOf,
-} from "../call";
+import { changeableServiceOf, deploymentOf, gapRoute, paginate, serviceOf, shownServiceOf } from "../call";
 import {
   isTerminal,
   putDeployment,
@@ -25,11 +17,11 @@ function list(call: Call) {
   const service = shownServiceOf(call, "deletingParts");
   const { world } = call;
   if (world.switches.conditions.has("hosting-off") && service.runtime === "none") {
-    const { page } = paginate(call, [], defaultLimit);
+    const { page } = paginate(call, []);
     return { available: false, items: [], page, reason: "Hosting is disabled and there is no runtime" };
   }
   const newestFirst = world.store.ofService("deployments", service.id).reverse();
-  const { items, page } = paginate(call, newestFirst, defaultLimit);
+  const { items, page } = paginate(call, newestFirst);
   return { available: true, items: items.map((item) => deploymentView(world, item)), page, reason: "" };
 }
 

@@ -36,7 +36,7 @@ function answered(call: Call, variable: StoredVariable) {
 
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", shownServiceOf(call, "deletingParts").id);
-  const first = call.world.readings.variablePages === "first" ? 2 : undefined;
+  const first = call.world.readings.variablePages === "first" ? 2 : "all";
   const { items, page } = paginate(call, variables, first);
   return { variables: items.map(variableView), page };
 }
