@@ -32,9 +32,7 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL: `/workspaces/{workspaceId}/projects`. */
   readonly path: string;
-  /**
-   * `accepted`: marked (I) in the interface. `rejected`: a key is a 400. `ignored`: keys mean nothing here.
-   */
+  /** `accepted`: marked (I) in the interface. `rejected`: a key is a 400. `ignored`: keys mean nothing here. */
   readonly key?: "accepted" | "ignored" | "rejected";
   /** Least role of a write; developer unless said. */
   readonly role?: Role;
@@ -156,23 +154,23 @@ interface Listed {
 }
 
 /**
- * One page of a list (interface, "Other shared shapes"), from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
- * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned; else `limit` items, 100 unless said.
+ * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules"). Without
+ * `limit` and `cursor` it is `initial` items long, or all of it.
  */
 export function paginate<Item extends Listed>(
   call: Call,
   items: readonly Item[],
-  options: { readonly unboundedByDefault: boolean; readonly limit?: number },
+  initial: number | "all" = defaultLimit,
 ) {
   const limits = call.query.getAll("limit");
   const cursors = call.query.getAll("cursor");
   if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");
   const [rawLimit] = limits;
   const [cursor] = cursors;
-  if (rawLimit === undefined && cursor === undefined && options.unboundedByDefault) {
+  if (rawLimit === undefined && cursor === undefined && initial === "all") {
     return { items, page: { hasMore: false, limit: Math.max(items.length, defaultLimit), nextCursor: null } };
   }
-  const limit = rawLimit === undefined ? (options.limit ?? defaultLimit) : readLimit(rawLimit);
+  const limit = rawLimit === undefined ? (initial === "all" ? defaultLimit : initial) : readLimit(rawLimit);
   const start = cursor === undefined ? 0 : startAfter(call, items, cursor, limit);
   const slice = items.slice(start, start + limit);
   const last = slice.at(-1);

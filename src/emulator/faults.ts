@@ -139,18 +139,11 @@ function alteredAnswer(fault: Altering, commit: () => WireResponse, steps: Excha
     }
     case "html":
       return { status: fault.status ?? 502, ...proxyPage };
-    case "malformed": {
-      const response = commit();
-      return { ...response, body: response.body.slice(0, -1) };
-    }
-    case "empty":
-      return { ...commit(), body: "" };
-    case "twice":
-      return commit();
-    case "edited": {
-      const response = commit();
-      const body = JSON.parse(response.body) as AnswerBody;
-      return { ...response, body: JSON.stringify(fault.edit(body, steps.store)) };
-    }
   }
+  const response = commit();
+  const { body } = response;
+  if (fault.kind === "twice") return response;
+  if (fault.kind !== "edited") return { ...response, body: fault.kind === "empty" ? "" : body.slice(0, -1) };
+  const edited = fault.edit(JSON.parse(body) as AnswerBody, steps.store);
+  return { ...response, body: JSON.stringify(edited) };
 }

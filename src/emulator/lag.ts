@@ -117,11 +117,9 @@ export function parseLags(text: string): Lags | undefined {
     const [how = "", name = "all"] = part.trim().split("=").reverse();
     const reads = /^(\d{1,6})reads?$/.exec(how)?.[1];
     const ms = reads === undefined ? parseDuration(how) : undefined;
-    if (!isLagging(name) || (reads === undefined && ms === undefined)) return undefined;
-    lags[name] = { ...lags[name], ...(reads === undefined ? { ms } : { reads: Number(reads) }) };
+    const known = [...readClasses, "all" as const].find((one) => one === name);
+    if (known === undefined || (reads === undefined && ms === undefined)) return undefined;
+    lags[known] = { ...lags[known], ...(reads === undefined ? { ms } : { reads: Number(reads) }) };
   }
   return lags;
 }
-
-const isLagging = (name: string): name is ReadClass | "all" =>
-  name === "all" || (readClasses as readonly string[]).includes(name);

@@ -7,7 +7,7 @@ import {
 } from "./records";
 import { conflict, invalid } from "./refusal";
 import { checkHealth, touch } from "./times";
-import { planFor } from "./views";
+import { databaseKinds, planFor } from "./views";
 import type { World } from "./world";
 
 const terminal: readonly DeploymentStatus[] = ["live", "failed", "cancelled", "superseded"];
@@ -238,8 +238,6 @@ export function removeService(world: World, serviceId: string, at = world.store.
 type DeploymentRequest = Pick<StoredDeployment, "actor"> &
   Partial<Pick<StoredDeployment, "trigger" | "commitSha" | "sourceDeploymentId" | "legacyKey" | "failure">>;
 
-const databaseKinds = ["postgres", "redis"];
-
 /** 409 when hosting is switched off. */
 export function requireHosting(world: World): void {
   if (world.switches.conditions.has("hosting-off"))
@@ -337,20 +335,17 @@ export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>
 /** Queues an operation; it settles on the clock. */
 export function queueOperation(world: World, subject: OperationSubject, kind: string): StoredOperation {
   const { store, clock, switches, operationFailures } = world;
-  const { workspaceId, serviceId, deletes } = subject;
   const at = store.stamp();
   return store.put("operations", {
     id: store.newId(),
-    workspaceId,
-    serviceId,
-    ...(deletes === undefined ? {} : { deletes }),
+    ...subject,
     kind,
     status: "queued",
     createdAt: at,
     updatedAt: at,
     dueAt: clock.now() + switches.operationMs / 2,
     fails:
-      operationFailures.delete(serviceId) ||
+      operationFailures.delete(subject.serviceId) ||
       operationFailures.delete("*") ||
       (kind === "delete" && switches.conditions.has("failed-deletions")),
   });

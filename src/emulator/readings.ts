@@ -10,7 +10,6 @@ interface OpenPoint {
 
 /** Every open point (DESIGN section 6, "Readings"), in the order of its list. */
 export const openPoints = {
-  /** Value of a service's `deploymentUpdatedAt`. */
   deploymentUpdatedAt: { serves: ["status", "created", "service", "health", "null", "absent"] },
   /** Events that move the `updatedAt` of a service, besides its own writes. */
   serviceUpdatedAt: { serves: ["none", "queuing", "status", "variable", "payment", "health"] },
@@ -21,7 +20,6 @@ export const openPoints = {
   noDeployment: { serves: ["null", "absent"] },
   /** `liveDeploymentId` of a suspended or archived service. */
   idleRelease: { serves: ["stays", "null"] },
-  /** Words of the status fields. */
   statusWords: { serves: ["seen", "others", "empty", "null"] },
   listOrder: { serves: ["creation", "reversed", "shuffled"] },
   unknownFields: { serves: ["none", "texts", "objects"] },

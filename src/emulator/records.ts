@@ -138,7 +138,6 @@ export interface StoredLayout {
 interface StoredReceipt {
   readonly id: string;
   readonly payload: string;
-  readonly status: number;
   readonly body: unknown;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;

@@ -86,7 +86,7 @@ const jsonResponse = (
   status: number,
   body: unknown,
   requestId: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers?: Readonly<Record<string, string>>,
 ): WireResponse => ({
   status,
   headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
@@ -167,7 +167,10 @@ function handleKeyed(
   key: string,
   { request, requestId, retains }: Arrived,
 ): WireResponse {
-  const { store, seal, clock } = call.world;
+  const { store, seal, clock, gaps } = call.world;
+  // Idempotency rule 4; the name is a gap.
+  const replayed = (isReplay: boolean) =>
+    gaps.replayHeader === undefined ? {} : { [gaps.replayHeader]: String(isReplay) };
   if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
   if (call.body.requestId !== undefined && call.body.requestId !== key) {
     throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
@@ -179,18 +182,12 @@ function handleKeyed(
   if (receipt !== undefined && receipt.expiresAt > clock.now()) {
     if (receipt.payload !== payload)
       throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
-    return jsonResponse(receipt.status, receipt.body, requestId, replayed(call, true));
+    return jsonResponse(200, receipt.body, requestId, replayed(true));
   }
   const body = match.route.handle(call);
   const expiresAt = clock.now() + retentionMs;
-  if (retains) store.put("receipts", { id, payload, status: 200, body, expiresAt });
-  return jsonResponse(200, body, requestId, replayed(call, false));
-}
-
-/** The header of Idempotency rule 4; its name is a gap. */
-function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, string>> {
-  const { replayHeader } = world.gaps;
-  return replayHeader === undefined ? {} : { [replayHeader]: String(isReplay) };
+  if (retains) store.put("receipts", { id, payload, body, expiresAt });
+  return jsonResponse(200, body, requestId, replayed(false));
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;

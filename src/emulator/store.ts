@@ -2,12 +2,10 @@ import type { Condition } from "./behaviour";
 import type { Lags } from "./lag";
 import { progress, putDeployment, queueDeployment, release, removeService, unblock } from "./progress";
 import type {
-  AuditEvent,
   Configuration,
   StoredDeployment,
   StoredEnvironment,
   StoredGroup,
-  StoredOperation,
   StoredProject,
   StoredService,
   StoredVariable,
@@ -70,14 +68,14 @@ const readers = ({ store, seal }: World) => ({
   service: (id: string): StoredService | undefined => store.get("services", id),
   /** Oldest first. */
   deployments: (serviceId: string): readonly StoredDeployment[] => store.ofService("deployments", serviceId),
-  operations: (): readonly StoredOperation[] => [...store.all("operations")],
+  operations: () => [...store.all("operations")],
   variables: (serviceId: string): readonly StoredVariable[] => store.ofService("variables", serviceId),
   /** The plain value, without an audit event. */
   variableValue(variableId: string): string | undefined {
     const variable = store.get("variables", variableId);
     return variable && seal.open(variable.sealedValue);
   },
-  auditEvents: (): readonly AuditEvent[] => [...store.all("audit")],
+  auditEvents: () => [...store.all("audit")],
 });
 
 function seeding(world: World, workspaceId: string, keep: Keep) {

@@ -7,7 +7,7 @@ import { deploymentTime } from "./times";
 import type { World } from "./world";
 
 const built = ["web", "static", "worker", "cron"];
-const stores = ["postgres", "redis"];
+export const databaseKinds = ["postgres", "redis"];
 const nairaPerDollar = 1500;
 
 const plan = (
@@ -30,6 +30,10 @@ const plan = (
   ngn: usd * nairaPerDollar,
 });
 
+const type = (id: string, name: string, plural: string, description: string, runtime = true) => {
+  return { id, name, plural, description, runtime };
+};
+
 /** The catalog of the emulated service (interface, "Catalog"). */
 export const embeddedCatalog: CatalogAnswer = {
   capabilities: { workerOnline: true, rollbacks: true, privateNetworking: true },
@@ -40,8 +44,8 @@ export const embeddedCatalog: CatalogAnswer = {
     plan("pro", ["web", "worker"], 85, { cpu: 2, memoryMb: 4096, storageGb: 50 }),
   ],
   databasePlans: [
-    plan("free", stores, 0, { cpu: 0.1, memoryMb: 256, storageGb: 1, connections: 20 }),
-    plan("basic", stores, 10, { cpu: 0.5, memoryMb: 1024, storageGb: 10, connections: 100 }),
+    plan("free", databaseKinds, 0, { cpu: 0.1, memoryMb: 256, storageGb: 1, connections: 20 }),
+    plan("basic", databaseKinds, 10, { cpu: 0.5, memoryMb: 1024, storageGb: 10, connections: 100 }),
     plan("advanced", ["postgres"], 60, { cpu: 2, memoryMb: 4096, storageGb: 100, connections: 400 }),
   ],
   defaults: { ...documentedDefaults },
@@ -54,18 +58,12 @@ export const embeddedCatalog: CatalogAnswer = {
   ],
   runtimes: ["auto", "node", "python", "go", "ruby", "php", "rust", "java", "docker"],
   serviceTypes: [
-    { id: "web", name: "Web service", plural: "Web services", description: "Serves HTTP", runtime: true },
-    {
-      id: "static",
-      name: "Static site",
-      plural: "Static sites",
-      description: "Serves files",
-      runtime: false,
-    },
-    { id: "worker", name: "Worker", plural: "Workers", description: "Runs in the background", runtime: true },
-    { id: "cron", name: "Cron job", plural: "Cron jobs", description: "Runs on a schedule", runtime: true },
-    { id: "postgres", name: "PostgreSQL", plural: "Databases", description: "A database", runtime: true },
-    { id: "redis", name: "Redis", plural: "Key-value stores", description: "A cache", runtime: true },
+    type("web", "Web service", "Web services", "Serves HTTP"),
+    type("static", "Static site", "Static sites", "Serves files", false),
+    type("worker", "Worker", "Workers", "Runs in the background"),
+    type("cron", "Cron job", "Cron jobs", "Runs on a schedule"),
+    type("postgres", "PostgreSQL", "Databases", "A database"),
+    type("redis", "Redis", "Key-value stores", "A cache"),
   ],
 };
 
@@ -102,9 +100,7 @@ export function catalogIn(
 /** The catalog as it is read, perhaps without what services use. */
 export function shownCatalog({ catalog, store, readings, switches: { conditions } }: World): CatalogAnswer {
   const services = readings.catalogLists === "fewer" ? [...store.all("services")] : [];
-  const used = services.flatMap(({ kind, configuration: { plan, region, runtime } }) => [
-    ...[kind, plan, region, runtime],
-  ]);
+  const used = services.flatMap(({ kind, configuration: set }) => [kind, set.plan, set.region, set.runtime]);
   const isLeft = (offer: Offer): boolean => !used.includes(typeof offer === "string" ? offer : offer.id);
   return {
     ...withOffers(catalog, (offers) => offers.filter(isLeft)),
@@ -120,7 +116,7 @@ export function shownCatalog({ catalog, store, readings, switches: { conditions 
 export const planFor = (catalog: CatalogAnswer, kind: string, id: unknown) =>
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
-/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise; JSON leaves out undefined. */
+/** Service (interface, "Service"): every field of the table, null until reached, unless a reading says otherwise. */
 export function serviceView(world: World, service: StoredService): Record<string, unknown> {
   const { readings } = world;
   const { workspaceId, paidPlans, deploymentStatus, runtime, deploymentUpdatedAt, ...rest } = service;
@@ -131,6 +127,7 @@ export function serviceView(world: World, service: StoredService): Record<string
   const status = serviceStatus(service);
   const isIdle = service.archived || runtime === "suspended";
   const release = isIdle && readings.idleRelease === "null" ? null : service.liveDeploymentId;
+  // JSON leaves out undefined.
   const none = readings.noDeployment === "absent" ? undefined : null;
   const unhosted = { set: undefined, empty: "", null: null }[readings.firstUrl];
   return {

@@ -112,14 +112,11 @@ export function authenticate(
 ): Credential {
   const key = /^Bearer (rnv_\S+)$/i.exec(header ?? "")?.[1];
   const credential = key === undefined ? undefined : credentials.get(key);
-  if (credential === undefined) {
-    throw new Refusal(401, "unauthorized", "Authentication is missing or invalid", {
-      "www-authenticate": "Bearer",
-    });
-  }
-  if (credential.expiresAt !== undefined && Date.parse(credential.expiresAt) <= now) {
-    throw new Refusal(401, "unauthorized", "The API key has expired", { "www-authenticate": "Bearer" });
-  }
+  const refusal = (message: string): Refusal =>
+    new Refusal(401, "unauthorized", message, { "www-authenticate": "Bearer" });
+  if (credential === undefined) throw refusal("Authentication is missing or invalid");
+  if (credential.expiresAt !== undefined && Date.parse(credential.expiresAt) <= now)
+    throw refusal("The API key has expired");
   return credential;
 }
 

@@ -9,12 +9,7 @@ import { serviceView } from "../views";
 
 type CanvasRange = Pick<StoredService, "projectId" | "environmentId">;
 
-interface CanvasAnswer {
-  readonly scope: CanvasRange;
-  readonly nodes: readonly StoredService[];
-  readonly groups: readonly StoredGroup[];
-  readonly edges: readonly Readonly<Record<string, unknown>>[];
-}
+type Topology = ReturnType<typeof readTopology>;
 
 const groupNode = (group: StoredGroup): string => `group:${group.id}`;
 const maxNodes = 2000;
@@ -52,7 +47,7 @@ function readScope(call: Call, strict: boolean): CanvasRange {
 }
 
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
-function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
+function readTopology(call: Call, scope: CanvasRange) {
   const { store, readings } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
     thing.workspaceId === call.workspaceId &&
@@ -90,7 +85,7 @@ function readTopology(call: Call, scope: CanvasRange): CanvasAnswer {
   return { scope, nodes, groups, edges };
 }
 
-const visibleIds = ({ nodes, groups }: CanvasAnswer): ReadonlySet<string> =>
+const visibleIds = ({ nodes, groups }: Topology): ReadonlySet<string> =>
   new Set([...nodes.map((node) => node.id), ...groups.map(groupNode)]);
 
 const layoutOf = (call: Call, { projectId, environmentId }: CanvasRange): StoredLayout => {
@@ -99,7 +94,7 @@ const layoutOf = (call: Call, { projectId, environmentId }: CanvasRange): Stored
 };
 
 /** Canvas (interface, "Canvas"). */
-function canvasView(call: Call, topology: CanvasAnswer) {
+function canvasView(call: Call, topology: Topology) {
   const ids = visibleIds(topology);
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
   const isPlaced = call.world.readings.unplacedNodes === "present";

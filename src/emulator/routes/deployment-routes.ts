@@ -17,11 +17,11 @@ function list(call: Call) {
   const service = shownServiceOf(call, "deletingParts");
   const { world } = call;
   if (world.switches.conditions.has("hosting-off") && service.runtime === "none") {
-    const { page } = paginate(call, [], { unboundedByDefault: false });
+    const { page } = paginate(call, []);
     return { available: false, items: [], page, reason: "Hosting is disabled and there is no runtime" };
   }
   const newestFirst = world.store.ofService("deployments", service.id).reverse();
-  const { items, page } = paginate(call, newestFirst, { unboundedByDefault: false });
+  const { items, page } = paginate(call, newestFirst);
   return { available: true, items: items.map((item) => deploymentView(world, item)), page, reason: "" };
 }
 
@@ -40,11 +40,8 @@ function queue(call: Call) {
   requireDeployable(world, service);
   requireNoLegacyDeployment(call, service.id, call.idempotencyKey ?? requestId);
   const legacyKey = call.idempotencyKey === undefined ? requestId : undefined;
-  const deployment = queueAsked(world, service, {
-    actor: call.credential.actor,
-    commitSha,
-    legacyKey,
-  });
+  const { actor } = call.credential;
+  const deployment = queueAsked(world, service, { actor, commitSha, legacyKey });
   return { deployment: deploymentView(world, deployment) };
 }
 

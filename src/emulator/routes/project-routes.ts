@@ -54,7 +54,7 @@ export function newProject(
 
 function list(call: Call) {
   const projects = [...call.world.store.all("projects")].filter((project) => isShownProject(call, project));
-  const { items, page } = paginate(call, projects, { unboundedByDefault: true });
+  const { items, page } = paginate(call, projects, "all");
   return { projects: items.map((item) => projectView(item, call.world.readings)), page };
 }
 

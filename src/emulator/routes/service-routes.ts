@@ -85,28 +85,18 @@ function parseCreation(body: unknown, world: World): z.infer<Bodies["creation"]>
   return parsed;
 }
 
-interface ServiceEdit {
-  readonly name?: string;
-  readonly configuration: Configuration;
-}
-
 /** Body of the PATCH of a service, in the form that this one is set up to read. */
-function parseChange(body: Readonly<Record<string, unknown>>, world: World): ServiceEdit {
+function parseChange(body: Configuration, world: World): z.infer<Bodies["nested"]> {
   const form = world.gaps.servicePatch;
   const { nested, flat, wrapped } = bodies(world);
   if (body.kind !== undefined) throw invalid("kind: is immutable after creation");
-  if (form === "wrapped") return changeIn(parseBody(wrapped, body).service);
-  if (form === "ignored") return changeIn(wrapped.safeParse(body).data?.service ?? {});
+  if (form === "wrapped") return parseBody(wrapped, body).service;
+  if (form === "ignored") return wrapped.safeParse(body).data?.service ?? {};
   if (form === "nested" || (form === "both" && body.configuration !== undefined))
-    return changeIn(parseBody(nested, body));
+    return parseBody(nested, body);
   const { name, ...configuration } = parseBody(flat, body);
   return { name, configuration };
 }
-
-const changeIn = ({ name, configuration = {} }: z.infer<Bodies["nested"]>): ServiceEdit => ({
-  name,
-  configuration,
-});
 
 /** 400 for a kind, plan, region or runtime that the catalog does not list. */
 function requireOnOffer({ catalog }: World, kind: string, configuration: Configuration): void {
@@ -124,9 +114,7 @@ function requireOnOffer({ catalog }: World, kind: string, configuration: Configu
   }
 }
 
-const answer = (call: Call, service: StoredService) => ({
-  service: serviceView(call.world, service),
-});
+const answer = (call: Call, service: StoredService) => ({ service: serviceView(call.world, service) });
 
 type NewService = Pick<
   StoredService,
@@ -188,7 +176,7 @@ function create(call: Call) {
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = parseChange(call.body, world);
+  const { name, configuration = {} } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (world.switches.conditions.has("ignored-values")) return answer(call, service);

@@ -36,8 +36,8 @@ function answered(call: Call, variable: StoredVariable) {
 
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", shownServiceOf(call, "deletingParts").id);
-  const unboundedByDefault = call.world.readings.variablePages === "complete";
-  const { items, page } = paginate(call, variables, { unboundedByDefault, limit: 2 });
+  const first = call.world.readings.variablePages === "first" ? 2 : "all";
+  const { items, page } = paginate(call, variables, first);
   return { variables: items.map(variableView), page };
 }
 
