@@ -72,10 +72,8 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
   };
 }
 
-function parentIdOf(run: Run, change: Change): string | undefined {
-  const { parent } = change;
-  if (parent === undefined) return undefined;
-  const id = run.lookup(parent, "id");
+function parentIdOf(run: Run, { parent }: Change): string | undefined {
+  const id = parent && run.lookup(parent, "id");
   return typeof id === "string" ? id : undefined;
 }
 

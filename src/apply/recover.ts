@@ -148,16 +148,11 @@ function findLost<T>(
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
   if (keyStillCounts(recovering, intent)) return leftOpen(intent);
-  const { address } = intent;
-  const diagnostic = error(
-    "state.open_intent",
-    `unknown whether ${address} was created: the API did not answer`,
-    {
-      address,
-      detail: `The request was sent at ${intent.at}. Its idempotency key expired after 23 hours, or is of another API key.`,
-      hint: `Look in the dashboard. If ${intent.name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`,
-    },
-  );
+  const { address, at, name } = intent;
+  const summary = `unknown whether ${address} was created: the API did not answer`;
+  const detail = `The request was sent at ${at}. Its idempotency key expired after 23 hours, or is of another API key.`;
+  const hint = `Look in the dashboard. If ${name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`;
+  const diagnostic = error("state.open_intent", summary, { address, detail, hint });
   return { ...nothingRecovered, diagnostics: [diagnostic] };
 }
 

@@ -76,9 +76,10 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
         break;
     }
   }
+  const lately = withDeleted(state.deleted, deleted);
   return {
     ...{ ...state, keyId, resources, outputs, run, open: [...open.values()], lastRunAt, history },
-    deleted: withDeleted(state.deleted, deleted),
+    ...(lately && { deleted: lately }),
   };
 }
 
