@@ -87,7 +87,7 @@ export function openClient(options: ClientOptions): Client {
       const found = isDeprecationTold ? undefined : readDeprecation(headers);
       if (found === undefined) return;
       isDeprecationTold = true;
-      options.onDeprecation?.({ ...found, ...(found.link && { link: redactor.text(found.link) }) });
+      options.onDeprecation?.({ ...found, link: found.link && redactor.text(found.link) });
     },
     redactor,
   };

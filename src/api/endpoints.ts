@@ -162,14 +162,9 @@ export interface VariableChange {
 function variableEndpoints(call: EndpointCall) {
   const { send, path, ask, show } = call;
   const reveal = async (id: string, variableId: string): Promise<string> => {
-    const request = requestOf(
-      "revealVariable",
-      "POST",
-      path("services", id, "variables", variableId, "reveal"),
-      {
-        ...{ keyed: false, sensitive: true, reveals: "value" },
-      },
-    );
+    const variable = path("services", id, "variables", variableId, "reveal");
+    const how = { keyed: false, sensitive: true, reveals: "value" } as const;
+    const request = requestOf("revealVariable", "POST", variable, how);
     return parseAnswer(revealAnswer, request, await send(request)).value;
   };
   return {
@@ -200,7 +195,7 @@ async function listVariables({ send, path, gaps }: EndpointCall, id: string): Pr
   const request: ApiRequest = {
     ...listed,
     path: pathUnder(path, gaps.listVariables, { serviceId: id }),
-    ...(gaps.variableItems === "." ? { mayBeList: true } : {}),
+    mayBeList: gaps.variableItems === ".",
   };
   try {
     return await readPages(send, request, (response) => {

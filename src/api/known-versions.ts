@@ -69,7 +69,7 @@ export class KnownVersions {
       const { applied, parent } = recorded;
       const parentId = applied.serviceId ?? applied.projectId ?? (parent && resources[parent]?.id);
       this.expect(about, recorded, {
-        ...(typeof parentId === "string" && { parentId }),
+        parentId: typeof parentId === "string" ? parentId : undefined,
         openMethod: openAt.get(about),
       });
     }

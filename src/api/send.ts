@@ -18,7 +18,7 @@ export interface ApiRequest {
   /** The field of the answer's body that is a secret. */
   readonly reveals?: string;
   /** Its answer may be a JSON list; of any other request it must be an object. */
-  readonly mayBeList?: true;
+  readonly mayBeList?: boolean;
   /** The resource on whose behalf it is made; named in errors. */
   readonly address?: string;
   /** Reads the subject of a successful answer from its body, through the schema of the endpoint. */

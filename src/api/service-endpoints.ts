@@ -107,9 +107,7 @@ function updateService(call: EndpointCall, id: string, change: ServiceChange): P
   const inner = (body: unknown) => wrappedAs("service", body, gaps.serviceAnswer);
   const bodyIn = (form: string): Body => {
     if (form.startsWith("{")) return fillBody(form, { name, configuration });
-    const common = name === undefined ? {} : { name };
-    if (configuration === undefined) return common;
-    return form === "flat" ? { ...common, ...configuration } : { ...common, configuration };
+    return form === "flat" ? { name, ...configuration } : { name, configuration };
   };
   // A name alone is the same in both, and says nothing of the form.
   const both = configuration !== undefined;
@@ -165,10 +163,9 @@ export function deploymentEndpoints(call: EndpointCall) {
 }
 
 /** Reads the id of a queued deployment, and when it was queued. */
-const aboutQueued = ({ deployment }: { readonly deployment: Deployment }): About => {
-  const { id, createdAt } = deployment;
-  return { id, ...(createdAt && { madeAt: createdAt }) };
-};
+const aboutQueued = ({ deployment: { id, createdAt } }: { readonly deployment: Deployment }): About => ({
+  ...{ id, madeAt: createdAt ?? undefined },
+});
 
 /** Gap "roll back". */
 async function rollBack(

@@ -1,3 +1,5 @@
+import { isoTime } from "../model/time";
+
 /** Stands for the embedded service: the name is never looked up, and no request leaves the process. */
 export const embeddedUrl = "https://embedded.invalid/api/v1";
 
@@ -157,10 +159,7 @@ export function readDeprecation(headers: WireResponse["headers"]): Deprecation |
   if (deprecation === undefined && sunset === undefined) return undefined;
   const end = timeOf(sunset);
   const [, page] = noticeLink.exec(link) ?? [];
-  return {
-    ...(!Number.isNaN(end) && { endsOn: new Date(end).toISOString().slice(0, 10) }),
-    ...(page !== undefined && { link: page }),
-  };
+  return { endsOn: Number.isNaN(end) ? undefined : isoTime(end)?.slice(0, 10), link: page };
 }
 
 const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);

@@ -107,7 +107,7 @@ export function leftBy(
   const { address, id: _id, name: _name, ...command } = order;
   const accepted: RunRecord["accepted"] = { address, command, pending: pendingOf(order, made) };
   const recording = makes && recordOfMade(run, makes, order, made);
-  return { ...(recording && { recording }), run: { ...run.record, accepted } };
+  return { recording, run: { ...run.record, accepted } };
 }
 
 /** Lookups of recorded resources, in a journal or in a state. */
@@ -154,7 +154,7 @@ function recordOfMade(
     writes: (before?.writes ?? 0) + 1,
     inputs: makes.isEarlier ? before?.inputs : inputsIn(journal, address, type),
     rolledBack: makes.isEarlier && order.deploymentId,
-    ...(pending && { pending }),
+    pending: pending ?? before?.pending,
   };
   return { address: at, resource };
 }

@@ -72,10 +72,8 @@ export function changeContext(run: Run, task: RunTask, slot: Slot): ChangeContex
   };
 }
 
-function parentIdOf(run: Run, change: Change): string | undefined {
-  const { parent } = change;
-  if (parent === undefined) return undefined;
-  const id = run.lookup(parent, "id");
+function parentIdOf(run: Run, { parent }: Change): string | undefined {
+  const id = parent && run.lookup(parent, "id");
   return typeof id === "string" ? id : undefined;
 }
 
@@ -98,30 +96,30 @@ function recordOfAccepted(
   const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
-  const { desired, resolved } = instance;
-  const parent = desired?.parent ?? previous?.parent;
-  const updatedAt = madeAt ?? (previous?.id === id ? previous.updatedAt : undefined);
   return {
-    type: change.type,
+    ...declaredOf(change, instance, previous),
     id,
     name: previous?.name ?? change.liveName,
-    ...(parent === undefined ? {} : { parent }),
     dependsOn: previous?.dependsOn ?? [],
     applied: previous?.applied ?? placement(instance, type, parentId),
     fingerprintAddress: previous?.fingerprintAddress,
     computed: previous?.computed ?? {},
-    ...(updatedAt === undefined ? {} : { updatedAt }),
+    updatedAt: madeAt ?? (previous?.id === id ? previous.updatedAt : undefined),
     writtenAt: writtenNow(run),
-    preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
-    onRemove: change.onRemove,
-    ...ignoreChangesOf(instance, previous),
-    ...(previous?.initial ? { initial: previous.initial } : {}),
-    ...(previous?.madeWith ? { madeWith: previous.madeWith } : made),
+    initial: previous?.initial,
+    madeWith: previous?.madeWith ?? made?.madeWith,
     writes: writesAfter(change, instance, type),
-    ...(type.reacts ? { inputs: inputsOf(run, instance, type) } : {}),
-    ...(type.runs && answeredId !== undefined
-      ? { pending: type.runs.pendingOf(answeredId, parentId, resolved) }
-      : {}),
+    inputs: inputsOf(run, instance, type),
+    pending: answeredId ? type.runs?.pendingOf(answeredId, parentId, instance.resolved) : undefined,
+  };
+}
+
+/** Returns the parts of a record that do not depend on what the service shows. */
+function declaredOf({ type, onRemove }: Change, { desired }: PlannedInstance, previous?: RecordedResource) {
+  const { preventDestroy = false, ignoreChanges = [] } = desired?.lifecycle ?? previous ?? {};
+  return {
+    ...{ type, preventDestroy, onRemove, parent: desired?.parent ?? previous?.parent },
+    ignoreChanges: ignoreChanges.length > 0 ? ignoreChanges : undefined,
   };
 }
 
@@ -167,13 +165,10 @@ function deletedRecord(
   return recordedWhileDeleted(recorded, hasEnded ? { ...pending, isAnswered: true } : pending);
 }
 
-/** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */
-export function inputsOf(
-  run: Run,
-  { desired }: PlannedInstance,
-  type: Pick<Resource, "follows">,
-): NonNullable<RecordedResource["inputs"]> {
-  return desired?.parent === undefined ? {} : inputsIn(run.journal, desired.parent, type);
+/** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. Undefined for one that does not. */
+export function inputsOf({ journal }: Run, { desired }: PlannedInstance, type: Resource) {
+  if (!type.reacts) return undefined;
+  return desired?.parent === undefined ? {} : inputsIn(journal, desired.parent, type);
 }
 
 /** Returns the `writes` of `parent` and of the followed resources in it, by id. */
@@ -237,7 +232,7 @@ export const deletionFailed = (
   severity("apply.delete_failed", `${address} was not deleted: ${summary}`, {
     ...details,
     address,
-    ...(detail === undefined ? {} : { detail }),
+    detail,
     hint: "It stays in the state. To try again, run the same command.",
   });
 
@@ -265,35 +260,26 @@ export const bareRecord = (
 
 /** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
-  const { change, instance, previous, live } = recording;
-  const { desired } = instance;
-  const before = previous?.id === recording.id ? previous.updatedAt : undefined;
-  const updatedAt = live?.updatedAt ?? live?.asOf ?? before;
-  const writtenAt = recording.writtenAt ?? previous?.writtenAt;
-  const parent = desired?.parent ?? previous?.parent;
+  const { change, instance, previous, live, id, writes, inputs, pending } = recording;
+  const same = previous?.id === id ? previous : undefined;
+  const updatedAt = live?.updatedAt ?? live?.asOf ?? same?.updatedAt;
   const applied = appliedValues(recording);
   // What is kept as it was has the fingerprints of before its move.
-  const { fingerprintAddress } = previous ?? {};
+  const isKept = previous?.fingerprintAddress && plainEqual(applied, previous.applied);
   return {
-    type: change.type,
-    id: recording.id,
+    ...declaredOf(change, instance, previous),
+    id,
     name: live?.name ?? change.liveName,
-    ...(parent === undefined ? {} : { parent }),
     dependsOn: dependenciesOf(instance),
     applied,
-    ...(fingerprintAddress && plainEqual(applied, previous?.applied) && { fingerprintAddress }),
+    fingerprintAddress: isKept ? previous.fingerprintAddress : undefined,
     computed: computedOf(recording),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-    ...recording.run.reads.contentAt(recording.id, updatedAt),
-    ...(writtenAt === undefined ? {} : { writtenAt }),
-    preventDestroy: (desired?.lifecycle ?? previous)?.preventDestroy === true,
-    onRemove: change.onRemove,
-    ...ignoreChangesOf(instance, previous),
+    updatedAt,
+    ...recording.run.reads.contentAt(id, updatedAt),
+    writtenAt: recording.writtenAt ?? previous?.writtenAt,
     ...initialOf(recording),
-    ...(previous?.rolledBack && previous.id === recording.id && { rolledBack: previous.rolledBack }),
-    writes: recording.writes,
-    ...(recording.inputs ? { inputs: recording.inputs } : {}),
-    ...(recording.pending ? { pending: recording.pending } : {}),
+    rolledBack: same?.rolledBack,
+    ...{ writes, inputs, pending },
   };
 }
 
@@ -304,15 +290,6 @@ function computedOf({ type: { place }, instance, live, previous, id }: Recording
   const computed = Object.fromEntries(live.computed);
   const isKept = place && previous?.id === id && !instance.desired?.attributes.has(place.attribute);
   return isKept && place.id in before ? { ...computed, [place.id]: before[place.id] as Plain } : computed;
-}
-
-/** Returns the recorded `lifecycle.ignoreChanges`; empty where there is none. */
-function ignoreChangesOf(
-  { desired }: PlannedInstance,
-  previous: RecordedResource | undefined,
-): Pick<RecordedResource, "ignoreChanges"> {
-  const ignoreChanges = desired ? desired.lifecycle.ignoreChanges : (previous?.ignoreChanges ?? []);
-  return ignoreChanges.length === 0 ? {} : { ignoreChanges };
 }
 
 /** Gap "defaults of kinds": what was made is asked once what it started with, in this run or, after a kill, in the next. */
@@ -326,7 +303,7 @@ function initialOf({
   isNew,
 }: Recording): Pick<RecordedResource, "initial" | "madeWith"> {
   const isUnseen = previous?.madeWith !== undefined && !isNew;
-  if (!isNew && !isUnseen) return previous?.initial ? { initial: previous.initial } : {};
+  if (!isNew && !isUnseen) return { initial: previous?.initial };
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
   const seen = isUnseen ? instance.live : live;
   if (isUnseen && !seen) return { madeWith: previous.madeWith };

@@ -114,7 +114,7 @@ function intentOf(
     path: request.path,
     key,
     bodyDigest: digest,
-    ...(body === undefined ? {} : { body }),
+    body,
     ...(madeWith && request.method === "POST" ? { madeWith } : {}),
     at: timeNow(run),
   };
@@ -123,7 +123,7 @@ function intentOf(
 function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): JournaledAnswer {
   const { id, madeAt } = about?.(answer.body) ?? {};
   const hasEnded = (answer.body as { deleted?: unknown } | null)?.deleted === true;
-  return { method, id, hasEnded, ...(madeAt !== undefined && { madeAt }) };
+  return { method, id, hasEnded, madeAt };
 }
 
 /** A cancellation makes nothing that has an id (interface, "Other shared shapes"). */
@@ -185,10 +185,7 @@ function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Pla
   if (value === null || typeof value !== "object") return value as Plain;
   if (value instanceof Secret) return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
-  const members: [string, Plain][] = [];
-  for (const [key, member] of Object.entries(value))
-    if (member !== undefined) members.push([key, replaceSecrets(member, replace)]);
-  return Object.fromEntries(members);
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceSecrets(one, replace)]));
 }
 
 /**

@@ -108,9 +108,8 @@ async function settleDeletion(
     return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
-  const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
-  const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
-  return closed(intent, [after, outcome(intent, "done")]);
+  const deletedAt = resource ? undefined : writtenNow(recovering);
+  return closed(intent, [{ kind: "resource", address, resource, deletedAt }, outcome(intent, "done")]);
 }
 
 /** Returns the ids that had the name when the run was planned. */
@@ -150,16 +149,11 @@ function findLost<T>(
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
   if (keyStillCounts(recovering, intent)) return leftOpen(intent);
-  const { address } = intent;
-  const diagnostic = error(
-    "state.open_intent",
-    `unknown whether ${address} was created: the API did not answer`,
-    {
-      address,
-      detail: `The request was sent at ${intent.at}. Its idempotency key expired after 23 hours, or is of another API key.`,
-      hint: `Look in the dashboard. If ${intent.name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`,
-    },
-  );
+  const { address, at, name } = intent;
+  const summary = `unknown whether ${address} was created: the API did not answer`;
+  const detail = `The request was sent at ${at}. Its idempotency key expired after 23 hours, or is of another API key.`;
+  const hint = `Look in the dashboard. If ${name} exists, delete it or run: rnv import ${address} ID. Then run: rnv state rm ${address}`;
+  const diagnostic = error("state.open_intent", summary, { address, detail, hint });
   return { ...nothingRecovered, diagnostics: [diagnostic] };
 }
 
@@ -172,42 +166,36 @@ function adopted(
 ): JournalEntry[] {
   const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
   const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
+  const inputs = type.reacts && parent && inputsIn(recordsOf(recovering.state), parent, type);
   const resource: RecordedResource = {
     type: intent.type,
     id: made.id,
     name: made.name,
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     dependsOn: recorded?.dependsOn ?? [],
     // What was made again has nothing of what was recorded before it.
     applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
-    ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
+    updatedAt: made.updatedAt,
     writtenAt: writtenNow(recovering),
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
-    ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
-    ...(recorded?.initial && { initial: recorded.initial }),
-    ...(intent.madeWith && { madeWith: intent.madeWith }),
+    ignoreChanges: recorded?.ignoreChanges,
+    initial: recorded?.initial,
+    madeWith: intent.madeWith,
     writes: (recorded?.writes ?? 0) + 1,
     // A deployment that did start comes last of its service's changes: it deployed what had been written by then.
-    ...(type.reacts && parent !== undefined
-      ? { inputs: inputsIn(recordsOf(recovering.state), parent, type) }
-      : {}),
-    ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
+    inputs,
+    pending: pending && { ...pending, since: intent.at },
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
 
-const parentAddress = (state: State, id: string | undefined): Address | undefined =>
-  id === undefined
-    ? undefined
-    : (Object.entries(state.resources) as [Address, RecordedResource][]).find(
-        ([, resource]) => resource.id === id,
-      )?.[0];
+const parentAddress = ({ resources }: State, id: string | undefined): Address | undefined =>
+  (Object.keys(resources) as Address[]).find((address) => resources[address]?.id === id);
 
 const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): JournalEntry => ({
-  ...{ kind: "outcome", seq, result, status: 0 },
-  ...(id !== undefined && { id }),
+  ...{ kind: "outcome", seq, result, status: 0, id },
 });
 
 /** Adds to a pending write when it was sent: its wait counts from then. */

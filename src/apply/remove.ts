@@ -92,8 +92,7 @@ async function forgetInside({ run, change }: ChangeContext): Promise<void> {
 /** Returns the id of the recorded parent, which may not be the declared one. */
 function recordedParentId({ run, instance, parentId }: ChangeContext): string | undefined {
   const parent = instance.recorded?.parent;
-  const id =
-    parent === undefined ? undefined : (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
+  const id = parent && (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
   return typeof id === "string" ? id : parentId;
 }
 

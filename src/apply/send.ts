@@ -1,4 +1,5 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { typeOf } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { pathsWith, ruleAt } from "../model/resource-type";
@@ -123,11 +124,8 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
   const { address } = change;
   const recording = { address, resource: context.recordOnAccept(made.id) };
   await run.journal.closeAt(address, { result: "done", status: 0, id: made.id }, { recording });
-  return {
-    id: made.id,
-    live: made,
-    pending: type.runs?.pendingOf(made.id, parentId, instance.resolved),
-  };
+  const pending = type.runs?.pendingOf(made.id, parentId, instance.resolved);
+  return { id: made.id, live: made, pending };
 }
 
 async function finishWrite(
@@ -148,7 +146,7 @@ async function finishWrite(
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const inputs = type.reacts ? inputsOf(run, instance, type) : undefined;
+  const inputs = inputsOf(run, instance, type);
   const whole = recordedAfter({
     ...context,
     id: accepted.id,
@@ -243,15 +241,12 @@ function nameIn(
   return typeof name === "string" ? name : change.liveName;
 }
 
-function parentAttributes({ run, instance, type }: ChangeContext): Attributes | undefined {
+function parentAttributes({ run, instance }: ChangeContext): Attributes | undefined {
   const parent = instance.desired?.parent;
   if (parent === undefined) return undefined;
-  const parentType = [...run.types.values()].find((candidate) => parent.startsWith(`${candidate.type}.`));
-  const paths = Object.keys(parentType?.computed ?? {});
+  const paths = Object.keys(run.types.get(typeOf(parent))?.computed ?? {});
   const known = paths.map((path) => [path, run.lookup(parent, path)] as const);
-  return type.parents.length === 0
-    ? undefined
-    : new Map(known.filter((entry): entry is [string, Plain] => entry[1] !== undefined));
+  return new Map(known.filter((entry): entry is [string, Plain] => entry[1] !== undefined));
 }
 
 /** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
@@ -268,9 +263,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     values: resolved,
     previous: recorded,
     writes: recorded?.writes ?? 0,
-    inputs:
-      run.journal.recorded(change.address)?.inputs ??
-      (type.reacts ? inputsOf(run, instance, type) : undefined),
+    inputs: run.journal.recorded(change.address)?.inputs ?? inputsOf(run, instance, type),
     pending: recorded?.pending,
   });
   // A secret that was compared in the clear is as declared, even where others wrote it last.
@@ -304,15 +297,11 @@ async function acceptDrift({ run, change, instance, type }: ChangeContext): Prom
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);
   }
-  const updatedAt = live.updatedAt ?? recorded.updatedAt;
-  const shown = {
-    name: live.name,
+  await run.journal.record(change.address, {
+    ...{ ...recorded, name: live.name, applied: Object.fromEntries(applied), content: undefined },
     computed: Object.fromEntries(live.computed),
-    updatedAt,
-    content: undefined,
-  };
-  const next = { ...recorded, ...shown, applied: Object.fromEntries(applied) };
-  await run.journal.record(change.address, next);
+    updatedAt: live.updatedAt ?? recorded.updatedAt,
+  });
   return { kind: "done" };
 }
 

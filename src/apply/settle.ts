@@ -5,8 +5,7 @@ import type { Pending } from "../model/live";
 import type { OperationStatus } from "../model/resource-operations";
 import type { WaitPolicy } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import type { Clock } from "../model/time";
-import { durationText } from "../model/time";
+import { type Clock, durationText, timeLeft } from "../model/time";
 import type { Change } from "../plan/plan";
 import {
   type ChangeContext,
@@ -127,9 +126,8 @@ async function endOf(
         return failed({ ...endUnproven(error, address, nothingShown), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true) {
-        const { pending: _settled, ...settled } = recorded;
-        const { id, updatedAt } = run.journal.recorded(address) ?? settled;
-        await run.journal.record(address, { ...settled, id, updatedAt });
+        const { id, updatedAt } = run.journal.recorded(address) ?? recorded;
+        await run.journal.record(address, { ...recorded, id, updatedAt, pending: undefined });
       }
       return { kind: "done" };
     case "failed": {
@@ -197,8 +195,7 @@ const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
 /** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
 function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
   if (deletes) return recordedAfterFailedDeletion(recorded, reason);
-  const { pending: _failed, ...rest } = recorded;
-  return rest.inputs ? { ...rest, inputs: {} } : rest;
+  return { ...recorded, pending: undefined, inputs: recorded.inputs && {} };
 }
 
 /** It stays pending: the service may continue it once the checkout is complete, and another one would be too many. */
@@ -248,13 +245,13 @@ export async function settlePending(
   const type = types.get(recorded.type);
   if (!type || !pending) return nothingRecovered;
   const timeoutMs = remainingWaitMs(pending, longestMs, clock);
-  const told = timeoutMs > 0 ? { onWaiting: tellWaiting(recovering, address, pending, timeoutMs) } : {};
-  const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, ...told });
+  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : undefined;
+  const result = await waitUntilSettled(pending, { type, reads, clock, signal, timeoutMs, onWaiting });
   const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => {
-    const deletedAt = resource === null ? { deletedAt: writtenNow(recovering) } : {};
+    const deletedAt = resource ? undefined : writtenNow(recovering);
     return {
       ...nothingRecovered,
-      entries: [{ kind: "resource", address, resource, ...deletedAt }],
+      entries: [{ kind: "resource", address, resource, deletedAt }],
       diagnostics,
     };
   };
@@ -391,7 +388,8 @@ export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_00
  * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
  * or it is unknown when; of what an earlier run left, the rest.
  */
-function remainingWaitMs({ since, awaited }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
-  const left = Date.parse(since ?? "") + timeoutMs - clock.now();
-  return awaited || Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
-}
+const remainingWaitMs = (
+  { since, awaited }: Pending,
+  timeoutMs: number,
+  clock: Pick<Clock, "now">,
+): number => (awaited ? timeoutMs : timeLeft(timeoutMs, since, clock.now()));

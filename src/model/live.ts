@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Address } from "./address";
-import type { Attributes, Plain } from "./value";
+import type { Attributes } from "./value";
 
 /** A resource as the service reported it in this run. Attribute names are those of its type. */
 export interface LiveResource {
@@ -11,7 +11,7 @@ export interface LiveResource {
   /** Id of its project or service; null when it has none. */
   readonly parentId: string | null;
   /** Attributes that a manifest can declare, as reported; fields the service left out are absent. */
-  readonly attributes: LiveAttributes;
+  readonly attributes: Attributes;
   /** Attributes that the service decides: `id`, `url`, `internalHost` … */
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
@@ -27,9 +27,6 @@ export interface LiveResource {
   /** The choice of its parent that holds it, as `place` of its type says; undefined where none is known to. */
   readonly place?: { readonly chosen: Offered; readonly among: readonly Offered[] } | undefined;
 }
-
-/** Attributes that are looked up, and listed only where that is needed. */
-export type LiveAttributes = Pick<Attributes, "get"> & Iterable<readonly [string, Plain]>;
 
 export type Offers = Readonly<Record<string, readonly Offered[]>>;
 

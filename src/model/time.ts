@@ -46,6 +46,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Returns how much is left of `ms` milliseconds that began at `since`; all of it where either time is unknown. */
+export function timeLeft(ms: number, since = "", now = Number.NaN): number {
+  const left = Date.parse(since) + ms - now;
+  return Number.isNaN(left) ? ms : Math.min(ms, Math.max(0, left));
+}
+
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Milliseconds: a timer would not wait at all for more. */

@@ -121,14 +121,15 @@ export const referredAddresses = (value: DesiredValue | undefined): readonly Add
 export const plainEqual = (a: Plain | undefined, b: Plain | undefined): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && canonicalJson(a) === canonicalJson(b));
 
-/** JSON with sorted keys and no white space: the form that digests are taken over. */
+/** JSON with sorted keys and no white space, as digests are taken of it; what is undefined is left out. */
 export function canonicalJson(value: Plain): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const object = value as Record<string, Plain>;
   let members = "";
   for (const key of Object.keys(object).sort())
-    members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`;
+    if (object[key] !== undefined)
+      members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`;
   return `{${members}}`;
 }
 

@@ -1,4 +1,5 @@
 import type { ById } from "../api/reads";
+import type { LiveResource, ReadResult } from "../model/live";
 import type { CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
@@ -10,6 +11,16 @@ export function textAt(
 ): string | undefined {
   const value = attributes.get(path);
   return typeof value === "string" ? value : undefined;
+}
+
+/** Returns the result of a read that found these resources of one name; more than one are for a person to decide. */
+export function foundAmong(
+  [live, ...others]: readonly LiveResource[],
+  missing: ReadResult = { kind: "absent" },
+): ReadResult {
+  if (live === undefined) return missing;
+  if (others.length === 0) return { kind: "found", live };
+  return { kind: "ambiguous", ids: [live, ...others].map(({ id }) => id) };
 }
 
 /** Attributes without those that the service left out or reported as null. */

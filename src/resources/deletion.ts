@@ -6,6 +6,7 @@ import type { Deletion } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, Deletes, OperationStatus } from "../model/resource-operations";
+import { timeLeft } from "../model/time";
 
 type PendingOf = Deletes<Reads, Endpoints>["pendingOf"];
 
@@ -82,13 +83,8 @@ async function pollDeletion(
       summary: "the service could not carry it out",
       detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
     };
-  return notSeen(shown, pending.isAnswered === true || status === "complete", unseenSince(reads, pending));
-}
-
-/** Returns how much longer a deletion is waited for that no operation shows. */
-function unseenSince(reads: Reads, { since = "" }: Pending): number {
-  const left = Date.parse(since) + unseenMs - (reads.serviceTime() ?? Number.NaN);
-  return Number.isNaN(left) ? unseenMs : Math.min(unseenMs, Math.max(0, left));
+  const ms = timeLeft(unseenMs, pending.since, reads.serviceTime());
+  return notSeen(shown, pending.isAnswered === true || status === "complete", ms);
 }
 
 /** Returns how long a deletion is waited for whose end is not shown; one that ended where nothing can be read is done. */

@@ -46,7 +46,7 @@ function settledAs(found: Deployment, { commit, awaited }: Pending): OperationSt
   // A payment may leave it in the queue until it is asked for again.
   if (status === "queued" && !blockedReason && awaited)
     return unproven(status, `deployment ${id} no longer awaits its checkout, and does not start`);
-  return { kind: "waiting", status, ...(blockedReason && { note: blockedReason }) };
+  return { kind: "waiting", status, note: blockedReason || undefined };
 }
 
 /** Returns why a deployment ended, with the step that failed where its reason does not name it: `build` for `building`. */
@@ -161,8 +161,7 @@ export function deploymentStanding({ latestId, liveId, latest, recorded }: Relea
 }
 
 const said = (code: Standing["code"], summary: string, since?: string | null): Standing => ({
-  ...{ code, class: "running", summary },
-  ...(since != null && { since }),
+  ...{ code, class: "running", summary, since: since ?? undefined },
 });
 
 /** Says that what serves is of another branch than the one that its service is set to. */

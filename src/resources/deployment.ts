@@ -172,13 +172,7 @@ function waitPolicy(declared: ReadonlyMap<string, ResolvedValue>): WaitPolicy {
 }
 
 function pendingOf(id: string, serviceId: string | undefined, attributes: AttributeLookup): Pending {
-  const commit = textAt(attributes, "commit");
-  return {
-    kind: "deployment",
-    id,
-    ...(serviceId !== undefined && { serviceId }),
-    ...(commit !== undefined && { commit }),
-  };
+  return { kind: "deployment", id, serviceId, commit: textAt(attributes, "commit") };
 }
 
 interface ShownDeployment extends Pick<LiveResource, "id" | "name" | "asOf"> {
@@ -195,7 +189,7 @@ function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDe
     parentId: serviceId,
     attributes: present({ serviceId, commit }),
     computed: present({ id, commitSha: commit, latestId }),
-    ...(asOf !== undefined && { asOf }),
+    asOf,
   };
 }
 
@@ -257,14 +251,10 @@ function mayAskMore(reads: Reads): boolean {
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
   const serviceId = parentIdOf(input, "serviceId");
-  const commit = textAt(input.attributes, "commit");
-  const queued = await writes.queueDeployment(serviceId, commit === undefined ? {} : { commitSha: commit });
-  const { id } = queued;
-  return {
-    id,
-    live: queuedDeployment(queued, serviceId, input.name),
-    pending: pendingOf(id, serviceId, input.attributes),
-  };
+  const commitSha = textAt(input.attributes, "commit");
+  const queued = await writes.queueDeployment(serviceId, { commitSha });
+  const live = queuedDeployment(queued, serviceId, input.name);
+  return { id: live.id, live, pending: pendingOf(live.id, serviceId, input.attributes) };
 }
 
 /** Returns a deployment as it was queued: it is the latest. */

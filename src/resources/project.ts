@@ -18,7 +18,7 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { canonicalId, entriesNamed, sameName, shortList } from "../model/text";
-import { present, sameColor, textAt } from "./attribute-values";
+import { foundAmong, present, sameColor, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -143,9 +143,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     return { kind: "found", live: liveProject(found.value) };
   }
-  const matches = await named(reads, target.name);
-  if (matches.length > 1) return { kind: "ambiguous", ids: matches.map(({ id }) => id) };
-  return matches[0] === undefined ? { kind: "absent" } : { kind: "found", live: matches[0] };
+  return foundAmong(await named(reads, target.name));
 }
 
 /** Its scoped environment groups: with one of them it cannot be deleted (interface, "Projects"). */
@@ -161,15 +159,10 @@ async function holdings(reads: Reads, id: string): Promise<readonly Holding[]> {
 }
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
-  const description = textAt(input.attributes, "description");
-  const color = textAt(input.attributes, "color");
-  const live = liveProject(
-    await writes.createProject({
-      name: input.name,
-      ...(color === undefined ? {} : { color }),
-      ...(description === undefined ? {} : { description }),
-    }),
-  );
+  const { name, attributes } = input;
+  const color = textAt(attributes, "color");
+  const description = textAt(attributes, "description");
+  const live = liveProject(await writes.createProject({ name, color, description }));
   return { id: live.id, live };
 }
 
@@ -196,7 +189,7 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Deletion> 
           ? `It holds ${shortList(content)}.`
           : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
       ...remedy("project.contents", address),
-      ...(cause.requestId === "" ? {} : { requestId: cause.requestId }),
+      requestId: cause.requestId || undefined,
     });
   }
 }

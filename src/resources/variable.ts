@@ -22,7 +22,7 @@ import { Secret } from "../model/secret";
 import { sameName } from "../model/text";
 import { isOlder } from "../model/time";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
+import { foundAmong, parentIdOf, parentRecord, present, sameId, textAt } from "./attribute-values";
 import { type DeletionLook, deletionOf } from "./deletion";
 
 const schema = z.strictObject({
@@ -105,7 +105,7 @@ export const variable: Resource = {
       if (parentId === undefined) throw new Error(`${address}: a variable without a service`);
       return writes.deleteVariable(parentId, id);
     },
-    subject: (variableId, serviceId) => ({ variableId, ...(serviceId !== undefined && { serviceId }) }),
+    subject: (variableId, serviceId) => ({ variableId, serviceId }),
     look: lookAt,
     find,
   }),
@@ -149,13 +149,14 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   }
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
   const mayMatchKey = target.id === undefined || target.declared.size > 0;
-  const recorded = variables.find(({ id }) => id === target.id);
-  const bearers =
-    recorded === undefined && mayMatchKey ? variables.filter((one) => sameName(one.key, key)) : [];
-  // Gap "variable keys": two of a key are for a person to decide.
-  if (bearers.length > 1) return { kind: "ambiguous", ids: bearers.map(({ id }) => id) };
-  const found = recorded ?? bearers[0];
-  return found === undefined ? missing : { kind: "found", live: liveVariable(found, serviceId) };
+  const recorded = variables.filter(({ id }) => id === target.id);
+  // Gap "variable keys".
+  const bearers = mayMatchKey ? variables.filter((one) => sameName(one.key, key)) : [];
+  const found = recorded.length > 0 ? recorded : bearers;
+  return foundAmong(
+    found.map((one) => liveVariable(one, serviceId)),
+    missing,
+  );
 }
 
 async function list(reads: Reads, serviceId?: string): Promise<readonly LiveResource[] | undefined> {
@@ -203,10 +204,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   const value = input.changed.has("value") ? valueAt(input.attributes) : undefined;
   const key = input.changed.has("key") ? (textAt(input.attributes, "key") ?? input.name) : undefined;
   if (value === undefined && key === undefined) return { id: input.id, live: input.live };
-  const changed = await writes.updateVariable(serviceId, input.id, {
-    ...(key === undefined ? {} : { key }),
-    ...(value === undefined ? {} : { value }),
-  });
+  const changed = await writes.updateVariable(serviceId, input.id, { key, value });
   return { id: input.id, live: liveVariable(changed, serviceId) };
 }
 

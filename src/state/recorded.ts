@@ -14,8 +14,7 @@ export const emptyState = (origin: Origin & { readonly lineage: string }): State
   serial: 0,
   workspaceId: origin.workspaceId,
   baseUrl: origin.baseUrl,
-  ...(origin.stack !== undefined && { stack: origin.stack }),
-  ...(origin.stage && { stage: origin.stage.name }),
+  ...{ stack: origin.stack, stage: origin.stage?.name },
   keyId: null,
   resources: {},
   outputs: {},
@@ -79,10 +78,8 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   }
   const lately = withDeleted(state.deleted, deleted);
   return {
-    ...{ ...state, keyId, resources, outputs, run, open: [...open.values()] },
+    ...{ ...state, keyId, resources, outputs, run, open: [...open.values()], lastRunAt, history },
     ...(lately && { deleted: lately }),
-    ...(lastRunAt !== undefined && { lastRunAt }),
-    ...(history && { history }),
   };
 }
 
@@ -218,8 +215,7 @@ export async function decodeSnapshot(
 /** A state that was written before states named their stack and stage belongs to those that it is used for. */
 const withOwner = (state: State, { stack, stage }: Origin): State => ({
   ...state,
-  ...(state.stack === undefined && stack !== undefined && { stack }),
-  ...(state.stage === undefined && stage && { stage: stage.name }),
+  ...{ stack: state.stack ?? stack, stage: state.stage ?? stage?.name },
 });
 
 /** Returns the error for a state of another stage, or of none where a stage is disposable. */

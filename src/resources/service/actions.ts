@@ -30,11 +30,10 @@ function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
 }
 
 const deploymentOf = ({ id: serviceId, commit }: ActionInput, { id }: Made): Pending => ({
-  ...{ kind: "deployment", serviceId, id },
-  ...(commit !== undefined && { commit }),
+  ...{ kind: "deployment", serviceId, id, commit },
 });
 
-const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
+const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, madeAt: createdAt ?? undefined });
 
 /** The commit that was deployed is the one that is pinned from then on; without one it is that of the branch. */
 function withCommit(
@@ -171,8 +170,7 @@ export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
     aim: aimAtBranch,
-    send: async (writes, { id, commit }) =>
-      madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
+    send: async (writes, { id, commit }) => madeOf(await writes.queueDeployment(id, { commitSha: commit })),
     ...queues(false),
   },
   "clear-cache": {

@@ -61,18 +61,6 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 
 const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-const fieldsByPath: ReadonlyMap<string, string> = new Map(
-  configurationNames.map((field) => [`configuration.${field}`, field]),
-);
-
-/** The attribute paths of the fields, in the order of the interface. */
-export const configurationPaths: readonly string[] = [...fieldsByPath.keys()];
-
-/** Returns the field of an attribute path, also one that only the catalog names; undefined for other attributes. */
-export const configurationFieldAt = (path: string): string | undefined =>
-  fieldsByPath.get(path) ??
-  (path.startsWith("configuration.") ? path.slice("configuration.".length) : undefined);
-
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
  * none that it does not, so `at once` stands only at what the service itself reads when something happens there.

@@ -20,7 +20,7 @@ import type { AttributeLookup, Money, RulesOf } from "../../model/resource-type"
 import type { RecordedResource } from "../../model/state";
 import { sameName } from "../../model/text";
 import type { Attributes, Plain } from "../../model/value";
-import { sameId, textAt } from "../attribute-values";
+import { foundAmong, sameId, textAt } from "../attribute-values";
 import { type DeletionLook, deletionOf } from "../deletion";
 import { offeredEnvironments } from "../project";
 import { serviceActions } from "./actions";
@@ -200,10 +200,7 @@ async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult>
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
   const declared = target.isAnywhere ? undefined : target.declared;
-  const [live, ...others] = await knownAs(reads, target.name, project, declared);
-  if (live === undefined) return { kind: "absent" };
-  if (others.length > 0) return { kind: "ambiguous", ids: [live, ...others].map(({ id }) => id) };
-  return { kind: "found", live };
+  return foundAmong(await knownAs(reads, target.name, project, declared));
 }
 
 /** Returns the services of a name in their project and environment, the three that a service is known by. */
@@ -249,7 +246,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     // A new service starts from the defaults, so what is null need not be said.
     configuration: configurationIn(attributes, (_path, value) => value !== null),
     deploy: false,
-    ...(projectId === undefined ? {} : { projectId, environmentId }),
+    ...{ projectId, environmentId },
   });
   // What the answer does not show is recorded as it was chosen.
   const shown = (one: Service): LiveResource => {
@@ -270,16 +267,13 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   const { id, attributes, changed } = input;
   const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
   const configuration = configurationIn(attributes, (path) => changed.has(path));
-  const isPatched = changed.has("name") || Object.keys(configuration).length > 0;
+  const isSet = Object.keys(configuration).length > 0;
+  const name = changed.has("name") ? (textAt(attributes, "name") ?? input.name) : undefined;
   let last: Service | undefined;
   // What is archived may refuse other changes: restore first, archive last.
   if (archived === false) last = await writes.restoreService(id);
-  if (isPatched) {
-    last = await writes.updateService(id, {
-      ...(changed.has("name") ? { name: textAt(attributes, "name") ?? input.name } : {}),
-      ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
-    });
-  }
+  if (isSet || name !== undefined)
+    last = await writes.updateService(id, { name, configuration: isSet ? configuration : undefined });
   if (archived === true) last = await writes.archiveService(id);
   if (last === undefined) return { id, live: input.live };
   const environment = textAt(input.live?.attributes ?? attributes, "environment");

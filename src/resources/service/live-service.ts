@@ -1,13 +1,12 @@
 import type { Reads } from "../../api/reads";
 import type { Service } from "../../api/wire/shapes";
-import type { LiveAttributes, LiveResource, Offered, Standing } from "../../model/live";
+import type { LiveResource, Offered, Standing } from "../../model/live";
 import { choicesMeant } from "../../model/place";
 import type { ResourceType } from "../../model/resource-type";
 import type { Attributes, Plain } from "../../model/value";
 import { present, sameId } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
 import { offeredEnvironments } from "../project";
-import { configurationFieldAt, configurationPaths } from "./configuration";
 
 /** Moves by itself, with deployments and checks of health. */
 const moving = { stable: false, movesByItself: true } as const;
@@ -50,21 +49,25 @@ export class LiveService implements LiveResource {
   readonly id: string;
   readonly name: string;
   readonly parentId: string | null;
-  readonly attributes: LiveAttributes;
   readonly updatedAt: string | undefined;
   readonly standing: readonly Standing[] | undefined;
+  #attributes: Attributes | undefined;
 
   constructor(
     private readonly found: Service,
-    environment?: string,
+    private readonly environment?: string,
     readonly place?: LiveResource["place"],
   ) {
     this.id = found.id;
     this.name = found.name;
     this.parentId = found.projectId ?? null;
-    this.attributes = new ServiceAttributes(found, environment);
     this.updatedAt = found.updatedAt ?? undefined;
     this.standing = serviceStanding(found);
+  }
+
+  get attributes(): Attributes {
+    this.#attributes ??= attributesOf(this.found, this.environment);
+    return this.#attributes;
   }
 
   get computed(): Attributes {
@@ -84,37 +87,12 @@ export class LiveService implements LiveResource {
   }
 }
 
-/** What the body of a service says of each attribute. */
-class ServiceAttributes implements LiveAttributes {
-  constructor(
-    private readonly found: Service,
-    private readonly environment: string | undefined,
-  ) {}
-
-  get(path: string): Plain | undefined {
-    const { configuration } = this.found;
-    const field = configurationFieldAt(path);
-    if (field !== undefined)
-      return Object.hasOwn(configuration, field) ? ((configuration[field] as Plain) ?? undefined) : undefined;
-    if (path === "environment") return this.environment;
-    return ownFields.get(path)?.(this.found) ?? undefined;
-  }
-
-  *[Symbol.iterator](): Iterator<readonly [string, Plain]> {
-    const others = Object.keys(this.found.configuration).map((field) => `configuration.${field}`);
-    for (const path of new Set([...ownFields.keys(), "environment", ...configurationPaths, ...others])) {
-      const value = this.get(path);
-      if (value !== undefined) yield [path, value];
-    }
-  }
+/** Returns what the body of a service says of each attribute. */
+function attributesOf({ name, kind, projectId, archived, configuration }: Service, environment?: string) {
+  const settings = Object.entries(configuration).map(([field, value]) => [`configuration.${field}`, value]);
+  const own = { name, kind, projectId, archived: archived === true, environment };
+  return present({ ...own, ...Object.fromEntries(settings) });
 }
-
-const ownFields = new Map<string, (found: Service) => Plain | undefined>([
-  ["name", ({ name }) => name],
-  ["kind", ({ kind }) => kind],
-  ["projectId", ({ projectId }) => projectId],
-  ["archived", ({ archived }) => archived === true],
-]);
 
 /**
  * Returns services as live resources. The environment of each is named as a manifest would write it: as it is `declared`

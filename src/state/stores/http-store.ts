@@ -95,10 +95,7 @@ function basicAuthorization(username: string, environment: ProcessEnvironment): 
 function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
   const [cert, key] = [setting("CLIENT_CERTIFICATE_PEM"), setting("CLIENT_PRIVATE_KEY_PEM")];
   const ca = setting("CLIENT_CA_CERTIFICATE_PEM");
-  return {
-    ...(ca === "" ? {} : { ca }),
-    ...(cert === "" || key === "" ? {} : { certificate: { cert, key } }),
-  };
+  return { ca: ca || undefined, certificate: cert && key ? { cert, key } : undefined };
 }
 
 function checkAddresses({ updateMethod, lockMethod, unlockMethod, ...settings }: HttpStateSettings) {

@@ -1,5 +1,5 @@
 import { Secret } from "../../../src/model/secret";
-import { configurationPaths } from "../../../src/resources/service/configuration";
+import { configurationRules } from "../../../src/resources/service/configuration";
 import { pointedAt } from "../../support/shown-texts";
 import { removeFolders } from "../manifest/load";
 import { loadStackJson, resource, values } from "./load-stack";
@@ -65,7 +65,7 @@ describe("a reference to a field that the program declares", () => {
       "configuration.replicas": 4,
       "configuration.ignorePaths": ["docs", "test"],
       "configuration.buildCommand": "build /live test",
-      "configuration.startCommand": `${configurationPaths.length}`,
+      "configuration.startCommand": `${Object.keys(configurationRules).length}`,
     });
     // Terraform has null for every field that is not declared.
     const all = found.desired?.outputs.get("all")?.value as Record<string, unknown>;
@@ -74,7 +74,7 @@ describe("a reference to a field that the program declares", () => {
       ["ignore_paths", ["docs", "test"]],
       ["replicas", 3],
     ]);
-    expect(Object.keys(all)).toHaveLength(configurationPaths.length);
+    expect(Object.keys(all)).toHaveLength(Object.keys(configurationRules).length);
     expect(found.desired?.outputs.get("kind")?.value).toBe("yes");
   });
 
