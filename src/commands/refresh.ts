@@ -28,6 +28,7 @@ import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
+import { runTargets } from "./targets";
 
 interface Refreshed {
   /** One result for every declared and every recorded address. */
@@ -78,12 +79,8 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
     // What functions make of others beside it is known once these are read.
     for (const isMade of [false, true]) {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
-      for (let i = 0; i < now.length; i += mostAtOnce) {
-        const reading = now.slice(i, i + mostAtOnce).map(async (one) => {
-          results.set(one.address, await readOne(refreshing, one));
-        });
-        await Promise.all(reading);
-      }
+      const read = async (one: ToRead) => results.set(one.address, await readOne(refreshing, one));
+      await runTargets(now, read, { parallelism: mostAtOnce });
     }
   }
   await readData(reads, desired, found);
