@@ -156,7 +156,7 @@ async function endOf(
 /** The resource that a wait is about, and the line that declares it. */
 type WaitSubject = Pick<Change, "address" | "range">;
 
-/** Returns why a wait for `what` did not end well, and the exit code for it; `next` says how to go on where it still runs. */
+/** Returns why a wait for `what` did not end well, and the exit code for it; `next` is the hint where it still runs. */
 export function badEnd(
   what: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,

@@ -28,7 +28,6 @@ import { applyMoves } from "../plan/instances";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { findResource, readProven, resourceTypes, typeNamed } from "../resources";
 import { readListing } from "../resources/listings";
-import { runTargets } from "./targets";
 
 interface Refreshed {
   /** One result for every declared and every recorded address. */
@@ -79,8 +78,12 @@ export async function refresh(target: RefreshTarget): Promise<Refreshed> {
     // What functions make of others beside it is known once these are read.
     for (const isMade of [false, true]) {
       const now = here.filter(({ address }) => computed.has(address) === isMade);
-      const read = async (one: ToRead) => results.set(one.address, await readOne(refreshing, one));
-      await runTargets(now, read, { parallelism: mostAtOnce });
+      for (let i = 0; i < now.length; i += mostAtOnce) {
+        const reading = now.slice(i, i + mostAtOnce).map(async (one) => {
+          results.set(one.address, await readOne(refreshing, one));
+        });
+        await Promise.all(reading);
+      }
     }
   }
   await readData(reads, desired, found);
