@@ -154,11 +154,11 @@ async function endOf(
 /** The resource that a wait is about, and the line that declares it. */
 type WaitSubject = Pick<Change, "address" | "range">;
 
-/** Returns why a wait for `what` did not end well, and the exit code for it. */
+/** Returns why a wait for `what` did not end well, and the exit code for it; `next` is the hint where it still runs. */
 export function badEnd(
   what: string,
   result: Exclude<WaitResult, { readonly kind: "done" | "interrupted" }>,
-  { about, timeoutMs }: { readonly about: WaitSubject; readonly timeoutMs: number },
+  { about, timeoutMs, next }: { about: WaitSubject; timeoutMs: number; next?: string },
 ): { readonly diagnostic: Diagnostic; readonly exitCode: 7 | 8 } {
   switch (result.kind) {
     case "failed": {
@@ -169,16 +169,18 @@ export function badEnd(
     case "checkout":
       return { diagnostic: awaitingCheckout(error, result.summary, about), exitCode: 8 };
     case "timeout": {
-      const { unseen, status } = result;
+      const { unseen, status, note } = result;
       if (unseen !== undefined) {
         const detail = "rnv looked for it for 30 seconds.";
-        const hint = "It is still running. Run the same command again to look for it: nothing is sent twice.";
+        const hint =
+          next ?? "It is still running. Run the same command again to look for it: nothing is sent twice.";
         const summary = `${what} was accepted, but ${unseen}`;
         return { diagnostic: error("live.stale", summary, { ...about, detail, hint }), exitCode: 7 };
       }
       const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
-      const hint = "It is still running. Run the same command to follow it, or raise the timeout.";
-      return { diagnostic: error("apply.deploy_timeout", summary, { ...about, hint }), exitCode: 7 };
+      const detail = note && `The service says: ${note}`;
+      const hint = next ?? "It is still running. Run the same command to follow it, or raise the timeout.";
+      return { diagnostic: error("apply.deploy_timeout", summary, { ...about, detail, hint }), exitCode: 7 };
     }
   }
 }
@@ -297,11 +299,13 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
     detail: "An earlier run had started it. It is planned again.",
   });
 
-export type WaitResult =
+/** How a wait ended, and for which operation: another one may have taken the place of the first. */
+export type WaitResult = { readonly pending: Pending } & (
   | Exclude<OperationStatus, { readonly kind: "waiting" }>
   /** `unseen`: why no longer wait would show its end. */
-  | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending; readonly unseen?: string }
-  | { readonly kind: "interrupted"; readonly pending: Pending };
+  | { readonly kind: "timeout"; readonly status: string; readonly note?: string; readonly unseen?: string }
+  | { readonly kind: "interrupted" }
+);
 
 interface Wait {
   readonly type: Pick<Resource, "poll">;
@@ -333,14 +337,14 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   for (;;) {
     const settled = await unlessInterrupted(wait.signal, wait.type.poll(wait.reads, pending));
     if (settled === undefined) return { kind: "interrupted", pending };
-    if (settled.kind !== "waiting") return settled;
+    if (settled.kind !== "waiting") return { ...settled, pending };
     const now = wait.clock.elapsed();
     doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
     if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms) {
       const { summary, isUnseen } = settled.atMost;
       return isUnseen
         ? { kind: "timeout", status: settled.status, pending, unseen: summary }
-        : { kind: "failed", summary };
+        : { kind: "failed", summary, pending };
     }
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
@@ -358,7 +362,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
         continue;
       }
     }
-    if (isOver) return { kind: "timeout", status: settled.status, pending };
+    if (isOver) return { kind: "timeout", status: settled.status, note: settled.note, pending };
     if (wait.signal.aborted) return { kind: "interrupted", pending };
     // What is pending is looked at again after an interrupt.
     const pauseMs = Math.min(pause, wait.timeoutMs - (now - startedAt));

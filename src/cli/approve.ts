@@ -49,11 +49,9 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
 /** Returns the plan without the guards that a prompt confirms. */
 export const askablePlan = (plan: Plan): Plan => ({
   ...plan,
-  changes: plan.changes.map((change) => {
-    if (!isUnconfirmed(change)) return change;
-    const { blockedBy: _asked, ...rest } = change;
-    return rest;
-  }),
+  changes: plan.changes.map((change) =>
+    isUnconfirmed(change) ? { ...change, blockedBy: undefined } : change,
+  ),
 });
 
 async function askForName(change: Change, plan: Plan, ask: Prompter, say: (text: string) => void) {

@@ -287,19 +287,14 @@ async function awaitEnd({ context, connection, request }: Acting, sent: SentActi
   const { action, pending } = sent;
   const { timeoutMs, onWaiting } = request;
   const { clock, signal } = context;
-  let { id } = pending;
-  const onNext = async (next: Pending): Promise<void> => {
-    id = next.id;
-  };
-  const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting, onNext };
+  const waiting = { type: action, reads: connection.reads, clock, signal, timeoutMs, onWaiting };
   const result = await waitUntilSettled(pending, waiting).catch((failure: unknown) => {
     if (failure instanceof ApiError) return failure;
     throw failure;
   });
   const outcome = outcomeOf(request, sent, result);
-  const kind = result instanceof ApiError ? "unread" : result.kind;
-  const isSeen = kind === "done" || kind === "failed" || kind === "checkout";
-  if (isSeen) await recordEnd(context, request, sent, { id, kind, exitCode: outcome.exitCode });
+  if (!(result instanceof ApiError) && ["done", "failed", "checkout"].includes(result.kind))
+    await recordEnd(context, request, sent, result, outcome.exitCode);
   return outcome;
 }
 
@@ -336,7 +331,8 @@ async function recordEnd(
   context: Context,
   request: RuntimeRequest,
   { action, pending, before, run }: SentAction,
-  { id, kind, exitCode }: { readonly id: string; readonly kind: string; readonly exitCode: number },
+  { kind, pending: { id } }: WaitResult,
+  exitCode: number,
 ): Promise<void> {
   await holdLock(context, { command: verbOf(request), timeoutMs: 2000 }, async (session) => {
     const { state } = session;

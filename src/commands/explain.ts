@@ -4,7 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { manifestJsonSchema } from "../manifest/schema";
 import { type ResourceType, ruleAt } from "../model/resource-type";
 import { escapeText, quoteText } from "../report/escape-text";
-import { resourceTypes, typeNamed } from "../resources";
+import { isDeployed, resourceTypes, typeNamed } from "../resources";
 
 /** `rnv explain`: returns what documents a field of the manifest, or a diagnostic code. Throws `DiagnosticsError` for any other word. */
 export function explain(word: string): string {
@@ -111,9 +111,5 @@ export function effectOf(path: string, type: ResourceType): string {
   if (rule.change === "replace") return "replaces it";
   if (rule.change === "local") return "is not sent";
   if (rule.takesEffect) return `takes effect at once, without a deployment${billing}`;
-  const isDeployed = resourceTypes.some(
-    ({ runs, parents, follows }) =>
-      runs && (follows.includes(type.type) || parents.some((parent) => parent.type === type.type)),
-  );
-  return isDeployed ? `deploys the service${billing}` : "";
+  return isDeployed(type) ? `deploys the service${billing}` : "";
 }

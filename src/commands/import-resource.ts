@@ -197,13 +197,11 @@ function recordOf(
   { lifecycle: { preventDestroy, onRemove } }: DesiredResource,
 ): RecordedResource {
   const parent = parentOf(address, type);
+  const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   const { id, name, updatedAt } = live;
   // Nothing was applied by rnv yet: the first plan shows what it takes over.
   return {
-    ...bareRecord({ type: type.type, id, name }),
-    ...(parent !== undefined && state.resources[parent] && { parent }),
-    computed: Object.fromEntries(live.computed),
-    ...(updatedAt !== undefined && { updatedAt }),
-    ...{ preventDestroy, onRemove },
+    ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
+    ...{ computed: Object.fromEntries(live.computed), preventDestroy, onRemove },
   };
 }

@@ -42,7 +42,7 @@ function shownVariable({ id, key, updatedAt }: Variable, { resources }: State): 
   const recorded = Object.values(resources).find((one) => one.type === "variable" && one.id === id);
   const isSet = pathsWith(variable, "secret").some((path) => recorded?.applied[path] !== undefined);
   const managed = recorded === undefined ? "no" : isSet ? "rnv" : "preserve";
-  return { key, managed, ...(updatedAt && { changed: updatedAt }) };
+  return { key, managed, changed: updatedAt || undefined };
 }
 
 const recordedServices = (state: State | undefined): Omit<ReturnType<typeof findRecorded>, "state">[] =>
@@ -73,14 +73,12 @@ async function runningService(
     name: found.name,
     runs: isSuspended(found) ? "suspended" : liveId === undefined ? "nothing" : "release",
     archived: found.archived === true,
-    ...texts({
-      url: found.url,
-      status: found.displayStatus || found.status,
-      health: found.healthStatus,
-      healthCheckedAt: found.healthCheckedAt,
-    }),
-    ...(liveId !== undefined && { release: releaseOf(liveId, serving, liveId) }),
-    ...(latestId !== undefined && latestId !== liveId && { latest: releaseOf(latestId, other, liveId) }),
+    url: found.url || undefined,
+    status: found.displayStatus || found.status || undefined,
+    health: found.healthStatus || undefined,
+    healthCheckedAt: found.healthCheckedAt || undefined,
+    release: liveId === undefined ? undefined : releaseOf(liveId, serving, liveId),
+    latest: latestId === undefined || latestId === liveId ? undefined : releaseOf(latestId, other, liveId),
     standing: [serviceStanding(found), stands, branchStanding(found, serving)].flatMap((one) => one ?? []),
   };
 }
@@ -88,32 +86,22 @@ async function runningService(
 /** Returns a deployment as it is shown to people; `found` is undefined where it could not be read. */
 const releaseOf = (id: string, found: Deployment | undefined, liveId: string | undefined): Release => ({
   id,
-  ...(found && { status: found.status }),
+  status: found?.status,
   serves: id === liveId,
   cancelRequested: found?.cancelRequested === true,
   canRollback: found?.canRollback === true,
-  ...texts({
-    branch: found?.branch,
-    commit: found?.commitSha,
-    commitMessage: found?.commitMessage,
-    trigger: found?.trigger,
-    actor: found?.actor,
-    blockedReason: found?.blockedReason,
-    error: found?.error,
-    sourceId: found?.sourceDeploymentId,
-    createdAt: found?.createdAt,
-    startedAt: found?.startedAt,
-    finishedAt: found?.finishedAt,
-  }),
+  branch: found?.branch || undefined,
+  commit: found?.commitSha || undefined,
+  commitMessage: found?.commitMessage || undefined,
+  trigger: found?.trigger || undefined,
+  actor: found?.actor || undefined,
+  blockedReason: found?.blockedReason || undefined,
+  error: found?.error || undefined,
+  sourceId: found?.sourceDeploymentId || undefined,
+  createdAt: found?.createdAt || undefined,
+  startedAt: found?.startedAt || undefined,
+  finishedAt: found?.finishedAt || undefined,
 });
-
-/** Returns the fields without null and empty ones. */
-const texts = <Key extends string>(
-  fields: Readonly<Record<Key, string | null | undefined>>,
-): { readonly [name in Key]?: string } =>
-  Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as {
-    readonly [name in Key]?: string;
-  };
 
 /**
  * `rnv deployments <address>`: the newest `limit` deployments of a service, at most 200. Takes no lock and writes nothing.
@@ -136,7 +124,7 @@ export async function deployments(
     address,
     releases: items.slice(0, limit).map((one) => releaseOf(one.id, one, liveId)),
     hasMore: page?.hasMore === true || items.length > limit,
-    ...(!available && reason ? { reason } : {}),
+    reason: available ? undefined : reason || undefined,
   };
 }
 

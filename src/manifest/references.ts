@@ -127,15 +127,10 @@ function reportCycle(
 ): void {
   const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];
   const { attributes = [], range } = resources.get(from) ?? {};
-  const [found] = [...attributes].flatMap(([attribute, { value }]) => {
+  const [edge = { attribute: orderKey, range }] = [...attributes].flatMap(([attribute, { value }]) => {
     const reference = referencesOf(value).find(({ address }) => address === to);
     return reference === undefined ? [] : [{ attribute, range: reference.range ?? range }];
   });
-  const edge = found ?? { attribute: orderKey, range };
-  report(
-    error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
-      ...{ address: from, attribute: edge.attribute },
-      ...(edge.range && { range: edge.range }),
-    }),
-  );
+  const summary = `references form a cycle: ${cycle.join(" -> ")}`;
+  report(error("manifest.reference_cycle", summary, { address: from, ...edge }));
 }

@@ -156,39 +156,27 @@ export function parseTemplate(text: string, isType: (word: string) => boolean): 
   if (!text.includes("${")) return [{ kind: "text", text }];
   const parts: TemplatePart[] = [];
   let literal = "";
-  let at = 0;
-  while (at < text.length) {
-    const open = text.indexOf("${", at);
-    if (open === -1) break;
-    if (text[open - 1] === "$" && open > at) {
-      literal += `${text.slice(at, open - 1)}\${`;
-      at = open + 2;
+  for (const [piece] of text.matchAll(/\$\$\{|\$\{[^}]*\}?|[^$]+|\$/g)) {
+    if (!piece.startsWith("${")) {
+      literal += piece === "$${" ? "${" : piece;
       continue;
     }
-    literal += text.slice(at, open);
-    const close = text.indexOf("}", open);
-    const end = close === -1 ? text.length : close + 1;
     if (literal !== "") parts.push({ kind: "text", text: literal });
     literal = "";
-    parts.push(expressionPart(text.slice(open, end), close !== -1, isType));
-    at = end;
+    parts.push(expressionPart(piece, isType));
   }
-  literal += text.slice(at);
   if (literal !== "" || parts.length === 0) parts.push({ kind: "text", text: literal });
   return parts;
 }
 
-function expressionPart(source: string, closed: boolean, isType: (word: string) => boolean): TemplatePart {
-  if (!closed) return { kind: "invalid", source };
+function expressionPart(source: string, isType: (word: string) => boolean): TemplatePart {
+  if (!source.endsWith("}")) return { kind: "invalid", source };
   const expression = source.slice(2, -1).trim();
   const [, name, fallback] = environmentExpression.exec(expression) ?? [];
-  if (name !== undefined && !mayHoldReferences(fallback))
-    return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }), source };
+  if (name !== undefined && !mayHoldReferences(fallback)) return { kind: "env", name, fallback, source };
   const segments = expression.split(".");
   const isReference =
-    segments.length >= 3 &&
-    isType(segments[0] as string) &&
-    segments.every((segment) => isLogicalName(segment));
+    segments.length >= 3 && isType(segments[0] as string) && segments.every((one) => isLogicalName(one));
   return isReference ? { kind: "reference", segments, source } : { kind: "invalid", source };
 }
 

@@ -13,7 +13,6 @@ import {
   createdAttributes,
   type DecisionContext,
   goesWithParent,
-  place,
   type ResolvedInstance,
   refuse,
   resolveInstance,
@@ -44,8 +43,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
     drift,
     diagnostics,
     withParent: isReplaced && goesWithParent(instance, context.decisions),
-    ...(isReplaced && whyAgain(instance)),
-    ...(asked && { reason: "--replace asks for it" }),
+    reason: asked ? "--replace asks for it" : isReplaced ? whyAgain(instance) : undefined,
   };
 }
 
@@ -70,13 +68,17 @@ function namesake(
 }
 
 /** An error about a resource, at its name unless `details` has a range. */
-const errorAt = (
-  instance: Pick<ResourceInstance, "address" | "type" | "desired">,
+function errorAt(
+  { address, type, desired }: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],
   summary: string,
-  details: Partial<Diagnostic>,
-): Diagnostic =>
-  error(code, summary, { address: instance.address, ...details, ...(details.range ? {} : place(instance)) });
+  {
+    range = desired?.attributes.get(type.nameAttribute ?? "")?.range ?? desired?.range,
+    ...details
+  }: Partial<Diagnostic>,
+): Diagnostic {
+  return error(code, summary, { address, ...details, range });
+}
 
 function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
   const { address, recorded } = instance;
@@ -95,7 +97,7 @@ function create(about: ResolvedInstance): Decision {
     ...undecided,
     action: "create",
     attributes: createdAttributes(about),
-    ...(isGone(instance) && { reason: whyGone(instance) }),
+    reason: isGone(instance) ? whyGone(instance) : undefined,
   };
 }
 

@@ -113,7 +113,7 @@ function decideRemoval(instance: ResourceInstance, context: DecisionContext): De
     return { ...forget, reason: `${instance.parent} is kept` };
   const kept = keptChild(instance, context);
   if (kept) return { ...forget, retains: kept.retains, reason: `it still holds ${kept.instance.address}` };
-  return { ...nothing, action: "delete", onRemove: "delete", withParent, ...whyAgain(instance) };
+  return { ...nothing, action: "delete", onRemove: "delete", withParent, reason: whyAgain(instance) };
 }
 
 /** Returns true for a deletion that was requested before and is wanted here: it may have failed. */

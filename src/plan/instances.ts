@@ -141,12 +141,12 @@ export function whyGone(instance: ResourceInstance): string {
   return requested ? `${requested}, and its end is waited for` : "it was deleted outside of rnv";
 }
 
-/** Returns the reason of a decision to ask for a deletion again; empty where it was not asked for before. */
-export function whyAgain(instance: ResourceInstance): { readonly reason?: string } {
+/** Returns the reason of a decision to ask for a deletion again; undefined where it was not asked for before. */
+export function whyAgain(instance: ResourceInstance): string | undefined {
   const { deletionFailed } = instance.recorded ?? {};
-  if (deletionFailed !== undefined) return { reason: `the last deletion failed: ${deletionFailed}` };
+  if (deletionFailed !== undefined) return `the last deletion failed: ${deletionFailed}`;
   const requested = requestedDeletion(instance);
-  return requested ? { reason: `${requested}; it is requested again unless it goes on` } : {};
+  return requested && `${requested}; it is requested again unless it goes on`;
 }
 
 function requestedDeletion({ read, recorded }: ResourceInstance): string | undefined {

@@ -194,12 +194,6 @@ export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic):
   diagnostics: [diagnostic],
 });
 
-/** Returns the range of the name, where it is declared, else of the block. */
-export function place({ desired, type }: Pick<ResourceInstance, "desired" | "type">) {
-  const range = (type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.range) ?? desired?.range;
-  return range ? { range } : {};
-}
-
 type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 
 /**

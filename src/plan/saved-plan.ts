@@ -38,7 +38,6 @@ export function savePlan(
   plan: Plan,
   extra: Pick<SavedRequest, "files" | "stack" | "stage" | "overridePolicies"> & {
     readonly revealed?: PlanInput["revealed"];
-    /** Texts of the files that were read, by path. */
     /** The state's key. Confirmations and overrides only count in a plan that it authenticates. */
     readonly key?: Uint8Array | undefined;
   },
@@ -162,8 +161,8 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
 
 const stale = (why: string, address?: string): Diagnostic =>
   error("plan.stale", `the saved plan is out of date: ${why}`, {
+    address,
     hint: "plan again, review, and apply the new plan",
-    ...(address !== undefined && { address }),
   });
 
 const unboundIn = ({ resource_changes: changes }: PlanDocument): Unbound =>

@@ -23,6 +23,13 @@ export const importableTypes = resourceTypes.filter(({ removal }) => removal ===
 /** The resource type of that name. */
 export const typeNamed = (name: string): Resource | undefined => typesByName.get(name);
 
+/** Returns true if a run of another resource makes its changes take effect. */
+export const isDeployed = ({ type }: Pick<Resource, "type">): boolean =>
+  resourceTypes.some(
+    ({ runs, parents, follows }) =>
+      runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
+  );
+
 /** Reads a resource. A missing one is proven gone where its parent or anything else is shown (DESIGN section 5). */
 export async function readProven(reads: Reads, type: Resource, target: ReadTarget): Promise<ReadResult> {
   const read = await type.read(reads, target);

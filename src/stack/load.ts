@@ -275,8 +275,8 @@ function readLookup(
   return {
     address,
     owner,
-    ...(type !== undefined && { type: type.placed.type.type }),
-    ...(listing !== undefined && { listing: terraformType }),
+    type: type?.placed.type.type,
+    listing: listing && terraformType,
     query,
     dependsOn: dependsOnOf(entry, { address, range }, reader),
     range,

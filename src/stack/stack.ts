@@ -118,12 +118,7 @@ export const problemAt = (
   { code, message, hint, at }: StackProblem,
   { owner, address }: Owner,
   range: SourceRange,
-): Diagnostic =>
-  error(code, `${owner}: ${message}`, {
-    range: at ?? range,
-    ...(address !== undefined && { address }),
-    ...(hint !== undefined && { hint }),
-  });
+): Diagnostic => error(code, `${owner}: ${message}`, { range: at ?? range, address, hint });
 
 const knownBlocks = new Set(
   "// terraform provider resource data locals variable output moved import removed".split(" "),

@@ -8,7 +8,6 @@ import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, RequestOf, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, resourceSchemas, type StreamingAnswer, validator } from "./provider";
 import { applyResourceChange } from "./resource/apply-resource-change";
-import { generateResourceConfig } from "./resource/generate-config";
 import {
   getResourceIdentitySchemas,
   importIdOf,
@@ -17,7 +16,7 @@ import {
 } from "./resource/identity";
 import { planResourceChange } from "./resource/plan-resource-change";
 import { readResource } from "./resource/read-resource";
-import { importResourceState, upgradeResourceState } from "./resource/resource-state";
+import { generateResourceConfig, importResourceState, upgradeResourceState } from "./resource/resource-state";
 import { validateResourceConfig } from "./resource/validate-resource-config";
 import { schemaMessage } from "./schema/block";
 import { variablesSchema } from "./schema/variables-schema";

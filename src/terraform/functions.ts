@@ -151,7 +151,7 @@ export const functionMessage = ({
     type: typeBytes(type),
     description,
     descriptionKind: markdown,
-    ...(allowNull && { allowNullValue: true }),
+    allowNullValue: allowNull,
   })),
 });
 

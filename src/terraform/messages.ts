@@ -50,7 +50,7 @@ export function diagnosticMessage(
     severity: severity === "error" ? 1 : 2,
     summary: asSentence(summary),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
-    ...(steps !== undefined && { attribute: pathMessage(steps) }),
+    attribute: steps && pathMessage(steps),
   };
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from "../../api/api-error";
-import { createOrFind } from "../../apply/create-or-find";
+import { createOrFind, severalFound } from "../../apply/create-or-find";
 import { sendTwice } from "../../apply/journaled-send";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
@@ -11,7 +11,7 @@ import { appliedIn, writtenNow } from "../private-data";
 import { mostAgeMs, type TypeInSession } from "../provider";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type Applied, finishWrite, stateAfter, unappliedFields, type Writing } from "./finish-write";
-import { namesakes, nameTaken, requireFreeName, severalMade, turnOf } from "./namesakes";
+import { namesakes, nameTaken, requireFreeName, turnOf } from "./namesakes";
 import { findPreserved, notThere } from "./preserved";
 import { findStartedRun, listRuns, runInputs } from "./reactions";
 
@@ -155,7 +155,10 @@ export async function createOnce(
     refuse: async () => {},
     several: type.resource.reacts
       ? undefined
-      : (found) => new DiagnosticsError([severalMade(creation, found)]),
+      : (found) => {
+          const hint = "import the right one by its ID, and delete the others";
+          return new DiagnosticsError([{ ...severalFound("apply.uncertain", input.address, found), hint }]);
+        },
     command: "terraform apply",
   });
 }

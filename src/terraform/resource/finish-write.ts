@@ -1,5 +1,5 @@
 import { bareRecord, deletionFailed } from "../../apply/change-context";
-import { badEnd, type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { badEnd, defaultWaitPolicy, type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
@@ -51,66 +51,47 @@ interface FinishedWrite {
   readonly failed?: Diagnostic;
 }
 
-const defaultTimeoutMs = 15 * 60_000;
-
 /** Waits for what a write left pending, as long as `timeouts` and the type say, and reads what it made. */
 export async function finishWrite(write: AcceptedWrite): Promise<FinishedWrite> {
   const { session, type, accepted, name, config, step } = write;
   const { resource } = type;
-  const policy = resource.reacts?.waitPolicy?.(type.knownIn(config));
+  const policy = resource.reacts?.waitPolicy?.(type.knownIn(config)) ?? defaultWaitPolicy;
   let { id } = accepted;
   let awaits: Diagnostic | undefined;
-  if (accepted.pending !== undefined && policy?.wait !== false) {
+  if (accepted.pending !== undefined && policy.wait) {
     const written = asObject(config.timeouts ?? null)?.[step];
     const asked = typeof written === "string" ? parseDuration(written) : undefined;
-    const timeoutMs = asked ?? policy?.timeoutMs ?? defaultTimeoutMs;
-    const { reads, clock, signal } = session;
-    let said: string | undefined;
-    const result = await waitUntilSettled(accepted.pending, {
-      ...{ type: resource, reads, clock, signal },
-      timeoutMs,
-      onWaiting: (_seconds, _status, note) => {
-        said = note;
-      },
-      onNext: async (next) => {
-        id = next.id;
-      },
-    });
+    const timeoutMs = asked ?? policy.timeoutMs;
+    const result = await waitUntilSettled(accepted.pending, { ...session, type: resource, timeoutMs });
+    id = result.pending.id;
     const about = resource.nameAttribute === undefined ? `the ${resource.type}` : type.addressOf(name);
     const next = "apply again to keep waiting, or raise timeouts";
     const isSaved = result.kind === "checkout";
     const isKept = step === "delete" && result.kind === "failed";
     const failed = isKept
       ? deletionFailed(error, about as Address, result)
-      : waitFinding(about, result, { said, next, timeoutMs });
+      : waitFinding(about, result, { next, timeoutMs });
     if (failed !== undefined && !isSaved) return { accepted, live: accepted.live, failed };
     if (failed !== undefined) awaits = { ...failed, severity: "warning" };
   }
   // An answer that named another run says nothing of the one that ended.
   const ended = id === accepted.id ? accepted : { id };
   const run = resource.runs === undefined || step === "delete" ? undefined : await readRun(write, id);
-  return { accepted: ended, live: run ?? ended.live, ...(awaits && { failed: awaits }) };
+  return { accepted: ended, live: run ?? ended.live, failed: awaits };
 }
 
 /** Returns why a wait did not end well; undefined when it did. `next` is the hint where it is still running. */
 export function waitFinding(
   about: string,
   result: WaitResult,
-  {
-    said,
-    next,
-    timeoutMs,
-  }: { readonly said?: string | undefined; readonly next: string; readonly timeoutMs: number },
+  { next, timeoutMs }: { readonly next: string; readonly timeoutMs: number },
 ): Diagnostic | undefined {
   if (result.kind === "done") return undefined;
   if (result.kind === "interrupted")
     return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
       hint: next,
     });
-  const { diagnostic } = badEnd(about, result, { about: { address: about as Address }, timeoutMs });
-  if (result.kind !== "timeout") return diagnostic;
-  const detail = said === undefined ? diagnostic.detail : `The service says: ${said}`;
-  return { ...diagnostic, detail, hint: next };
+  return badEnd(about, result, { about: { address: about as Address }, timeoutMs, next }).diagnostic;
 }
 
 /** Returns what a reacting resource shows after its run. */

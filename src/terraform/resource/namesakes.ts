@@ -61,15 +61,4 @@ export const importBlock = (type: string, importId: string): string =>
     "  }",
   ].join("\n");
 
-/** Returns the error of a create without a certain answer, after which several could be what it made. */
-export const severalMade = ({ type, input }: Named, found: readonly LiveResource[]): Diagnostic =>
-  error(
-    "apply.uncertain",
-    `unknown whether ${type.resource.type} "${input.name}" was created: the API did not answer`,
-    {
-      detail: `${found.length} resources could be it: ${idsOf(found)}.`,
-      hint: "import the right one by its ID, and delete the others",
-    },
-  );
-
 const idsOf = (found: readonly Pick<LiveResource, "id">[]): string => found.map(({ id }) => id).join(", ");

@@ -3,12 +3,15 @@ import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import { canonicalId, terraformNameOf } from "../../model/text";
+import { plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { writePrivate } from "../private-data";
 import { type RpcAnswer, requireNamed, resourceSchemas, type Session } from "../provider";
 import { emptyValue } from "../schema/block";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
-import { decodeState, encodeMessage, setValue, type TerraformValue } from "../values";
+import { variablesSchema } from "../schema/variables-schema";
+import { decodeObject, decodeState, encodeMessage, setValue, type TerraformValue, valueAt } from "../values";
+import { isEqualAs } from "./plan-change";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
@@ -17,6 +20,25 @@ import { decodeState, encodeMessage, setValue, type TerraformValue } from "../va
 export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (_provider, request) => {
   const { valueType } = requireNamed(resourceSchemas, request.typeName, "resource type");
   return { upgradedState: encodeMessage(valueType, decodeState(valueType, request.rawState?.json)) };
+};
+
+/** GenerateResourceConfig: an imported state, reduced to what a configuration may say and has to (protocol 6.11). */
+export const generateResourceConfig: RpcAnswer<"GenerateResourceConfig"> = async (provider, request) => {
+  const { typeName, state } = request;
+  const type = typeName === variablesSchema.name ? undefined : provider.typeNamed(typeName);
+  const { valueType, block } = type ?? variablesSchema;
+  const whole = decodeObject(valueType, state) ?? {};
+  const computed = block.attributes.filter(({ required, optional }) => !required && !optional);
+  const config = { ...whole, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
+  if (type === undefined) return { config: encodeMessage(valueType, config) };
+  const draft = type.draftOf(config);
+  const defaults = type.defaultsIn(await provider.session?.reads.catalog());
+  for (const { path, steps, required } of type.declared) {
+    const initial = defaults.get(path);
+    if (!required && initial !== undefined && isEqualAs(plainEqual, valueAt(draft, steps), initial as never))
+      setValue(draft, steps, null);
+  }
+  return { config: encodeMessage(valueType, draft) };
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */

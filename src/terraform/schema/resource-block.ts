@@ -11,7 +11,7 @@ import {
   writeOnlyVersionOf,
 } from "../../model/text";
 import { generatedLengths } from "../../model/value";
-import { resourceTypes } from "../../resources";
+import { isDeployed } from "../../resources";
 import { listOf, mapOf, objectOf, type PathSteps, type TerraformType } from "../values";
 import {
   type AttributeSchema,
@@ -115,13 +115,6 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   const type = isMixedList(field) ? "dynamic" : typeOf(field);
   return { path, steps, type, schema: field, required };
 }
-
-/** Returns true if a run of another resource makes its changes take effect. */
-const isDeployed = ({ type }: Resource): boolean =>
-  resourceTypes.some(
-    ({ runs, parents, follows }) =>
-      runs !== undefined && (follows.includes(type) || parents.some((parent) => parent.type === type)),
-  );
 
 /** Returns the block of a resource type. */
 export function blockOf(bindings: ResourceBindings): BlockSchema {

@@ -58,7 +58,8 @@ describe("waitUntilSettled", () => {
     const poll = ({ id }: Pending): OperationStatus =>
       id === "d1" ? { ...busy, next: second } : { kind: "done" };
     const { result, next, moments } = await waiting(poll, { timeoutMs: 0 });
-    expect({ result, next, moments }).toEqual({ result: { kind: "done" }, next: ["d2"], moments: [0, 0] });
+    const ended = { kind: "done", pending: second };
+    expect({ result, next, moments }).toEqual({ result: ended, next: ["d2"], moments: [0, 0] });
     const endless = await waiting(({ id }) => ({ ...busy, next: { ...deploying, id: `${id}+` } }), {
       timeoutMs: 0,
     });
@@ -71,7 +72,7 @@ describe("waitUntilSettled", () => {
   it("fails when an operation is missing for longer than allowed", async () => {
     const lost = { ...busy, atMost: { ms: 30_000, summary: "lost" } };
     const { result, moments } = await waiting(() => lost);
-    expect(result).toEqual({ kind: "failed", summary: "lost" });
+    expect(result).toEqual({ kind: "failed", summary: "lost", pending: deploying });
     expect(moments.at(-1)).toBeGreaterThanOrEqual(30_000);
     expect(moments.at(-2)).toBeLessThan(30_000);
     const unseen = await waiting(() => ({ ...lost, atMost: { ...lost.atMost, isUnseen: true } }));
@@ -80,6 +81,6 @@ describe("waitUntilSettled", () => {
     const broken = await waiting((_, at) => (at > 20_000 && at < 26_000 ? busy : lost));
     expect(broken.moments.at(-1)).toBeGreaterThanOrEqual(52_000);
     const done = await waiting((_, at) => (at < 29_000 ? lost : { kind: "done" }));
-    expect(done.result).toEqual({ kind: "done" });
+    expect(done.result).toEqual({ kind: "done", pending: deploying });
   });
 });
