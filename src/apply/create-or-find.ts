@@ -13,8 +13,8 @@ export interface Creation<Made, Found> {
   readonly take: (found: Found) => Promise<Made>;
   /** Records that the request made nothing. */
   readonly refuse: () => Promise<void>;
-  /** Returns the error where more than one could be what it made. Without it, the answer retained under the key tells. */
-  readonly several?: (found: readonly Found[]) => Error | Promise<Error>;
+  /** Returns the error where more than one could be what it made. */
+  readonly several: (found: readonly Found[]) => Error | Promise<Error>;
   /** The command that asks for it again. */
   readonly command: string;
   /** Called where looking takes longer than two seconds. */
@@ -48,10 +48,10 @@ async function sendOrFind<Made, Found>(
     reads.invalidate();
     // A look that fails tells nothing: that the request is uncertain is what people have to know.
     const found = await reads.untilVisible(look, wait).catch(() => undefined);
-    const [made, ...others] = found ?? [];
-    if (made !== undefined && others.length === 0) return take(made);
-    if (made !== undefined && several) throw await several(found ?? []);
-    if (isKeyUsed && found?.length === 0) throw await notMade(failure, creation);
+    if (found && found.length > 1) throw await several(found);
+    const [made] = found ?? [];
+    if (made !== undefined) return take(made);
+    if (isKeyUsed && found) throw await notMade(failure, creation);
     if (found === undefined || wait.forMs === 0) throw failure;
     return undefined;
   }

@@ -79,13 +79,12 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   const search = { name, parentId, body, declared: undefined, ...lookingFor(recovering, intent) };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
-  const [made, ...others] = found;
-  if (made && others.length === 0) return closed(intent, adopted(recovering, type, intent, made, recorded));
-  // Of several deployments, the answer retained under the key is ours (interface, "Deployments", rule 3).
-  if (made && !(type.reacts && keyStillCounts(recovering, intent))) {
+  if (found.length > 1) {
     const diagnostics = [severalFound("state.open_intent", intent.address, found)];
     return { ...nothingRecovered, diagnostics };
   }
+  const [made] = found;
+  if (made) return closed(intent, adopted(recovering, type, intent, made, recorded));
   // Under the same key, so that a run which only stood still does not double it when it goes on.
   return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
 }

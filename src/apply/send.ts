@@ -110,9 +110,7 @@ function sendCreate(context: ChangeContext, name: string, send: () => Promise<Ac
     look: () => candidates(reads, { ...search, body: journal.openAt(address).at(-1)?.body }),
     take: (made) => takeMade(context, made),
     refuse: () => journal.closeAt(address, { result: "refused", status: 409 }),
-    several: type.reacts
-      ? undefined
-      : (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
+    several: (found) => new DiagnosticsError([severalFound("apply.uncertain", address, found)]),
     command: "rnv apply",
     onWait: () => run.emit({ type: "progress", address, action: "create", note }),
   });

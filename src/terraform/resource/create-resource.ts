@@ -153,12 +153,10 @@ export async function createOnce(
     look: () => candidates(reads, search),
     take: async (found) => acceptedAs(creation, found),
     refuse: async () => {},
-    several: type.resource.reacts
-      ? undefined
-      : (found) => {
-          const hint = "import the right one by its ID, and delete the others";
-          return new DiagnosticsError([{ ...severalFound("apply.uncertain", input.address, found), hint }]);
-        },
+    several: (found) => {
+      const hint = "import the right one by its ID, and delete the others";
+      return new DiagnosticsError([{ ...severalFound("apply.uncertain", input.address, found), hint }]);
+    },
     command: "terraform apply",
   });
 }
