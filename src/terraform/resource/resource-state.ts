@@ -2,7 +2,7 @@ import type { Resource } from "../../api/reads";
 import { failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
-import { canonicalId, terraformNameOf } from "../../model/text";
+import { canonicalId, terraformNameOf, uuidPattern } from "../../model/text";
 import { plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { writePrivate } from "../private-data";
@@ -87,7 +87,7 @@ export async function locateImport(
       ? await locateImport(session, parentType, importId, above, wanted)
       : undefined;
   const declared = new Map(outer === undefined ? [] : [[parent?.attribute ?? "", outer.id]]);
-  for (const id of [undefined, canonicalId(name) || undefined]) {
+  for (const id of [undefined, ...(uuidPattern.test(name) ? [canonicalId(name)] : [])]) {
     const target = { name, declared, id, parentId: outer?.id, isAnywhere: true } as const;
     const read = await shapeOf(resource).read(session.reads, target);
     if (read.kind === "ambiguous") {
