@@ -30,7 +30,7 @@ export const deepAnswers = reshaped(showsThing, (body) => ({ data: { item: Objec
 /** A change is answered without the thing. */
 export const silentAnswers = reshaped(changesThing, () => ({ updated: true }));
 
-/** A list of variables that stands below another field, below two, or alone. */
+/** A list of variables in another field, in a field of a field, or alone. */
 export const variablesAt = (place: "items" | "data.list" | "."): FaultPlan =>
   reshaped(
     asks("GET", /\/(variables|env)$/),
