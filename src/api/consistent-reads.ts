@@ -1,7 +1,7 @@
 import type { OperationStatus } from "../model/resource-operations";
-import { comparedName } from "../model/text";
-import { type Clock, hasFraction, isOlder, isoTime, systemClock } from "../model/time";
+import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
+import { checkingCreatedId, mostSkewMs, SeenIds } from "./created-ids";
 import type { CanvasScope, Endpoints } from "./endpoints";
 import {
   type Asks,
@@ -11,7 +11,7 @@ import {
   recordedWrites,
   staleError,
 } from "./known-versions";
-import type { ApiRequest, Send } from "./send";
+import type { Send } from "./send";
 import { contentOf, isDeleting, newestById, type Shown } from "./versions";
 import type { Canvas, Project, Service } from "./wire/shapes";
 
@@ -20,9 +20,6 @@ const patienceMs = 30_000;
 
 /** How long after our last write of a resource its absence does not prove a deletion, milliseconds. */
 const recentMs = 120_000;
-
-/** How far apart clocks may be, milliseconds: that of an answer's `Date`, those behind its times, and ours. */
-const mostSkewMs = 300_000;
 
 export interface ConsistencyOptions {
   readonly clock?: Pick<Clock, "elapsed" | "now" | "sleep">;
@@ -55,37 +52,6 @@ interface ListReading<T> {
   readonly othersStale?: () => readonly Known[];
   /** Id of the project that is asked about. */
   readonly owner?: string | undefined;
-}
-
-/** Returns a text that resources of one name in one project have in common; undefined without a name. */
-const placeOf = ({ name, projectId }: Partial<Service>): string | undefined =>
-  name && `${projectId ?? ""} ${comparedName(name)}`;
-
-/** Ids that lists have shown: what a request makes has none of those that were there before it. */
-class SeenIds {
-  /** By id, and by the place of a named resource that was asked for: the order in which they came. */
-  readonly #order = new Map<string | undefined, number>();
-  /** By place. */
-  readonly #ids = new Map<string | undefined, string>();
-
-  /** Takes in what a list shows. */
-  add(shown: Iterable<Shown>): void {
-    for (const one of shown) {
-      if (!this.#order.has(one.id)) this.#order.set(one.id, this.#order.size);
-      this.#ids.set(placeOf(one as Partial<Service>), one.id);
-    }
-  }
-
-  /** Returns a check whether an id was there before now, or before the same named resource was first asked for. */
-  before(place: string | undefined): (id: string) => boolean {
-    const count = this.#order.get(place) ?? this.#order.size;
-    if (place !== undefined) this.#order.set(place, count);
-    return (id) => (this.#order.get(id) ?? count) < count;
-  }
-
-  /** Returns the id at a place, an empty one for a resource that was asked for there; undefined where there is none. */
-  idAt = (place: string | undefined): string | undefined =>
-    this.#ids.get(place) ?? (this.#order.has(place) ? "" : undefined);
 }
 
 /** Repeats reads until they are as new as our last writes. Shared by all endpoint sets of a process. */
@@ -293,36 +259,6 @@ export function consistently(
     const raw = make((request, how) => send(checkingCreatedId(request, consistency), how));
     const writes = recordedWrites(raw, consistency.known, consistency.clock);
     return { ...raw, raw, consistency, ...reads(raw, consistency), ...writes };
-  };
-}
-
-/**
- * Returns the same request; where it makes something, an answer with what was there before is about another, and one with
- * another name than was asked for where another resource has that.
- */
-function checkingCreatedId(request: ApiRequest, { known, seen }: Consistency): ApiRequest {
-  const { method, path, about } = request;
-  if (method !== "POST" || !about) return request;
-  const { projectId } = request.body as Partial<Service>;
-  const place = placeOf(request.body as Partial<Service>);
-  const wasSeen = seen.before(place);
-  const serviceTime = known.serviceTime();
-  const sentAt = serviceTime === undefined ? undefined : isoTime(serviceTime - mostSkewMs);
-  return {
-    ...request,
-    about: (body) => {
-      const found = about(body);
-      const { id, createdAt } = found;
-      if (found.mismatch !== undefined || id === undefined || path.includes(id)) return found;
-      const shownAt = placeOf({ name: found.name, projectId });
-      const other = place === undefined || shownAt === place ? id : (seen.idAt(shownAt) ?? id);
-      if (other !== id && known.of(other)?.absence === undefined)
-        return { ...found, mismatch: "another resource has its name" };
-      const refuse = (isKnown: "id" | "age", mismatch: string) => ({ ...found, mismatch, isKnown });
-      if (wasSeen(id) || known.of(id) !== undefined)
-        return refuse("id", "its id was there before, or is recorded for something else");
-      return isOlder(createdAt, sentAt) ? refuse("age", "it was created before the request") : found;
-    },
   };
 }
 

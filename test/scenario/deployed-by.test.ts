@@ -5,7 +5,7 @@ const service = (name: string) =>
 const told = "deployed by lina from branch";
 
 describe("drift of a service that another user has deployed", () => {
-  // Nobody deploys but those that are named here.
+  // Only the users named here deploy.
   const scenario = eachScenario({ readings: { otherDeployments: "none" } });
   const idOf = (name: string) =>
     scenario.emulator.store.services().find((one) => one.name === name)?.id ?? "";

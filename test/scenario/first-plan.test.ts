@@ -21,7 +21,7 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 `;
 
 describe("plan and apply", () => {
-  // Requests are counted, and the state is compared, where nobody else deploys.
+  // The test counts requests and compares the state: no other user may deploy.
   const scenario = oneScenario({ readings: { otherDeployments: "none" } });
   beforeAll(async () => {
     scenario.write("rnv.yaml", shop());
