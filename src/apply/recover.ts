@@ -10,7 +10,7 @@ import { severalFound } from "./create-or-find";
 import { keyStillCounts } from "./journaled-send";
 import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 import type { SentRecord } from "./run-journal";
-import { defaultWaitPolicy, longestStartMs, settlePending } from "./settle";
+import { defaultWaitPolicy, settlePending } from "./settle";
 
 /** The context of one write of an interrupted run. */
 interface Recovering extends RecoveryContext {
@@ -39,11 +39,9 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     const address = key as Address;
     const recorded = resources[address];
     if (!recorded?.pending) continue;
-    // Only the end of a deletion is waited for, and the start of what is paid for: the plan decides about others.
+    // Only the end of a deletion is waited for: the plan decides about others.
     const mayWait = recovering.wait && recovering.settlesPending !== "look";
-    const { deletes, awaited } = recorded.pending;
-    const longestMs = deletes ? defaultWaitPolicy.timeoutMs : awaited ? longestStartMs : 0;
-    const timeoutMs = mayWait ? longestMs : 0;
+    const timeoutMs = mayWait && recorded.pending.deletes ? defaultWaitPolicy.timeoutMs : 0;
     take(await settlePending({ ...recovering, state }, address, recorded, timeoutMs));
   }
   // A command that has found what it began continues it.

@@ -179,11 +179,15 @@ export function badEnd(
       }
       const summary = `${what}: still ${status} after ${durationText(timeoutMs)}`;
       const detail = note && `The service says: ${note}`;
-      const hint = next ?? "It is still running. Run the same command to follow it, or raise the timeout.";
+      const running = "It is still running. Run the same command to follow it, or raise the timeout.";
+      const hint = next ?? (status === "queued" ? stillQueued : running);
       return { diagnostic: error("apply.deploy_timeout", summary, { ...about, detail, hint }), exitCode: 7 };
     }
   }
 }
+
+const stillQueued =
+  "Nothing runs yet. Run the same command to follow it. If it never starts, `rnv deploy` queues another deployment.";
 
 /** What helps against the reason of a failed deployment, by what the reason names. */
 const deploymentAdvice: readonly (readonly [RegExp, string])[] = [
@@ -381,9 +385,6 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
     return undefined;
   }
 }
-
-/** Longer than a run that is paid for is looked at before it is taken for one that does not start. */
-export const longestStartMs = 60_000;
 
 /** The wait policy of a type that has none. */
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };

@@ -54,7 +54,7 @@ export const openPoints = {
   otherDeployments: { serves: ["none", "one", "several"] },
   cancelled: { serves: ["cancelled", "superseded", "live"] },
   /** A deployment that waited for its checkout, once it is paid. */
-  paid: { serves: ["starts", "superseded", "queued"] },
+  paid: { serves: ["starts", "superseded"], stops: ["queued"] },
   createdStatus: { serves: ["200", "201"] },
   errorBody: { serves: ["top", "nested", "bare", "html"] },
   retryAfter: { serves: ["absent", "seconds", "date"] },

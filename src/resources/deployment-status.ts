@@ -27,7 +27,7 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Op
 const endOf = ({ status, cancelRequested }: Deployment): string =>
   status === "superseded" && cancelRequested ? "cancelled" : status;
 
-function settledAs(found: Deployment, { commit, awaited }: Pending): OperationStatus {
+function settledAs(found: Deployment, { commit }: Pending): OperationStatus {
   const { id, commitSha, blockedReason } = found;
   const status = endOf(found);
   const detail = `deployment ${id}`;
@@ -43,9 +43,6 @@ function settledAs(found: Deployment, { commit, awaited }: Pending): OperationSt
     return { kind: "failed", summary: `the deployment was cancelled${reason ? `: ${reason}` : ""}`, detail };
   if (status === "queued" && blockedReason && awaitsCheckout(blockedReason))
     return { kind: "checkout", summary: blockedReason };
-  // A payment may leave it in the queue until it is asked for again.
-  if (status === "queued" && !blockedReason && awaited)
-    return unproven(status, `deployment ${id} no longer awaits its checkout, and does not start`);
   return { kind: "waiting", status, note: blockedReason || undefined };
 }
 

@@ -42,7 +42,7 @@ const ceilings: Readonly<Record<string, number>> = {
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [26, 60, 17],
-  "src/apply": [31, 98, 10],
+  "src/apply": [31, 96, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [48, 131, 15],
   "src/commands": [33, 113, 13],
@@ -57,7 +57,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [22, 150, 7],
-  test: [195, 424, 22],
+  test: [195, 423, 22],
 };
 
 const list = "test/architecture/words.txt";

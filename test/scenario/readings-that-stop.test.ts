@@ -232,3 +232,26 @@ describe("dateHeader=absent", () => {
     expect(scenario.requests()).toEqual([]);
   });
 });
+
+/** Row 26: nothing says that a paid deployment does not start. A second one is queued on request alone. */
+describe("paid=queued", () => {
+  const scenario = eachScenario({ readings: { paid: "queued" } });
+
+  it("ends with the wait, and names the verb that queues another deployment", async () => {
+    const source = 'configuration: { repository: "https://git.example.com/api", plan: starter }';
+    scenario.write("rnv.yaml", `services: { api: { kind: web, ${source}, deploy: { timeout: 1s } } }\n`);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
+    const { store } = scenario.emulator;
+    const id = store.services()[0]?.id ?? "";
+    store.completeCheckout(id);
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({
+      code: 7,
+      stderr: expect.stringContaining("error[apply.deploy_timeout]: deployment.api"),
+    });
+    expect(stderr).toContain("If it never starts, `rnv deploy` queues another deployment.");
+    expect(scenario.requests().filter((request) => request.endsWith("/deploys"))).toHaveLength(1);
+    expect(await scenario.run("deploy", "service.api")).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
+});

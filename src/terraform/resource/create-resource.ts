@@ -106,8 +106,7 @@ export async function startRun(creation: CreateCall, { wanted, kept }: Writing):
   // One that awaited a checkout has every change: a payment may move the time of the latest.
   const last =
     before?.awaited && before.content === content ? runs.find(({ id }) => id === before.id) : undefined;
-  const since =
-    last?.asOf === undefined ? { changedAt, lastId: before?.id } : { changedAt: last.asOf, openId: last.id };
+  const since = last?.asOf === undefined ? { changedAt, lastId: before?.id } : { changedAt: last.asOf };
   const search = { session, type, runs, attributes: input.attributes, ...since };
   const started = wanted.when === "always" ? undefined : await findStartedRun(search);
   if (started !== undefined) {

@@ -1,5 +1,5 @@
 import type { Resource } from "../../api/reads";
-import { longestStartMs, waitUntilSettled } from "../../apply/settle";
+import { waitUntilSettled } from "../../apply/settle";
 import type { LiveResource } from "../../model/live";
 import { type AttributeLookup, isUnlisted, ruleAt } from "../../model/resource-type";
 import { sha256 } from "../../model/text";
@@ -98,8 +98,6 @@ interface RunSearch extends TypeInSession {
   /** When what a run makes take effect last changed; undefined where that is not known: then no run is found. */
   readonly changedAt: string | undefined;
   readonly lastId?: string | undefined;
-  /** A run that awaited a checkout: it is looked at until it starts. */
-  readonly openId?: string | undefined;
   /** Attributes of the run: they may pin a commit. */
   readonly attributes?: AttributeLookup;
 }
@@ -125,13 +123,11 @@ function startedSince(search: RunSearch): readonly LiveResource[] {
  * user did. One that failed is none.
  */
 export async function findStartedRun(search: RunSearch): Promise<LiveResource | undefined> {
-  const { session, openId, type } = search;
+  const { session, type } = search;
   for (const run of startedSince(search)) {
     const pending = type.resource.runs?.pendingOf(run.id, run.parentId ?? undefined, new Map());
-    const isOpen = run.id === openId;
-    const wait = { ...session, type: type.resource, timeoutMs: isOpen ? longestStartMs : 0 };
-    const first = pending && (isOpen ? { ...pending, awaited: true as const } : pending);
-    const found = first && (await waitUntilSettled(first, wait));
+    const wait = { ...session, type: type.resource, timeoutMs: 0 };
+    const found = pending && (await waitUntilSettled(pending, wait));
     if (found?.kind !== "failed") return run;
   }
   return undefined;

@@ -56,7 +56,7 @@ it.each([{ idleRelease: "stays" }, { idleRelease: "null" }, { noDeployment: "abs
   },
 );
 
-it("a deployment that rnv deploy leaves unpaid is made once again by the apply after its payment, where it stays queued", async () => {
+it("a deployment that stays queued after its payment is waited for, and made once again by rnv deploy alone", async () => {
   const bench = createWorkbench({ emulator: { readings: { paid: "queued" }, deploySeconds: 1 } });
   bench.write("rnv.yaml", api());
   expect(await bench.apply()).toMatchObject({ exitCode: 0 });
@@ -67,8 +67,9 @@ it("a deployment that rnv deploy leaves unpaid is made once again by the apply a
   expect(await bench.act({ action: "deploy", address })).toMatchObject({ exitCode: 8 });
   bench.clock.advance(3_600_000);
   store.completeCheckout(id);
-  const ended = await bench.apply();
-  expect(ended).toMatchObject({ exitCode: 0 });
+  for (const _ of ["first", "second"]) expect(await bench.apply()).toMatchObject({ exitCode: 7 });
+  expect(store.deployments(id).map(({ status }) => status)).toEqual(["live", "queued"]);
+  expect(await bench.act({ action: "deploy", address })).toMatchObject({ exitCode: 0 });
   expect(store.deployments(id).map(({ status }) => status)).toEqual(["live", "superseded", "live"]);
   bench.remove();
 });
