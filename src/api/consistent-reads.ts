@@ -59,7 +59,7 @@ export class Consistency {
   readonly known: KnownVersions;
   readonly seen = new SeenIds();
   readonly clock: Pick<Clock, "elapsed" | "now" | "sleep">;
-  /** What each list leaves out after 30 seconds, by its kind and parent. */
+  /** Doubtful entries that each list leaves out after 30 seconds, by its kind and parent. */
   readonly #doubts = new Map<string, readonly Doubt[]>();
   #hasTold = false;
 

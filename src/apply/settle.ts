@@ -303,7 +303,7 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
     detail: "An earlier run had started it. It is planned again.",
   });
 
-/** How a wait ended, and for which operation: another one may have taken the place of the first. */
+/** The result of a wait, and its operation: a later operation may have replaced the first. */
 export type WaitResult = { readonly pending: Pending } & (
   | Exclude<OperationStatus, { readonly kind: "waiting" }>
   /** `unseen`: why no longer wait would show its end. */

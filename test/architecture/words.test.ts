@@ -41,8 +41,8 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [26, 60, 17],
-  "src/apply": [31, 96, 10],
+  "src/api": [25, 59, 17],
+  "src/apply": [30, 95, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [48, 131, 15],
   "src/commands": [33, 113, 13],
@@ -53,10 +53,10 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/model": [10, 21, 3],
   "src/plan": [56, 178, 19],
   "src/report": [0, 0, 0],
-  "src/resources": [18, 60, 7],
+  "src/resources": [17, 59, 7],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [22, 150, 7],
+  "src/terraform": [21, 149, 7],
   test: [195, 423, 22],
 };
 

@@ -248,7 +248,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
     deploy: false,
     ...{ projectId, environmentId },
   });
-  // What the answer does not show is recorded as it was chosen.
+  // A field that the answer does not show is recorded as it was chosen.
   const shown = (one: Service): LiveResource => {
     const id = one.environmentId ?? environmentId ?? "";
     const isAsSent = sameId(id, environmentId ?? "");

@@ -70,7 +70,7 @@ export function confirmDeleted(
 ) {
   if (!isUnproven) return { isGone: true, diagnostics: [] };
   if (acceptMissing) return { isGone: true, diagnostics: [accepted(missing)] };
-  // What is deleted with its parent is judged by that, which reports the doubt.
+  // A part is judged by its parent, which reports the doubt.
   return { isGone: false, diagnostics: missing.resource.removedWithParent ? [] : [unproven(missing)] };
 }
 
