@@ -160,6 +160,20 @@ export class KnownVersions {
     return this.#deployments.get(serviceId);
   }
 
+  /**
+   * Returns when a service or its variables last changed, as far as the writes and the record tell: an earlier deployment
+   * does not bring that.
+   */
+  changedAt(serviceId: string): string | undefined {
+    // The answer to a deletion tells no time but the `Date`.
+    const deleted = this.listed("variable").filter(({ absence }) => absence === "deleted");
+    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)];
+    return [...changed.map((one) => one?.updatedAt), ...deleted.map(({ writtenAt }) => writtenAt)].reduce(
+      (newest, time) => (newest === undefined || isOlder(newest, time) ? time : newest),
+      undefined,
+    );
+  }
+
   /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
   mayAccept = (stale: readonly Known[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
