@@ -215,7 +215,10 @@ describeTerraform("calls of Terraform in any order", () => {
       newState: { msgpack: Uint8Array };
       diagnostics: unknown[];
     };
-    const text = JSON.stringify(decode(newState.msgpack)).replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "TIME");
+    const text = JSON.stringify(decode(newState.msgpack)).replace(
+      /\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g,
+      "TIME",
+    );
     return {
       typeName,
       diagnostics: JSON.stringify(diagnostics),
