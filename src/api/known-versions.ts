@@ -165,10 +165,14 @@ export class KnownVersions {
    * does not bring that.
    */
   changedAt(serviceId: string): string | undefined {
+    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].flatMap((one) => one ?? []);
+    const written = [...changed.filter(({ isWritten }) => isWritten), this.lastDeployment(serviceId)];
+    const aheadMs = dateAheadMs(written.flatMap((one) => one ?? []));
     // The answer to a deletion tells no time but the `Date`.
-    const deleted = this.listed("variable").filter(({ absence }) => absence === "deleted");
-    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)];
-    return [...changed.map((one) => one?.updatedAt), ...deleted.map(({ writtenAt }) => writtenAt)].reduce(
+    const deletedAt = this.listed("variable")
+      .filter(({ absence, writtenAt }) => absence === "deleted" && writtenAt !== undefined)
+      .map(({ writtenAt = "" }) => new Date(Date.parse(writtenAt) - aheadMs).toISOString());
+    return [...changed.map(({ updatedAt }) => updatedAt), ...deletedAt].reduce(
       (newest, time) => (newest === undefined || isOlder(newest, time) ? time : newest),
       undefined,
     );
@@ -200,6 +204,19 @@ export class KnownVersions {
     if (!isOlder(updatedAt, this.#deployments.get(parentId)?.updatedAt))
       this.#deployments.set(parentId, known);
   }
+}
+
+/** Most milliseconds between clocks: that of an answer's `Date`, those behind its times, and ours. */
+export const mostSkewMs = 300_000;
+
+/** Returns how much the `Date` of answers may be ahead of the times in them, as those of our writes tell. */
+function dateAheadMs(written: readonly Known[]): number {
+  const seconds = written
+    .map(({ updatedAt = "", writtenAt = "" }) =>
+      Math.ceil((Date.parse(writtenAt) - Date.parse(updatedAt)) / 1000),
+    )
+    .filter((ahead) => ahead >= 0);
+  return Math.min(mostSkewMs, ...seconds.map((ahead) => ahead * 1000));
 }
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);

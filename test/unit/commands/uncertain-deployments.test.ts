@@ -120,10 +120,12 @@ describe("a deployment that is listed is ours", () => {
   it.each(["right", "ahead", "absent"] as const)("wherever the Date of answers is %s", async (dateHeader) => {
     bench.remove();
     bench = createWorkbench({ emulator: { readings: { dateHeader } } });
-    bench.write("rnv.yaml", shop);
-    failFirst(queues, { kind: "reset-after", receipt: false });
-    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
-    expect(deploymentsOf()).toHaveLength(1);
+    for (const [count, manifest] of [shop, changed, shop.replace(/ *variables: .*\n/, "")].entries()) {
+      bench.write("rnv.yaml", manifest);
+      failFirst(queues, { kind: "reset-after", receipt: false });
+      expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+      expect(deploymentsOf()).toHaveLength(count + 1);
+    }
   });
 });
 
