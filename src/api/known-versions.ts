@@ -1,7 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
-import { type Clock, hasFraction, isOlder } from "../model/time";
+import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
@@ -165,17 +165,23 @@ export class KnownVersions {
    * does not bring that.
    */
   changedAt(serviceId: string): string | undefined {
-    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].flatMap((one) => one ?? []);
-    const written = [...changed.filter(({ isWritten }) => isWritten), this.lastDeployment(serviceId)];
-    const aheadMs = dateAheadMs(written.flatMap((one) => one ?? []));
+    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].map((one) => one?.updatedAt);
     // The answer to a deletion tells no time but the `Date`.
-    const deletedAt = this.listed("variable")
-      .filter(({ absence, writtenAt }) => absence === "deleted" && writtenAt !== undefined)
-      .map(({ writtenAt = "" }) => new Date(Date.parse(writtenAt) - aheadMs).toISOString());
-    return [...changed.map(({ updatedAt }) => updatedAt), ...deletedAt].reduce(
+    const deleted = this.listed("variable").filter(({ absence }) => absence === "deleted");
+    const deletedAt = deleted.map(({ writtenAt }) => this.timeAt(writtenAt));
+    return [...changed, ...deletedAt].reduce(
       (newest, time) => (newest === undefined || isOlder(newest, time) ? time : newest),
       undefined,
     );
+  }
+
+  /** Returns the time that an answer with this `Date` would have shown: our writes have both. */
+  timeAt(date: string | undefined): string | undefined {
+    const ahead = [...this.#known.values()]
+      .map(({ writtenAt = "", updatedAt = "" }) => Date.parse(writtenAt) - Date.parse(updatedAt))
+      .map((ms) => 1000 * Math.ceil(ms / 1000))
+      .filter((ms) => ms >= 0 && ms <= mostSkewMs);
+    return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
   }
 
   /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
@@ -208,16 +214,6 @@ export class KnownVersions {
 
 /** Most milliseconds between clocks: that of an answer's `Date`, those behind its times, and ours. */
 export const mostSkewMs = 300_000;
-
-/** Returns how much the `Date` of answers may be ahead of the times in them, as those of our writes tell. */
-function dateAheadMs(written: readonly Known[]): number {
-  const seconds = written
-    .map(({ updatedAt = "", writtenAt = "" }) =>
-      Math.ceil((Date.parse(writtenAt) - Date.parse(updatedAt)) / 1000),
-    )
-    .filter((ahead) => ahead >= 0);
-  return Math.min(mostSkewMs, ...seconds.map((ahead) => ahead * 1000));
-}
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
 
