@@ -114,6 +114,8 @@ export const codeMeanings = {
   "live.unchecked":
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",
+  "live.generated":
+    "A generated value was changed outside rnv. No plan changes that. To accept it: `apply -refresh-only`. For a new value: `apply -replace` with the address.",
   "live.moved":
     "A service was moved to another environment, and its block declares none. No plan changes that. Declare the environment, or move the service back.",
   "live.rolled_back":

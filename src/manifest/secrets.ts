@@ -220,7 +220,7 @@ const sourceSchema = z.strictObject({
   generate: z
     .strictObject({ length: z.int().min(generatedLengths.from, lengths).max(generatedLengths.to, lengths) })
     .optional()
-    .describe("Made up when the resource is created."),
+    .describe("Generated when the variable is created, for each service its own."),
 });
 
 /** A source as it is written: one of its keys, with what goes with it. */

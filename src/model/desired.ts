@@ -8,7 +8,6 @@ export interface DesiredAttribute {
   readonly value: DesiredValue;
   /** The value in the source. */
   readonly range: SourceRange;
-  /** Source of the text of a secret. */
   readonly source?: SecretKind;
   /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;

@@ -30,11 +30,11 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const wrongImport = contradictingImport(instance);
   if (wrongImport) return refuse(about, wrongImport);
 
-  const { changes, released, drift, diagnostics } = diffAttributes(instance, about);
+  const { changes, released, drift, left, diagnostics: found } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
-
-  if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
+  const diagnostics = isReplaced ? found : [...found, ...left];
+  if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   return {
     ...about.undecided,
     action: isReplaced ? "replace" : changes.length > 0 ? "update" : "no-op",

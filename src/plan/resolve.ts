@@ -196,23 +196,7 @@ export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic):
 
 type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 
-/**
- * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
- * alone: what was made is not written down.
- */
-export function printsOfRevealed(
-  live: Secret,
-  declared: ResolvedValue | undefined,
-  at: Pick<ResourceInstance, "address" | "recorded">,
-  keys: PrintKeys,
-): SecretPrints {
-  if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
-  return live.byteLength === declared.length
-    ? printsOfLength(declared)
-    : { now: "another", asRecorded: ["another"] };
-}
-
-function printsOf(
+export function printsOf(
   secret: Secret,
   { address, recorded }: Pick<ResourceInstance, "address" | "recorded">,
   { fingerprintKey: key, previousFingerprintKey: previousKey }: PrintKeys,
@@ -240,16 +224,12 @@ function fingerprintSecrets(
     const found = resolved.get(path);
     // A value that is no secret may have been recorded as one.
     const value = typeof found === "string" && secretPaths.includes(path) ? new Secret(found) : found;
-    if (value instanceof GeneratedSecret) prints.set(path, printsOfLength(value));
+    if (value instanceof GeneratedSecret)
+      prints.set(path, { now: value.fingerprint, asRecorded: [value.fingerprint] });
     else if (value instanceof Secret && keys.fingerprintKey)
       prints.set(path, printsOf(value, instance, keys));
   }
   return prints;
-}
-
-function printsOfLength({ length }: GeneratedSecret): SecretPrints {
-  const print = `generate:${length}`;
-  return { now: print, asRecorded: [print] };
 }
 
 /**
