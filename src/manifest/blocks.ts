@@ -1,5 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
+import type { AbsentParts } from "../model/desired";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "./findings";
 import { isValueOf } from "./merge";
 import {
@@ -41,6 +42,10 @@ export interface Block {
   readonly range: SourceRange;
   /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
+  /** A source of blocks in it that is not here. */
+  readonly absent?: AbsentParts | undefined;
+  /** A source that is not here may hold another value: why it is not here. */
+  readonly unread?: string | undefined;
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
   readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
   /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
@@ -51,6 +56,7 @@ export interface Block {
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];
   meta?: Map<string, MapEntry>;
+  absent?: AbsentParts;
   isReadable: boolean;
 }
 
@@ -69,7 +75,7 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
 function walkChildren(
   node: SourceNode,
   children: ReadonlyMap<string, PlacedType>,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
@@ -87,7 +93,7 @@ function walkChildren(
 function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   names: readonly string[],
   walk: Walk,
 ): void {
@@ -100,6 +106,8 @@ function walkNames(
   }
   const { type, removedWithParent, nameAttribute = "" } = placed.type;
   const others = new Map<unknown, string>();
+  const { absent } = value;
+  if (absent !== undefined && parent !== undefined) parent.absent = { ...absent, type };
   for (const named of value.entries.values()) {
     const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
@@ -108,24 +116,35 @@ function walkNames(
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
     // The mistakes in the block are reported too.
-    addBlock(placed, named, parent, [...names, named.key], walk);
+    addBlock(
+      placed,
+      named,
+      parent,
+      [...names, named.key],
+      walk,
+      absent?.below.has(named.key) && absent.reason,
+    );
     if (isLogicalName(named.key)) continue;
-    const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
+    const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
-    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail }));
+    const plain = named.key.replace(/^-+|[^\w-]+/g, "_").slice(0, 80);
+    const hint = `${plain}: { ${nameAttribute}: ${quoteShort(named.key)}, … }`;
+    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail, hint }));
   }
 }
 
 function addBlock(
   placed: PlacedType,
   entry: MapEntry,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   names: readonly string[],
   walk: Walk,
+  unread?: string | false,
 ): void {
   const { type } = placed.type;
   const block: OpenBlock = {
     ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
+    ...(unread && { unread }),
     ...{ range: entry.keyRange, written: [], isReadable: true },
   };
   readContent(entry, block, walk.report);

@@ -74,6 +74,8 @@ export interface ReadContext {
   readonly report: Report;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
+  /** The folder whose files it may name, absolute. */
+  readonly project: string;
   /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
   readonly secretFolder?: string;
   /** Permissions of the manifest to run programs and read files of this machine. */

@@ -20,7 +20,7 @@ import {
   secretNamesIn,
 } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, maxTotalBytes, readSource, standardInputName } from "./files";
+import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
 import { mergeFiles, overlay } from "./merge";
@@ -57,14 +57,10 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const cwd = resolve(request.cwd);
   const base = readFiles(request.files, { ...request, cwd, index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
-  const { environment } = request;
-  const root = takeShared(files.root, { index, cwd, environment, report: findings.report });
+  const outer = contextOf(request, files, index, findings);
+  const root = takeShared(files.root, { ...outer, cwd, reach: request.secrets });
   const blocks = walkBlocks(root, index, findings.report);
-  const context: ReadContext = {
-    ...contextOf(request, files, index, findings),
-    blocks,
-    secretNames: secretNamesIn(blocks.values()),
-  };
+  const context: ReadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
@@ -146,7 +142,7 @@ function readStage(
 
 /** The environment in which values are read before any block is known. */
 function contextOf(
-  { environment, untrusted }: Pick<ManifestRequest, "environment" | "untrusted">,
+  { cwd, files, environment, untrusted = false }: Omit<ManifestRequest, "secrets">,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
@@ -154,7 +150,8 @@ function contextOf(
   return {
     ...{ index, environment, report, isPartial },
     blocks: new Map(),
-    trust: trustOf(environment, untrusted === true),
+    trust: trustOf(environment, untrusted),
+    project: projectFolder(cwd, files, untrusted),
     secretNames: new Set(),
     misses: { count: 0 },
   };

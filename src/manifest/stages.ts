@@ -222,7 +222,7 @@ export function placeStage(
     );
   const path =
     overlay === undefined ? undefined : resolve(cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
-  const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
+  const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
     ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
@@ -234,11 +234,12 @@ export function placeStage(
 /** Returns why an overlay cannot be laid over a manifest, and what to do. */
 function overlayProblem(
   path: string,
-  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+  project: string,
+  files: readonly string[],
 ): readonly [problem: string, hint: string] | undefined {
   try {
     const real = realpathSync.native(path);
-    if (!isWithin(real, [cwd])) return ["is outside the project folder", "copy it into the project"];
+    if (!isWithin(real, [project])) return ["is outside the project folder", "copy it into the project"];
     if (!files.some((file) => isWithin(realpathSync.native(file), [real]))) return undefined;
     const hint = "name another file; outside of the folder rnv, whose files all belong to the manifest";
     return ["is a part of the manifest that it is laid over", hint];

@@ -1,11 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { statSync } from "node:fs";
+import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { isObject } from "../model/value";
-import { filesBelow, isWithin, realPath, shownPath, usualFiles } from "./files";
+import { filesBelow, isWithin, realPath, repositoryAround, shownPath, usualFiles } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -201,7 +201,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
     listed(value).map((path) => relative(folder, resolve(beside, path)));
-  const project = [cwd, projectOf(beside)];
+  const project = [cwd, repositoryAround(beside) ?? beside];
   checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
     ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
@@ -230,14 +230,6 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
       drift: source("drift", drift),
     };
   });
-}
-
-/** The repository that a folder lies in; else the folder. */
-function projectOf(folder: string): string {
-  for (let path = folder; ; path = dirname(path)) {
-    if (existsSync(join(path, ".git"))) return path;
-    if (path === dirname(path)) return folder;
-  }
 }
 
 /**

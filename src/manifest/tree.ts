@@ -36,7 +36,17 @@ export interface MapEntry {
 export interface MapNode extends MarkedNode {
   readonly kind: "map";
   readonly entries: ReadonlyMap<string, MapEntry>;
+  readonly absent?: AbsentSource;
   readonly range: SourceRange;
+}
+
+/** A source of entries that is not here. */
+export interface AbsentSource {
+  readonly reason: string;
+  /** Keys of entries that it replaces where it has the same. */
+  readonly below: ReadonlySet<string>;
+  /** Keys that a null takes away, whatever it holds. */
+  readonly without: ReadonlySet<string>;
 }
 
 /** A node of a single value. */

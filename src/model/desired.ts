@@ -28,6 +28,15 @@ export interface Lifecycle {
 
 export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
 
+/** A source of parts of a resource that is not here. */
+export interface AbsentParts {
+  /** The type of the parts. */
+  readonly type: string;
+  readonly reason: string;
+  /** Last names of the parts that it does not hold. */
+  readonly without: ReadonlySet<string>;
+}
+
 /** One resource instance as the manifest or stack declares it. */
 export interface DesiredResource {
   readonly address: Address;
@@ -44,6 +53,7 @@ export interface DesiredResource {
   /** Milliseconds that an apply waits for the service, by step. Default: as the type says. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };
+  readonly absent?: AbsentParts | undefined;
   /** The block, or the key that opens it. */
   readonly range: SourceRange;
 }
