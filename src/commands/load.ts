@@ -136,7 +136,6 @@ export function declaredSecrets(desired: Desired): readonly Secret[] {
   return found;
 }
 
-/** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
   [...valuesOf(desired)].some(
     (value) =>
@@ -154,7 +153,6 @@ export async function connectWithRedaction(context: Context, state: State | unde
   return connection;
 }
 
-/** Returns what a state knows of values; undefined where it has none. */
 async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
   if (!state.keyId) return undefined;
   const { key, keyId } = await context.stateKey(false);

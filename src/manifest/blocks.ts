@@ -25,13 +25,11 @@ import {
   unknownField,
 } from "./type-index";
 
-/** One attribute as written: its shape, its key and its value. */
 export interface WrittenAttribute {
   readonly shape: AttributeShape;
   readonly entry: MapEntry;
 }
 
-/** One resource as it stands in the tree, before its values are read. */
 export interface Block {
   readonly placed: PlacedType;
   readonly address: Address;
@@ -40,7 +38,6 @@ export interface Block {
   readonly parent?: Block | undefined;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
   /** A source of blocks in it that is not here. */
   readonly absent?: AbsentParts | undefined;
@@ -52,11 +49,10 @@ export interface Block {
   readonly isReadable: boolean;
 }
 
-/** A block whose keys are being read. */
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];
   meta?: Map<string, MapEntry>;
-  absent?: AbsentParts;
+  absent?: AbsentParts | undefined;
   isReadable: boolean;
 }
 
@@ -89,7 +85,6 @@ function walkChildren(
   }
 }
 
-/** Adds the blocks of a mapping of names to blocks. */
 function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
@@ -107,7 +102,7 @@ function walkNames(
   const { type, removedWithParent, nameAttribute = "" } = placed.type;
   const others = new Map<unknown, string>();
   const { absent } = value;
-  if (absent !== undefined && parent !== undefined) parent.absent = { ...absent, type };
+  if (parent !== undefined) parent.absent ??= absent;
   for (const named of value.entries.values()) {
     const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
@@ -115,7 +110,6 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    // The mistakes in the block are reported too.
     addBlock(
       placed,
       named,
@@ -216,7 +210,6 @@ function readGroup(
   }
 }
 
-/** Reports a key that a block or a group does not have. */
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${group} of ${address}`;

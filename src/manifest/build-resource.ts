@@ -140,7 +140,6 @@ function isNeeded(
 const isWritten = ({ written }: Block, path: string): boolean =>
   written.some(({ shape }) => shape.path === path);
 
-/** Addresses that the attributes refer to, in the order of the text, and the parent. */
 function dependencies(
   { parent, written }: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,

@@ -116,7 +116,6 @@ const withoutEscapes = (text: string): string =>
 const mostParts = 262_144;
 
 interface Expansion {
-  /** The lines before. */
   readonly entries: ReadonlyMap<string, MapEntry>;
   readonly keyRange: SourceRange;
 }

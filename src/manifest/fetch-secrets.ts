@@ -14,7 +14,6 @@ import { checkSecret, type PendingSecret } from "./secrets";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
-/** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
 
 /** The outcome of reading a source of a secret; `problem` never holds the text. */
@@ -64,7 +63,6 @@ export async function fetchSecrets(
 /** Bytes of one secret; the service takes no longer request. */
 const maxBytes = 262_144;
 
-/** The text that a source names. `outputs` holds those of commands, by program, arguments and environment. */
 async function fetchSource(
   source: PendingSecret,
   cwd: string,

@@ -93,7 +93,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   };
 }
 
-/** Stands for the stage where any will do. */
 const anyStage: StageName = { name: "x", id: "x" };
 
 /** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
@@ -140,7 +139,6 @@ function readStage(
   return { files: { ...files, root: { ...root, entries } }, stage };
 }
 
-/** The environment in which values are read before any block is known. */
 function contextOf(
   { cwd, files, environment, untrusted = false }: Omit<ManifestRequest, "secrets">,
   { isPartial }: ReadFiles,
@@ -166,7 +164,6 @@ function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource 
 /** The stages of a manifest, read before its settings are known. */
 export interface FoundStages {
   readonly stages: Stages;
-  /** Fills in and checks the settings of one of them. */
   readonly place: (stage: StageName) => {
     readonly place: StagePlace;
     readonly diagnostics: readonly Diagnostic[];
@@ -199,11 +196,8 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
 interface ReadFiles {
   /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
-  /** All files, as they are shown. */
   readonly names: readonly string[];
-  /** Bytes that further files may hold. */
   readonly bytesLeft: number;
-  /** A file could not be read or parsed. */
   readonly isPartial: boolean;
 }
 
@@ -218,7 +212,6 @@ interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
-/** Reads the files that `-f` values name, and merges them. */
 function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
   const { below, cwd, standardInput, index, onlyWith = "" } = reading;
   const { report } = reading.findings;

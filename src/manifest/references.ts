@@ -97,7 +97,6 @@ function attributeKind(
   return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
 
-/** Reports that an address is not declared, with one that may be meant. */
 export function reportUndeclared(
   guessed: Address,
   placed: PlacedType,

@@ -22,7 +22,6 @@ import {
 import { commandHints, ownFileAt } from "./trust";
 import { logicalName, type PlacedType } from "./type-index";
 
-/** Named groups of blocks at the top level: `variableGroups`. */
 export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
   z
     .record(logicalName, group)
@@ -44,7 +43,6 @@ const itemSchema = ({ place }: PlacedType) =>
     })
     .meta({ minProperties: 1, maxProperties: 1 });
 
-/** `variablesFrom`: the groups and dotenv files that a block takes from. */
 export const itemsSchema = (child: PlacedType) =>
   z
     .array(itemSchema(child))
@@ -58,9 +56,7 @@ interface Sharing extends Pick<ReadContext, "environment" | "index" | "project" 
 }
 
 interface Taking extends Sharing {
-  /** Groups of one type by name. */
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
-  /** Dotenv files that were read, by path. */
   readonly files: Map<string, Taken>;
 }
 
@@ -163,11 +159,10 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
   }
   const { range } = own?.value ?? from.value;
   const keyRange = own?.keyRange ?? from.keyRange;
-  const absent = reason === undefined ? {} : { absent: { reason, below, without } };
-  entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range, ...absent } });
+  const absent = reason === undefined ? undefined : { type: child.type.type, reason, below, without };
+  entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range, absent } });
 }
 
-/** The name of what a block declares: its key, unless it says another. */
 function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: PlacedType): string {
   const named = value.kind === "map" ? value.entries.get(nameAttribute) : undefined;
   return named?.value.kind === "scalar" ? String(named.value.value) : key;
@@ -200,7 +195,7 @@ function takeDotenv(written: string, range: SourceRange, child: PlacedType, taki
   return { ...found, entries: found.entries.map((entry) => withPlainName(entry, child)) };
 }
 
-/** A file that holds nothing yet is absent, as one is that is not there: an error only where values are needed. */
+/** Reads a dotenv file. An absent or empty file is an error only where values are needed. */
 function readDotenv(path: string, written: string, range: SourceRange, taking: Taking): Taken {
   const { cwd, project, environment, reach, report, trust } = taking;
   const name = `the dotenv file ${quoteShort(written)}`;
@@ -229,7 +224,7 @@ function readDotenv(path: string, written: string, range: SourceRange, taking: T
   return { entries: [...parseDotenv(file, text, report).values()] };
 }
 
-/** In an address a name has `_` for each dot. */
+/** Replaces each dot of a name by `_`, which an address may hold. */
 function withPlainName(entry: MapEntry, { type: { nameAttribute = "", manifest } }: PlacedType): MapEntry {
   const { key, keyRange, value } = entry;
   if (!key.includes(".")) return entry;

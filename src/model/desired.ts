@@ -6,9 +6,7 @@ import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue 
 
 export interface DesiredAttribute {
   readonly value: DesiredValue;
-  /** The value in the source. */
   readonly range: SourceRange;
-  /** Source of the text of a secret. */
   readonly source?: SecretKind;
   /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;
@@ -28,16 +26,14 @@ export interface Lifecycle {
 
 export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
 
-/** A source of parts of a resource that is not here. */
+/** A source of parts of a resource that is not here. `below`: names that it replaces; `without`: that it cannot bring. */
 export interface AbsentParts {
-  /** The type of the parts. */
   readonly type: string;
   readonly reason: string;
-  /** Last names of the parts that it does not hold. */
+  readonly below: ReadonlySet<string>;
   readonly without: ReadonlySet<string>;
 }
 
-/** One resource instance as the manifest or stack declares it. */
 export interface DesiredResource {
   readonly address: Address;
   readonly type: string;

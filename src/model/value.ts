@@ -10,7 +10,6 @@ export interface Reference {
   readonly range?: SourceRange;
 }
 
-/** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
 /** The type of a parsed value: readonly, and without the unnamed fields that its schema allows. */
@@ -27,7 +26,6 @@ export class GeneratedSecret {
   constructor(readonly length: number) {}
 }
 
-/** The lengths that a generated secret may have. */
 export const generatedLengths = { from: 16, to: 256 } as const;
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -82,7 +80,6 @@ export class Computed {
   ) {}
 }
 
-/** Returns the references of a value. */
 export const referencesOf = (value: DesiredValue | undefined): readonly Reference[] =>
   value instanceof Template || value instanceof Computed || value instanceof UnreadSecret
     ? value.references
@@ -96,10 +93,8 @@ export class Unknown {
   constructor(readonly references: readonly Reference[]) {}
 }
 
-/** A value of an attribute as a manifest declares it. */
 export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template | Computed;
 
-/** A declared value once its references are looked up. */
 export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
 
 export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
@@ -113,7 +108,6 @@ export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** The addresses that a value refers to. */
 export const referredAddresses = (value: DesiredValue | undefined): readonly Address[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).map(({ address }) => address);
 

@@ -249,7 +249,6 @@ function readData(context: StackContext): readonly DesiredData[] {
   });
 }
 
-/** Reads a data source. */
 function readLookup(
   terraformType: string,
   name: string,
