@@ -5,6 +5,7 @@ import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
 import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
+import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
@@ -57,7 +58,8 @@ export async function loadDeclared(
       : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
   if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
-  const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
+  const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
+  const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
   // Who destroys everything, or allows that, means an empty manifest.
@@ -134,7 +136,6 @@ export function declaredSecrets(desired: Desired): readonly Secret[] {
   return found;
 }
 
-/** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
   [...valuesOf(desired)].some(
     (value) =>
@@ -152,7 +153,6 @@ export async function connectWithRedaction(context: Context, state: State | unde
   return connection;
 }
 
-/** Returns what a state knows of values; undefined where it has none. */
 async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
   if (!state.keyId) return undefined;
   const { key, keyId } = await context.stateKey(false);

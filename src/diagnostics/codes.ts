@@ -38,7 +38,7 @@ export const codeMeanings = {
   "manifest.secret_source":
     "The value of a variable cannot be read from its file or command, or it has two sources. The message says which.",
   "manifest.dotenv":
-    "A dotenv file is not valid, or it is outside the project. Correct the line that the message shows.",
+    "A dotenv file is not valid, is empty, or is outside the project. Correct the line that the message shows.",
   "manifest.not_converted":
     "A part of the other tool's file has no counterpart in rnv. Add it to the manifest by hand if you need it.",
   "manifest.group":

@@ -10,7 +10,6 @@ export interface Reference {
   readonly range?: SourceRange;
 }
 
-/** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
 /** The type of a parsed value: readonly, and without the unnamed fields that its schema allows. */
@@ -100,7 +99,6 @@ export class Unknown {
 
 export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template | Computed;
 
-/** A declared value once its references are looked up. */
 export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
 
 export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>

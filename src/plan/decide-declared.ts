@@ -18,7 +18,6 @@ import {
   resolveInstance,
 } from "./resolve";
 
-/** Decides about a declared resource: create, update, replace, adopt or nothing. */
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
   if (instance.read.kind === "ambiguous") return refuse(about, ambiguous(instance, instance.read.ids));
@@ -67,7 +66,6 @@ function namesake(
   );
 }
 
-/** An error about a resource, at its name unless `details` has a range. */
 function errorAt(
   { address, type, desired }: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],

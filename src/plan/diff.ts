@@ -91,7 +91,6 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   return { changes, released, drift, diagnostics, left };
 }
 
-/** Returns the move of a resource that declares no place, from where it was recorded. */
 function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
   if (!type.place || !recorded || !live?.place) return undefined;
   const { attribute: path, id: idName } = type.place;

@@ -38,7 +38,6 @@ import {
   shownValue,
 } from "./plan";
 
-/** The input of every decision. */
 export interface DecisionContext {
   readonly input: PlanInput;
   readonly instances: ResourceInstances;
@@ -188,7 +187,6 @@ export function goesWithParent(instance: ResourceInstance, decisions: Decisions)
   return parent?.action === "replace" || parent?.action === "create";
 }
 
-/** Returns the decision to do nothing because of a finding. */
 export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic): Decision => ({
   ...undecided,
   diagnostics: [diagnostic],
@@ -290,7 +288,6 @@ function isHiddenAfter(decision: Decision): boolean {
   return isUnlisted(type, { get });
 }
 
-/** Returns its name once the plan is applied. */
 export function nameAfter(decision: Decision): string | undefined {
   const { instance } = decision;
   const { nameAttribute } = instance.type;

@@ -95,7 +95,7 @@ interface QueuedSearch extends Pick<CandidateSearch, "preexistingIds"> {
 
 /**
  * Returns the deployments that a request may have queued: new since `preexistingIds` were listed, of its commit, and not
- * older than what it brings. Undefined where the service does not list them.
+ * older than its change. Undefined where the service does not list them.
  */
 export async function queuedSince(
   reads: Reads,

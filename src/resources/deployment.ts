@@ -272,13 +272,13 @@ async function candidates(
   const { parentId: serviceId, name, since, body, preexistingIds, declared = new Map() } = search;
   if (serviceId === undefined) return [];
   const { commitSha: commit = textAt(declared, "commit") } = (body ?? {}) as { readonly commitSha?: string };
-  // What a request queued is found all the same.
+  // A deployment that a request queued is found all the same.
   const isRequest = (since ?? body ?? search.declared) !== undefined;
   const changedAt = isRequest ? reads.changedAt(serviceId) : undefined;
   const queued = await queuedSince(reads, serviceId, { preexistingIds, commit, changedAt });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
-  // What was queued before a rollback does not serve.
+  // A deployment that is older than a rollback does not serve.
   const end = isRequest ? -1 : queued.findIndex(isRollback);
   const found = queued.slice(0, end === -1 ? undefined : end).filter((one) => !isRollback(one));
   return found.slice(0, isRequest ? 1 : undefined).map((one) => queuedDeployment(one, serviceId, name));
