@@ -24,7 +24,6 @@ import {
   unknownField,
 } from "./type-index";
 
-/** One attribute as written: its shape, its key and its value. */
 export interface WrittenAttribute {
   readonly shape: AttributeShape;
   readonly entry: MapEntry;
@@ -39,7 +38,6 @@ export interface Block {
   readonly parent?: Block | undefined;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
   readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
@@ -47,7 +45,6 @@ export interface Block {
   readonly isReadable: boolean;
 }
 
-/** A block whose keys are being read. */
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];
   meta?: Map<string, MapEntry>;
@@ -83,7 +80,6 @@ function walkChildren(
   }
 }
 
-/** Adds the blocks of a mapping of names to blocks. */
 function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
@@ -107,7 +103,6 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    // The mistakes in the block are reported too.
     addBlock(placed, named, parent, [...names, named.key], walk);
     if (isLogicalName(named.key)) continue;
     const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
@@ -197,7 +192,6 @@ function readGroup(
   }
 }
 
-/** Reports a key that a block or a group does not have. */
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${group} of ${address}`;

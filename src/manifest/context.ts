@@ -15,13 +15,11 @@ import type { TypeIndex } from "./type-index";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-/** The environment in which files are read. */
 export interface FileRequest {
   /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
   readonly files: readonly string[];
   /** The project folder, absolute. */
   readonly cwd: string;
-  /** The text that `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
 }
 

@@ -19,10 +19,8 @@ import type { Report } from "./findings";
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];
 
-/** The names of a manifest of one file. */
 export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
 
-/** Names of YAML files. */
 export const yamlName = /\.ya?ml$/;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
@@ -170,7 +168,6 @@ export function shownPath(path: string, cwd: string): string {
 /** Bytes of one manifest file: bounds time and memory for YAML of any shape. */
 export const maxFileBytes = 4 * 1024 * 1024;
 
-/** Bytes of all files together. */
 export const maxTotalBytes = 16 * 1024 * 1024;
 
 /**

@@ -58,10 +58,8 @@ export function formatLocation(range: SourceRange, text = range.source?.text ?? 
   return `${range.file}:${line}:${column}`;
 }
 
-/** Keys that are listed where nothing else helps. */
 const mostListed = 8;
 
-/** Lists the keys that there are, where they are few. */
 export const listKeys = (known: readonly string[]): string | undefined =>
   known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
 

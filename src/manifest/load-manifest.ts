@@ -202,7 +202,6 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
 interface ReadFiles {
   /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
-  /** All files, as they are shown. */
   readonly names: readonly string[];
   /** Bytes that further files may hold. */
   readonly bytesLeft: number;
@@ -221,7 +220,6 @@ interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
-/** Reads the files that `-f` values name, and merges them. */
 function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
   const { below, cwd, standardInput, index, onlyWith = "" } = reading;
   const { report } = reading.findings;
@@ -260,6 +258,5 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
   return { root, names, bytesLeft, isPartial };
 }
 
-/** The files of a manifest by their absolute paths. */
 const pathsOf = ({ names }: Pick<ReadFiles, "names">, cwd: string): readonly string[] =>
   names.filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));

@@ -4,7 +4,6 @@ import { formatLocation, hintForMiss, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
-/** Makes one entry of two with the same key. */
 type Combine = (below: MapEntry, above: MapEntry) => MapEntry;
 
 function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
@@ -20,7 +19,6 @@ function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
 export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
   placed.shorthand?.secret === true && namesSource(node);
 
-/** It says where a secret comes from. */
 const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
 /**

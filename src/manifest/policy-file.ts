@@ -39,7 +39,6 @@ const policyName = z
     "expected another name: conditions and limits of cost have this one",
   );
 
-/** The document `rnv.policy.yaml`. */
 export const policyFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   policies: z.record(policyName, policySchema).describe("Rules that a plan must pass, by name."),

@@ -89,7 +89,6 @@ function attributeKind(
   return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
 
-/** Reports that an address is not declared, with one that may be meant. */
 export function reportUndeclared(
   guessed: Address,
   placed: PlacedType,
@@ -104,7 +103,6 @@ export function reportUndeclared(
   return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
 }
 
-/** A resource or a data source, which may depend on others. */
 export interface Dependant {
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly dependsOn: readonly Address[];

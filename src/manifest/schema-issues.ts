@@ -22,17 +22,14 @@ const expectedWords: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-/** What a schema judges, for messages. */
 export interface JudgedPart {
   /** Names the part at a path, which is empty for all of it: `lifecycle.onRemove`. */
   readonly nameOf: (path: readonly string[]) => string;
-  /** The resource whose part it is. */
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
   readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
   /** Says what was found; its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
-  /** Returns a hint where nothing else helps. */
   readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
 }
 
@@ -146,7 +143,6 @@ export function judgeItems<Item>(
   });
 }
 
-/** A value that a schema refuses. */
 interface Refused {
   readonly node: SourceNode;
   readonly subject: JudgedPart;

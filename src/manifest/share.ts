@@ -48,9 +48,7 @@ interface Sharing extends Pick<ReadContext, "environment" | "index" | "report"> 
 }
 
 interface Taking extends Sharing {
-  /** Groups of one type by name. */
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
-  /** Dotenv files that were read, by path. */
   readonly files: Map<string, Dotenv | undefined>;
 }
 

@@ -37,7 +37,6 @@ export interface StageDeclaration {
   readonly expiresMs?: number;
   /** Its settings as written: in texts `${…}` is not filled in yet. */
   readonly written: MapNode["entries"];
-  /** The key that opens it. */
   readonly range: SourceRange;
 }
 
@@ -91,7 +90,6 @@ const stageSchema = z
   })
   .meta({ patternProperties: freeKeys });
 
-/** The block `stages`. */
 export const stagesSchema = z
   .record(stageName, stageSchema.nullable())
   .describe("The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.");
@@ -231,7 +229,6 @@ export function placeStage(
   };
 }
 
-/** Returns why an overlay cannot be laid over a manifest, and what to do. */
 function overlayProblem(
   path: string,
   { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },

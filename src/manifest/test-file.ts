@@ -12,7 +12,6 @@ import type { MapEntry, MapNode, SourceNode } from "./tree";
 
 const testName = /\.rnvtest\.ya?ml$/;
 
-/** Whether a file holds tests of a manifest. */
 export const isTestFile = (path: string): boolean => testName.test(path);
 
 const word = z.string().min(1, "expected text");
@@ -110,7 +109,6 @@ const testSchema = testShape.refine(
   },
 );
 
-/** The document `*.rnvtest.yaml`. */
 export const testFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   manifest: paths
@@ -132,11 +130,9 @@ export interface TestSource {
   readonly text?: string | undefined;
 }
 
-/** One test of a manifest, as it is declared. */
 export interface ManifestTest
   extends Pick<z.infer<typeof testShape>, "stage" | "destroy" | "targets" | "confirm" | "adopt" | "apply"> {
   readonly name: string;
-  /** As shown. */
   readonly file: string;
   readonly line: number;
   /** The folder of its manifest, absolute: the working folder of the test. All paths start there. */

@@ -39,7 +39,6 @@ export interface MapNode extends MarkedNode {
   readonly range: SourceRange;
 }
 
-/** A node of a single value. */
 export const scalarNode = (value: ScalarNode["value"], range: SourceRange): ScalarNode => ({
   kind: "scalar",
   value,
@@ -120,7 +119,6 @@ interface SourceText {
   readonly range?: SourceRange;
 }
 
-/** A value of the environment. */
 export interface EnvironmentPart {
   readonly kind: "env";
   readonly name: string;
@@ -135,7 +133,6 @@ type ReferencePart = { readonly kind: "reference"; readonly segments: readonly s
 /** A part that is known only later: an attribute of another resource, or a text of the environment that is a secret. */
 export type AwaitedPart = (EnvironmentPart & SourceText) | ReferencePart;
 
-/** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | AwaitedPart

@@ -8,7 +8,6 @@ export interface Trust {
   readonly isUntrusted: boolean;
   /** The setting that forbids programs; undefined: they may run. */
   readonly commandsForbiddenBy?: keyof typeof commandHints;
-  /** Whether `RNV_ALLOW_ENV` names a variable of the environment. */
   readonly isAllowed: (name: string) => boolean;
   /**
    * Whether a stage may keep its state there, where our credentials for it go: any address, unless the manifest is not
@@ -47,7 +46,6 @@ const wordsOf = (list = ""): readonly string[] => list.split(/[\s,]+/).filter((w
 /** The value of `RNV_ALLOW_COMMANDS` in tests of a manifest: no user has set it. */
 export const forbiddenInTests = "rnv test";
 
-/** The hint where a program is not run, by what forbids it. */
 export const commandHints = {
   "--untrusted": "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked",
   "RNV_ALLOW_COMMANDS=0":
@@ -77,10 +75,8 @@ const ownCredentials = new Set([
 /** Also credentials of the state's store, which a service may well have under the same name. */
 const storeCredentials = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
 
-/** Whether a variable of the environment may not become the value of a secret. */
 export const isOwnCredential = (name: string): boolean => ownCredentials.has(name);
 
-/** Whether a variable of the environment may not be interpolated anywhere. */
 export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredentials.has(name);
 
 /**
@@ -89,12 +85,11 @@ export const isCredential = (name: string): boolean => isOwnCredential(name) || 
  * (`TOKEN_LIFETIME`).
  */
 const secretEnding =
-  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|PRIVATE_KEY_PEM)$/i;
+  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
 /** Frameworks put such a value into the pages that everybody loads. */
 export const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
 
-/** Whether the name of a variable says that its value is a secret, which no plan may show. */
 export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
 
 /**
@@ -114,7 +109,6 @@ export function ownFileAt(real: string, cwd: string, environment: ProcessEnviron
   return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
 }
 
-/** The text of a document of rnv, wherever it lies. */
 export const isOwnDocument = (text: string): boolean =>
   /^\s*\{\s*"format"\s*:\s*"rnv-/.test(text.slice(0, 200));
 

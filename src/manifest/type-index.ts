@@ -5,7 +5,6 @@ import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resour
 import { isOpenField } from "../model/resource-type";
 import { quoteShort } from "./tree";
 
-/** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {
   /** `configuration.branch`. */
   readonly path: string;
@@ -19,7 +18,6 @@ export interface AttributeShape {
   readonly isText: boolean;
 }
 
-/** A resource type and where its blocks stand in the manifest. */
 export interface PlacedType {
   readonly type: ResourceType;
   readonly place: ManifestPlace;
@@ -27,7 +25,6 @@ export interface PlacedType {
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   /** Keys of a block that are groups, with the attributes in them by their short name. */
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
-  /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
   /** Types whose blocks stand in a block of this one, by key. */
   readonly children: Map<string, PlacedType>;
@@ -43,7 +40,6 @@ export interface TypeIndex {
   readonly shared: ReadonlyMap<string, PlacedType>;
 }
 
-/** Arranges resource types by where they stand in the manifest. */
 export function indexTypes(types: readonly ResourceType[]): TypeIndex {
   const byType = new Map(types.map((type) => [type.type, placeType(type)]));
   const root = new Map<string, PlacedType>();
@@ -167,13 +163,11 @@ export const besideCommand: readonly string[] = ["env", "json"];
 /** Returns true if a key is free: its content is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 
-/** The name of a block, a group or an output. */
 export const logicalName = z
   .string()
   .refine(isLogicalName, "names hold letters, digits, _ and -, and do not begin with -")
   .meta({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_-]*$" });
 
-/** Free keys in JSON Schema. */
 export const freeKeys = { "^x-": {} };
 
 /** The key that names what a block waits for. */
@@ -182,7 +176,6 @@ export const orderKey = "dependsOn";
 /** The key beside a value that is no secret: `sensitive: false`. */
 export const sensitiveKey = "sensitive";
 
-/** Keys of a `lifecycle` block. */
 export const lifecycleKeys: readonly string[] = [
   ...["preventDestroy", "ignoreChanges", "onRemove"],
   ...["precondition", "postcondition"],
