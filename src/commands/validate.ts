@@ -59,13 +59,13 @@ function valueFindings(resource: DesiredResource): readonly Diagnostic[] {
     const at = { address, hint, attribute, range: attributes.get(attribute)?.range ?? range };
     return [(isWarning ? warning : error)(code, summary, at)];
   });
-  // A kind, or another value that only a replacement changes, which the interface does not show.
+  // A kind, or another value that only a replacement changes, which looks like a slip: other values are for the catalog.
   const unknown = Object.entries(type?.rules ?? {}).flatMap(([attribute, { known, change }]) => {
     const { value, range } = attributes.get(attribute) ?? {};
     if (!known || change !== "replace" || typeof value !== "string" || known.includes(value)) return [];
-    const asks = "rnv plan asks the service what exists";
     const meant = didYouMean(value, known);
-    const hint = meant === undefined ? asks : `${meant} (${asks})`;
+    if (meant === undefined) return [];
+    const hint = `${meant} (rnv plan asks the service what exists)`;
     const summary = `${address}: this version does not know the ${attribute} "${value}"`;
     return warning("manifest.unknown_value", summary, { address, hint, attribute, ...(range && { range }) });
   });

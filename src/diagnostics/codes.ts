@@ -35,6 +35,8 @@ export const codeMeanings = {
   "manifest.reference_cycle": "References form a cycle. Remove one of them.",
   "manifest.env_missing":
     "An environment variable is unset or empty. Set it, or write `${env.NAME:-default}`.",
+  "manifest.plain_secret":
+    "A value looks like a secret by its name or its form, and everybody who reads the manifest can read it. Take it from a source such as `{ fromEnv: NAME }`, and replace the secret. If it is no secret, write `sensitive: false` beside it.",
   "manifest.secret_source":
     "The value of a variable cannot be read from its file or command, or it has two sources. The message says which.",
   "manifest.dotenv":

@@ -3,7 +3,6 @@ import type { Remedy } from "./remedies";
 
 export type DiagnosticCode = keyof typeof codeMeanings;
 
-/** Every diagnostic code. */
 export const diagnosticCodes = Object.keys(codeMeanings) as [DiagnosticCode, ...DiagnosticCode[]];
 
 /** A half-open range of character offsets in one file. Lines are worked out only when printed. */
@@ -175,6 +174,5 @@ export class DiagnosticsError extends Error {
   }
 }
 
-/** Returns the exception for one error that stops a step. */
 export const failure = (...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)]);

@@ -1,4 +1,4 @@
-import { error } from "../diagnostics/diagnostic";
+import { error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -6,18 +6,18 @@ import { referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { hintForMiss } from "./findings";
+import { partsOf } from "./mask";
 import { isOpenValue, readImport, readLifecycle, readOrder } from "./meta";
+import { looksSecret } from "./secret-texts";
 import { type PendingSecret, readSecret } from "./secrets";
-import { scalarNode } from "./tree";
+import { type SourceNode, scalarNode } from "./tree";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
 
-/** A resource whose secrets may still have to be fetched into `attributes`. */
 export interface BuiltResource {
   readonly resource: DesiredResource;
   readonly attributes: Map<string, DesiredAttribute>;
   readonly sources: readonly PendingSecret[];
-  /** What its `dependsOn` names. */
   readonly order: readonly Address[];
 }
 
@@ -28,6 +28,7 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
   const isOpen = isOpenValue(block, context);
   addName(block, attributes, context);
   for (const { shape, entry } of block.written) {
+    if (!isOpen) noteSecrets(shape, entry.value, block, context);
     if (!shape.secret || isOpen) {
       const read = readAttribute(shape, entry.value, block, context);
       if (read !== undefined) attributes.set(shape.path, read);
@@ -53,6 +54,24 @@ function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute
   const { value } = attribute;
   const atHand = value instanceof Secret ? [value] : [];
   return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand) };
+}
+
+/** Warns of a text of a manifest that is a secret by its name or form. The nodes of stacks and dotenv files have parts. */
+function noteSecrets(shape: AttributeShape, node: SourceNode, block: Block, context: ReadContext): void {
+  const { address, name } = block;
+  if (node.kind !== "scalar") {
+    // A source of a secret holds names.
+    if (!shape.secret) for (const [, part] of partsOf(node)) noteSecrets(shape, part, block, context);
+    return;
+  }
+  const { value, parts, range } = node;
+  if (typeof value !== "string" || parts !== undefined || !looksSecret(value, shape.secret ? name : ""))
+    return;
+  const [subject, hint] = shape.secret
+    ? [address, `write { fromEnv: ${name} }; if it is no secret: { value: …, sensitive: false }`]
+    : [`${shape.path} of ${address}`, "move it into a variable of the service: NAME: { fromEnv: NAME }"];
+  const summary = `${subject} looks like a secret and is written in the manifest`;
+  context.report(warning("manifest.plain_secret", summary, { address, attribute: shape.path, range, hint }));
 }
 
 function assemble(

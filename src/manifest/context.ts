@@ -20,7 +20,6 @@ export interface FileRequest {
   readonly files: readonly string[];
   /** The project folder, absolute. */
   readonly cwd: string;
-  /** The text that `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
 }
 

@@ -60,7 +60,6 @@ export function formatLocation(range: SourceRange, text = range.source?.text ?? 
 
 const mostListed = 8;
 
-/** Lists the keys that there are, where they are few. */
 export const listKeys = (known: readonly string[]): string | undefined =>
   known.length === 0 || known.length > mostListed ? undefined : `its keys are ${known.join(", ")}`;
 

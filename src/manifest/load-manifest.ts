@@ -250,6 +250,5 @@ function readFiles(requested: readonly string[], reading: FileReading): ReadFile
   return { root, names, bytesLeft, isPartial };
 }
 
-/** The files of a manifest by their absolute paths. */
 const pathsOf = ({ names }: Pick<ReadFiles, "names">, cwd: string): readonly string[] =>
   names.filter((file) => file !== standardInputName).map((file) => resolve(cwd, file));

@@ -1,33 +1,55 @@
 import { suggest } from "../diagnostics/suggest";
 import { ownKeys } from "./meta";
-import type { MapEntry, MapNode, ScalarNode, SourceNode } from "./tree";
+import { holdsSecret, mayBeSecret } from "./secret-texts";
+import type { ListNode, MapNode, SourceNode } from "./tree";
+import { isSecretName } from "./trust";
 import {
   besideCommand,
   blockKeys,
   isFreeKey,
   lifecycleKeys,
-  type PlacedType,
   sensitiveKey,
   type TypeIndex,
 } from "./type-index";
 import type { ParsedYaml } from "./yaml";
 
 /**
- * The text of a file for code frames: every value but those at places that hold no secret is starred out, offsets and lines
- * stay as they were. `failed`: it could not be read, or not as a whole.
+ * The text of a file for code frames, with values starred out that may be secrets; offsets and lines stay as they were.
+ * `failed`: it could not be read, or not as a whole.
  */
 export function maskText(text: string, { root, failed }: ParsedYaml, index: TypeIndex): string {
   if (failed) return maskBroken(text, index);
-  if (root === undefined) return text;
-  const { shown, hidden } = markSecrets(root, index);
-  const ranges: [number, number][] = [];
-  eachScalar(root, (scalar) => {
-    if (!shown.has(scalar) || hidden.has(scalar)) ranges.push([scalar.range.start, scalar.range.end]);
-  });
-  return star(text, ranges);
+  const { placeIn } = placesOf(index);
+  const used = new Set<SourceNode>();
+  const masked: { readonly node: SourceNode; readonly place: Place }[] = [];
+  const mask = (node: SourceNode, place: Place, isNamedSecret: boolean): void => {
+    if (place !== "free") used.add(node);
+    if (node.kind === "scalar") {
+      if (!mayShow(node.value, ["open", "names"].includes(place), isNamedSecret))
+        masked.push({ node, place });
+    } else
+      for (const [key, value] of partsOf(node))
+        mask(value, placeIn(node, place, key, value), isNamedSecret || isSecretName(key));
+  };
+  if (root !== undefined) mask(root, "open", false);
+  // An alias of a free key's content is judged where it is used.
+  const hidden = masked.filter(({ node, place }) => place !== "free" || !used.has(node));
+  return star(
+    text,
+    hidden.map(({ node: { range } }) => [range.start, range.end] as const),
+  );
 }
 
-/** Keys of parts that are no blocks. The state of a stage may hold a password, and is not shown. */
+/** Nothing but names of other values, such as `${rnv_service.api.url}`; not `${PASSWORD-text}`. */
+export const onlyNames = /^(?:\$\{(?!(?:env\.)?\w+-)[\w.\-[\]]+\})+$/;
+
+/** Returns true if a frame may show a value. `isOpen`: its place holds no secret. `isNamedSecret`: a key above it says that it is one. */
+export function mayShow(value: unknown, isOpen: boolean, isNamedSecret: boolean): boolean {
+  if (typeof value !== "string") return !isNamedSecret;
+  return onlyNames.test(value) || (isOpen && !holdsSecret(value) && !/\bsensitive\(/.test(value));
+}
+
+/** Keys of parts that are no blocks. */
 const otherKeys: readonly string[] = [
   ...ownKeys,
   ...lifecycleKeys,
@@ -35,105 +57,103 @@ const otherKeys: readonly string[] = [
   ...["overlay", "workspace", "protect", "each", "disposable", "expires"],
 ];
 
-const knownKeys = ({ byType, shared }: TypeIndex): ReadonlySet<string> =>
-  new Set([
+/**
+ * A place in a manifest. `groups`: a mapping of names to `secrets`, which is a mapping of names to secrets, or a value in
+ * place of it. `free`: below a free key. `unknown`: below a word that is no key.
+ */
+export type Place =
+  | "open"
+  | "names"
+  | "groups"
+  | "secrets"
+  | "secret"
+  | "command"
+  | "hidden"
+  | "free"
+  | "unknown";
+
+/** Returns true if a text at this place is a secret. */
+export const isSecretPlace = (place: Place): boolean =>
+  ["groups", "secrets", "secret", "hidden"].includes(place);
+
+/** The parts of a list or a mapping by their keys. */
+export const partsOf = (node: MapNode | ListNode): readonly (readonly [key: string, part: SourceNode])[] =>
+  node.kind === "list"
+    ? node.items.map((item, i) => [String(i), item])
+    : [...node.entries.values()].map(({ key, value }) => [key, value]);
+
+/** The keys of a manifest, and the places that they open. */
+export function placesOf({ byType, shared }: TypeIndex) {
+  const types = [...byType.values()];
+  const secretTypes = types.filter(({ shorthand }) => shorthand?.secret === true);
+  /** `environment`: known as a text, and meant as secrets where it is more. */
+  const alsoCalled = new Set(secretTypes.flatMap(({ place }) => place.alsoCalled ?? []));
+  const opensSecrets = new Set(
+    secretTypes.flatMap(({ place, shorthand }) => [place.key, shorthand?.path ?? ""]),
+  );
+  // The state of a stage may hold a password.
+  const closed = new Set(["state", ...opensSecrets, ...shared.keys(), ...alsoCalled]);
+  const named = types.filter(({ place }) => place.shape === "map");
+  const opensNames = new Set([...named.map(({ place }) => place.key), "stages", "outputs"]);
+  const openKeys = new Set(
+    secretTypes.flatMap((placed) =>
+      [...blockKeys(placed), ...besideCommand].filter((key) => !placed.attributes.get(key)?.secret),
+    ),
+  );
+  const known = new Set([
     ...otherKeys,
     ...shared.keys(),
-    ...[...byType.values()].flatMap((placed) => [
+    ...types.flatMap((placed) => [
       placed.place.key,
       ...blockKeys(placed),
       ...[...placed.groups.values()].flatMap((group) => [...group.keys()]),
     ]),
   ]);
-
-/** What a manifest holds at which places. Where an alias takes a scalar to several, it may be in both sets. */
-export interface Marks {
-  /** Scalars at places that hold no secret. */
-  readonly shown: Set<SourceNode>;
-  readonly hidden: Set<SourceNode>;
-  readonly free: Set<MapEntry>;
-}
-
-/** Marks the scalars of a manifest by the keys above them; those below free and unknown keys are in neither set. */
-export function markSecrets(root: MapNode, index: TypeIndex): Marks {
-  const marks: Marks = { shown: new Set(), hidden: new Set(), free: new Set() };
-  const types = [...index.byType.values()];
-  const secretTypes = types.filter(isSecretType);
-  const opensSecrets = new Set(secretTypes.flatMap(({ place, shorthand }) => [place.key, shorthand?.path]));
-  const openKeys = new Set(secretTypes.flatMap(keysWithoutSecret));
-  const named = types.filter(({ place }) => place.shape === "map").map(({ place }) => place.key);
-  const opensNames = new Set([...named, "stages", "outputs"]);
-  const known = knownKeys(index);
-  /** `environment`: known as a text, and meant as secrets where it is more. */
-  const alsoCalled = new Set(secretTypes.flatMap(({ place }) => place.alsoCalled ?? []));
-  const visit = (node: SourceNode, areNames: boolean): void => {
-    if (node.kind === "scalar") marks.shown.add(node);
-    else if (node.kind === "list") for (const item of node.items) visit(item, false);
-    else
-      for (const [key, entry] of node.entries) {
-        const { value } = entry;
-        if (areNames) visit(value, false);
-        else if (isFreeKey(key)) marks.free.add(entry);
-        else if (index.shared.has(key))
-          for (const group of valuesOf(value)) markSecretsIn(group, openKeys, marks);
-        else if (opensSecrets.has(key)) markSecretsIn(value, openKeys, marks);
-        else if (value.kind !== "scalar" && alsoCalled.has(key)) continue;
-        else if (known.has(key)) visit(value, opensNames.has(key));
-      }
+  const words = types.flatMap(({ place }) => Object.values(place.fieldsAlsoCalled ?? {}).flat());
+  const candidates = [...closed, ...known, ...words];
+  const guesses = new Map<string, string | undefined>();
+  /** Returns the key that is meant by a key; undefined for an unknown word. */
+  const meant = (key: string): string | undefined => {
+    if (known.has(key) || mayBeSecret(key)) return known.has(key) ? key : undefined;
+    if (!guesses.has(key) && guesses.size < mostGuesses) guesses.set(key, suggest(key, candidates));
+    return guesses.has(key) ? guesses.get(key) : "state";
   };
-  visit(root, false);
-  return marks;
-}
-
-const isSecretType = ({ shorthand }: PlacedType): boolean => shorthand?.secret === true;
-
-const keysWithoutSecret = (placed: PlacedType): readonly string[] =>
-  [...blockKeys(placed), ...besideCommand].filter((key) => placed.attributes.get(key)?.secret !== true);
-
-function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown, hidden }: Marks): void {
-  const show = (value: SourceNode): void => eachScalar(value, (scalar) => shown.add(scalar));
-  const hide = (value: SourceNode): void => eachScalar(value, (scalar) => hidden.add(scalar));
-  for (const secret of valuesOf(node)) {
-    if (secret.kind !== "map") {
-      hide(secret);
-      continue;
+  /** Returns the place of a part of a node at `place`. */
+  const placeIn = (node: MapNode | ListNode, place: Place, key: string, part: SourceNode): Place => {
+    if (place === "command") return key === "0" ? "open" : "hidden";
+    if (node.kind === "list") return isSecretPlace(place) ? "hidden" : place;
+    if (place === "names") return "open";
+    if (place === "groups") return "secrets";
+    if (place === "secrets") return "secret";
+    if (place === "secret") {
+      if (key === "fromCommand" && part.kind === "list") return "command";
+      const sensitive = node.entries.get(sensitiveKey)?.value;
+      const isPublic = sensitive?.kind === "scalar" && sensitive.value === false;
+      return openKeys.has(key) || isPublic ? "open" : "hidden";
     }
-    const sensitive = secret.entries.get(sensitiveKey)?.value;
-    const isOpen = sensitive?.kind === "scalar" && sensitive.value === false;
-    for (const [key, { value }] of secret.entries) {
-      const isCommand = key === "fromCommand" && value.kind === "list";
-      for (const [i, part] of (isCommand ? value.items : [value]).entries())
-        if (openKeys.has(key) ? !isCommand || i === 0 : isOpen) show(part);
-        else hide(part);
-    }
-  }
+    if (place !== "open") return place;
+    if (isFreeKey(key)) return "free";
+    const word = meant(key) ?? "";
+    if (shared.has(word)) return "groups";
+    if (opensSecrets.has(word)) return "secrets";
+    const isMeantOpen = known.has(word) ? part.kind === "scalar" || !alsoCalled.has(word) : !closed.has(word);
+    if (word === "" || !isMeantOpen) return "unknown";
+    return opensNames.has(word) ? "names" : "open";
+  };
+  return { known, closed, meant, placeIn };
 }
 
-const valuesOf = (node: SourceNode): readonly SourceNode[] =>
-  node.kind === "map" ? [...node.entries.values()].map(({ value }) => value) : [node];
+/** To compare more unknown words with all keys takes too long. */
+const mostGuesses = 1000;
 
-function eachScalar(node: SourceNode, visit: (scalar: ScalarNode) => void): void {
-  if (node.kind === "scalar") visit(node);
-  else if (node.kind === "list") for (const item of node.items) eachScalar(item, visit);
-  else for (const { value } of node.entries.values()) eachScalar(value, visit);
-}
-
+/** Stars out parts of a text; blanks and offsets stay. */
 export function star(text: string, ranges: readonly (readonly [number, number])[]): string {
-  const pieces: string[] = [];
-  let at = 0;
+  let shown = "";
   for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    if (end <= at) continue;
-    pieces.push(
-      text.slice(at, Math.max(at, start)),
-      // Blanks stay, as does indentation.
-      text
-        .slice(Math.max(at, start), end)
-        .replace(/^[ \t]+|[^\r\n]/gm, (found) => (found.trim() === "" ? found : "*")),
-    );
-    at = end;
+    shown += text.slice(shown.length, Math.max(shown.length, start));
+    shown += text.slice(shown.length, end).replace(/\S/g, "*");
   }
-  pieces.push(text.slice(at));
-  return pieces.join("");
+  return shown + text.slice(shown.length);
 }
 
 /** A dash that opens an item, a word with a colon behind it, or any other character. */
@@ -160,15 +180,8 @@ function firstUnknown(text: string, known: ReadonlySet<string>): number {
  * has a value and is unknown; from there on only keys of a manifest are sure to be no secret.
  */
 function maskBroken(text: string, index: TypeIndex): string {
-  const known = knownKeys(index);
-  const types = [...index.byType.values()].filter(isSecretType);
-  const secret = types.flatMap(({ place }) => [place.key, place.shared?.groups ?? place.key]);
-  const meant = types.flatMap(({ place }) => place.alsoCalled ?? []);
-  const words = new Set([...secret, ...meant, "state", "value"].map((word) => word.toLowerCase()));
-  const mayOpenSecrets = (key: string): boolean =>
-    words.has(key.toLowerCase()) ||
-    isFreeKey(key) ||
-    (!known.has(key) && key.length <= 64 && suggest(key, secret) !== undefined);
+  const { known, closed, meant } = placesOf(index);
+  const mayOpenSecrets = (key: string): boolean => isFreeKey(key) || closed.has(meant(key) ?? "");
   let opensAt = firstUnknown(text, known);
   return text.replace(partOfLine, (found, dash: string | undefined, key: string | undefined, at: number) => {
     if (at < opensAt && key !== undefined && mayOpenSecrets(key)) opensAt = at;

@@ -57,7 +57,6 @@ export function isOpenValue({ address, meta }: Block, { report }: ReadContext): 
   return node !== undefined && judgeDocument(z.boolean(), node, report, subject) === false;
 }
 
-/** `lifecycle.precondition` and `lifecycle.postcondition`. */
 const conditionsSchema = z.array(
   z.strictObject({
     condition: expression.describe("CEL; false fails it."),

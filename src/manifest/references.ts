@@ -111,7 +111,6 @@ export function reportUndeclared(
   return refuse(context, location, range, { code: "manifest.reference_unknown", summary, hint });
 }
 
-/** A resource or a data source, which may depend on others. */
 export interface Dependant {
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly dependsOn: readonly Address[];

@@ -29,7 +29,6 @@ export interface JudgedPart {
   readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
   /** Says what was found; its kind alone where it may be a secret. */
   readonly describe?: (node: SourceNode) => string;
-  /** Returns a hint where nothing else helps. */
   readonly hintFor?: (issue: Issue, at: SourceNode) => string | undefined;
 }
 

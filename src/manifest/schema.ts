@@ -56,15 +56,12 @@ export const overlayJsonSchema = (types: readonly ResourceType[]): object =>
     }),
   );
 
-/** What is common to the parts of one schema. */
 interface Making {
   readonly index: TypeIndex;
   /** Null may stand in place of every key and of every block, and nothing must be there. */
   readonly isOverlay: boolean;
   readonly secret: z.ZodType;
-  /** `lifecycle` of types that can be archived, and of others. */
   readonly lifecycles: { readonly archivable: z.ZodType; readonly other: z.ZodType };
-  /** Schemas of blocks by their type. */
   readonly blocks: Map<PlacedType, z.ZodType>;
 }
 
@@ -131,7 +128,6 @@ function placesIn(places: ReadonlyMap<string, PlacedType>, making: Making): Reco
   return Object.fromEntries(entries);
 }
 
-/** A block, or the value that stands for one. */
 function namedBlock(placed: PlacedType, making: Making): z.ZodType {
   const { shorthand } = placed;
   const block = blockSchema(placed, making);

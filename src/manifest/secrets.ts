@@ -15,14 +15,13 @@ import type { Block } from "./blocks";
 import { type ReadContext, refuse, type SecretReach, type ValueLocation } from "./context";
 import { expectations, type Issue, judgeFilled } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
-import { isOwnCredential } from "./trust";
+import { isCredential, isOwnCredential } from "./trust";
 import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
 import { readPart, readPieces, readPlain } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface PendingSecret {
   readonly kind: "file" | "command" | "env";
-  /** Variables of the environment that the command is given. */
   readonly env?: readonly string[] | undefined;
   /** Where in the JSON that a command prints the text is, as a JSON pointer; undefined: all of its output. */
   readonly json?: string | undefined;
@@ -80,7 +79,7 @@ function readLiteral(
   let missing: string | undefined;
   const read = readPieces(node, context, (part, at, isArgument) => {
     const range = at === node.range ? keyRange : at;
-    if (part.kind !== "env" || !isLeftUnread(part, reach, context))
+    if (part.kind !== "env" || isCredential(part.name) || !isLeftUnread(part, reach, context))
       return readPart(part, range, location, context, { isSecret: true, isArgument });
     missing ??= part.name;
     const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;

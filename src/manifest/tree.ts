@@ -132,7 +132,6 @@ type ReferencePart = { readonly kind: "reference"; readonly segments: readonly s
 /** A part that is known only later: an attribute of another resource, or a text of the environment that is a secret. */
 export type AwaitedPart = (EnvironmentPart & SourceText) | ReferencePart;
 
-/** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | AwaitedPart

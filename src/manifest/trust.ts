@@ -75,7 +75,6 @@ const ownCredentials = new Set([
 /** Also credentials of the state's store, which a service may well have under the same name. */
 const storeCredentials = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
 
-/** Whether a variable of the environment may not become the value of a secret. */
 export const isOwnCredential = (name: string): boolean => ownCredentials.has(name);
 
 export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredentials.has(name);
@@ -86,7 +85,7 @@ export const isCredential = (name: string): boolean => isOwnCredential(name) || 
  * (`TOKEN_LIFETIME`).
  */
 const secretEnding =
-  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|PRIVATE_KEY_PEM)$/i;
+  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|ACCESS_KEY_ID|PRIVATE_KEY_PEM)$/i;
 /** Frameworks put such a value into the pages that everybody loads. */
 export const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
@@ -110,7 +109,6 @@ export function ownFileAt(real: string, cwd: string, environment: ProcessEnviron
   return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
 }
 
-/** The text of a document of rnv, wherever it lies. */
 export const isOwnDocument = (text: string): boolean =>
   /^\s*\{\s*"format"\s*:\s*"rnv-/.test(text.slice(0, 200));
 

@@ -18,7 +18,6 @@ export interface AttributeShape {
   readonly isText: boolean;
 }
 
-/** A resource type and where its blocks stand in the manifest. */
 export interface PlacedType {
   readonly type: ResourceType;
   readonly place: ManifestPlace;

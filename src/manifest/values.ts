@@ -7,6 +7,7 @@ import type { Block } from "./blocks";
 import { type ReadContext, refuse, type ValueLocation } from "./context";
 import { resolveReference } from "./references";
 import { expectations, judgeValue } from "./schema-issues";
+import { holdsSecret } from "./secret-texts";
 import {
   mayHoldReferences,
   parseTemplate,
@@ -15,7 +16,7 @@ import {
   type SourceNode,
   type TemplatePart,
 } from "./tree";
-import { isCredential, isSecretName } from "./trust";
+import { isCredential, isOwnCredential, isSecretName } from "./trust";
 import { type AttributeShape, holdsOthers } from "./type-index";
 
 /** Reads an attribute that is not a secret; undefined after a mistake, which is reported. */
@@ -205,29 +206,32 @@ function readEnvironment(
   );
 }
 
-const inOpenHint = "a value from the environment stands in plans and in the service, where others read it";
-
+/** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
 function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: boolean) {
-  const refused = (summary: string, hint = inOpenHint) => ({
+  const refused = (summary: string, hint?: string) => ({
     code: "manifest.secret_source" as const,
-    summary,
+    summary: `${name} ${summary}`,
     hint,
   });
-  if (isCredential(name)) return refused(`${name} is a credential of rnv, not a value`);
+  const hint = sourceHint(name);
+  if (isOwnCredential(name)) return refused("is a credential of rnv, not a value of a service");
+  if (isCredential(name)) return refused("is a credential and cannot be inserted into text", hint);
   if (!trust.mayRead(name)) {
     const { problem: summary, hint } = unlisted(name);
     return { code: "guard.untrusted" as const, summary, hint };
   }
   if (isSecret) return undefined;
   if (secretNames.has(name))
-    return refused(`${name} is a secret, which this manifest takes with fromEnv, and would be visible here`);
+    return refused("is a secret, which this manifest takes with fromEnv, and would be visible here", hint);
   if (isSecretName(name) && !trust.isAllowed(name))
     return refused(
-      `${name} looks like a secret and would be visible here`,
-      `use { fromEnv: ${name} } in a variable; if it is no secret, list it in RNV_ALLOW_ENV`,
+      "looks like a secret and would be visible here",
+      `${hint}; if it is no secret, list it in RNV_ALLOW_ENV`,
     );
   return undefined;
 }
+
+const sourceHint = (name: string): string => `write { fromEnv: ${name} } as the whole value of a variable`;
 
 export const unlisted = (name: string): { readonly problem: string; readonly hint: string } => ({
   problem: `${name} is not read for a manifest that is not trusted (--untrusted)`,
@@ -259,7 +263,7 @@ function reportSyntax(
   context: ReadContext,
   isSecret: boolean,
 ): undefined {
-  const shown = isSecret ? "${…} in the text" : quoteShort(source);
+  const shown = isSecret || holdsSecret(source) ? "${…} in the text" : quoteShort(source);
   const hint = expressionHint(source, isSecret, context);
   return refuse(context, location, range, {
     code: "manifest.reference_syntax",
@@ -282,6 +286,8 @@ function expressionHint(
     return "a name of the environment holds letters, digits and _; a default is plain text: ${env.NAME:-text}";
   if (expression.startsWith("stage."))
     return "${stage.name} and ${stage.id} stand for the stage that --stage names; it has an id with each: true";
+  const [, name = ""] = /^(\w+)(?:$|:?[-=?+])/.exec(expression) ?? [];
+  if (!isOwnCredential(name) && (isCredential(name) || isSecretName(name))) return sourceHint(name);
   if (isSecret || expression.length > longestExpression) return undefined;
   if (/^[A-Za-z_]\w*$/.test(expression))
     return `\${env.${expression}} reads the environment; $\${${expression}} is literal`;

@@ -3,8 +3,8 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { isOpenField, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
-import { markSecrets } from "./mask";
-import { escapeTemplate, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
+import { isSecretPlace, onlyNames, type Place, partsOf, placesOf } from "./mask";
+import { escapeTemplate, type MapNode, type ScalarNode, type SourceNode } from "./tree";
 import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 
 export interface ManifestBlock {
@@ -240,16 +240,18 @@ function openEmptyBlocks(document: Document, path: readonly string[]): void {
  * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
  */
 export function printManifest(root: MapNode, index: TypeIndex): string {
-  // The content of a free key is used where an alias names it, and shown there.
-  const { hidden, free } = markSecrets(root, index);
-  const printed = (node: SourceNode): unknown => {
-    if (node.kind === "list") return node.items.map(printed);
+  const { placeIn } = placesOf(index);
+  const printed = (node: SourceNode, place: Place): unknown => {
     if (node.kind === "scalar")
-      return hidden.has(node) && !onlyNamesValues(node.value, index) ? withheld(node) : node.value;
-    const entries = [...node.entries.values()].filter((entry) => !free.has(entry));
-    return new Map(entries.map(({ key, value }) => [key, printed(value)]));
+      return isSecretPlace(place) && !onlyNames.test(String(node.value)) ? withheld(node) : node.value;
+    // The content of a free key is used where an alias names it, and shown there.
+    const parts = partsOf(node).flatMap(([key, part]) => {
+      const inner = placeIn(node, place, key, part);
+      return inner === "free" ? [] : [[key, printed(part, inner)] as const];
+    });
+    return node.kind === "list" ? parts.map(([, part]) => part) : new Map(parts);
   };
-  return yamlText(printed(root) as YamlTree, shortStyle);
+  return yamlText(printed(root, "open") as YamlTree, shortStyle);
 }
 
 function withheld({ range }: ScalarNode): Scalar {
@@ -258,11 +260,3 @@ function withheld({ range }: ScalarNode): Scalar {
   scalar.comment = ` (sensitive) text at ${formatLocation(range)}`;
   return scalar;
 }
-
-/** Nothing but `${…}`: names of values, not values. */
-const onlyNamesValues = (value: unknown, index: TypeIndex): boolean =>
-  typeof value === "string" &&
-  value !== "" &&
-  parseTemplate(value, (word) => index.byType.has(word)).every(
-    (part) => part.kind === "reference" || (part.kind === "env" && part.fallback === undefined),
-  );

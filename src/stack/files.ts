@@ -4,7 +4,8 @@ import * as z from "zod";
 import { error } from "../diagnostics/diagnostic";
 import { isLinkOut, isWithin, linkOut, realPath, shownPath } from "../manifest/files";
 import type { Report } from "../manifest/findings";
-import { star } from "../manifest/mask";
+import { mayShow, star } from "../manifest/mask";
+import { isSecretName } from "../manifest/trust";
 import { topologicalOrder } from "../model/graph";
 import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
@@ -158,27 +159,23 @@ function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undef
   return hasRing ? undefined : ordered;
 }
 
-/** A value that names other values and has no text of its own: `${rnv_service.api.url}`, `${var.x}`. */
-const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
-
 /** Attributes that hold no secret in a block that may hold some. */
 const openKeys = ["//", "depends_on", "lifecycle", "provider"];
 
-/**
- * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
- * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
- */
+/** The text of a stack for code frames, with values starred out that may be secrets; offsets and lines stay. */
 export function maskStack(text: string, stack: Stack, dataTypes: StackContext["dataTypes"]): string {
   const open = new Set(openNodes(stack, dataTypes));
   const ranges: (readonly [start: number, end: number])[] = [];
-  const hide = (node: JsonNode): void => {
-    if (open.has(node)) return;
-    const { value } = node;
-    for (const inner of node.isList ? node.items : node.members.values()) hide(inner);
-    const isShown = value == null || typeof value === "boolean" || onlyNames.test(String(value));
-    if (!isShown) ranges.push([node.range.start, node.range.end]);
+  const hide = (node: JsonNode, isWithinOpen: boolean, isWithinSecret: boolean): void => {
+    const isOpen = isWithinOpen || open.has(node);
+    const isNamedSecret = isWithinSecret || isSecretName(String(node.at("key").value));
+    if (node.isList) for (const item of node.items) hide(item, isOpen, isNamedSecret);
+    for (const [key, inner] of node.members) hide(inner, isOpen, isNamedSecret || isSecretName(key));
+    const isScalar = !node.isList && !node.isObject;
+    if (isScalar && !mayShow(node.value, isOpen, isNamedSecret))
+      ranges.push([node.range.start, node.range.end]);
   };
-  hide(stack.root);
+  hide(stack.root, false, false);
   return star(text, ranges);
 }
 

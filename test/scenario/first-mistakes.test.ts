@@ -28,7 +28,7 @@ it("a block with a wrong name shows its own mistakes too, beside a misspelt key"
   expect(stderr).toContain("3 errors");
 });
 
-it("validate warns of a kind that it does not know, and says that plan asks the service", async () => {
+it("validate warns of a kind that is a slip of a known one; any other is for the plan to judge", async () => {
   const { code, stdout, stderr } = await told(
     "      api: { kind: wbe }\n      jobs: { kind: worker }\n      site: { kind: static }\n",
     "validate",
@@ -38,8 +38,7 @@ it("validate warns of a kind that it does not know, and says that plan asks the 
     'warning[manifest.unknown_value]: service.shop.api: this version does not know the kind "wbe"',
   );
   expect(stderr).toContain('did you mean "web"? (rnv plan asks the service what exists)');
-  expect(stderr).toContain('service.shop.jobs: this version does not know the kind "worker"');
-  expect(stderr).toContain("2 warnings");
+  expect(stderr).toContain("1 warning\n");
 });
 
 it("validate refuses what no workspace can have, and warns of values that the interface does not show", async () => {
@@ -61,6 +60,69 @@ it("validate refuses what no workspace can have, and warns of values that the in
   const planned = await told(`      b: { kind: web, configuration: { ${settings} } }\n`, "plan");
   expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('"docker" is not documented') });
   expect(planned.stdout.match(/manifest\.unknown_value/g)).toHaveLength(3);
+});
+
+it("frames show values that hold no secret, whatever is wrong around them, and no secret", async () => {
+  const { stderr } = await told(
+    `      a:
+        kind: web
+        configuration: { runtmie: node, repo: here }
+        configuration2: { retries: 3, note: pa55word }
+        variables: { PORT: 8080, DEBUG: true, HOST: "\${service.shop.b.url}", NOTE: pa55word, API_TOKEN: 4711 }
+      b: { kind: web, configuration: { buildCommand: "\${DB_PASSWORD:-pa55word}", plan: 3 } }
+`,
+    "validate",
+  );
+  for (const shown of [
+    "{ runtmie: node, repo: here }",
+    "{ PORT: 8080, DEBUG: true, HOST:",
+    'HOST: "${service.shop.b.url}", NOTE: ********, API_TOKEN: **** }',
+    "plan: 3",
+    "write { fromEnv: DB_PASSWORD } as the whole value of a variable",
+  ])
+    expect(stderr).toContain(shown);
+  expect(stderr).not.toMatch(/pa55word|4711/);
+});
+
+it.each([
+  ...["API_TOKEN: sk_1ive", "A: sk_live_51Habcdefgh", "A: ghp_abcdefghij0123", "A: AKIAABCDEFGHIJKLMNOP"],
+  ...["A: postgres://u:p@host", "A: eyJhbGciOiJI.eyJzdWIiOiIx.dozjg", 'A: "-----BEGIN PRIVATE KEY-----"'],
+  ...["A: xoxb-123456789012-ab", "A: glpat-abcdefghij12345", "DB_PASSWORD: { value: '12345' }"],
+])("validate warns that %s looks like a secret, once and with the edit", async (variable) => {
+  const { code, stderr } = await told(`      a: { kind: web, variables: { ${variable} } }\n`, "validate");
+  expect(code).toBe(0);
+  const [name = ""] = variable.split(":");
+  expect(stderr).toContain(`[manifest.plain_secret]: variable.shop.a.${name} looks like a secret`);
+  expect(stderr).toContain(`write { fromEnv: ${name} }; if it is no secret: { value: …, sensitive: false }`);
+  expect(stderr).toContain("1 warning\n");
+  expect(stderr).not.toContain(variable.replace(/^\w+: /, ""));
+});
+
+it("validate warns of no ordinary value, placeholder or value that is said to be no secret", async () => {
+  const values = [
+    ...["LOG_LEVEL: info", "TOKEN_TTL: '3600'", "PASSWORD_MIN_LENGTH: '12'", "JWT_ISSUER: https://a.example"],
+    ...["KEY_PREFIX: 'shop:'", "SESSION_TOKEN_NAME: sid", "PUBLIC_KEY_URL: https://a.example/key"],
+    ...["A: postgres://localhost/shop", "B: 'postgres://u:${env.X}@h'", "C: postgres://u:changeme@h"],
+    ...["A_TOKEN: changeme", "B_TOKEN: <your token>", "C_TOKEN: example", "D_TOKEN: xxx", "E_TOKEN: ''"],
+    ...["F_TOKEN: { fromEnv: X }", "G_TOKEN: { value: sk_live_51Habcdefgh, sensitive: false }"],
+    ...["RESET_PASSWORD: 'true'", "GOOGLE_APPLICATION_CREDENTIALS: /etc/key.json", "D: sk_live_xxxxxxxx"],
+  ];
+  const found = await told(`      a: { kind: web, variables: { ${values.join(", ")} } }\n`, "validate");
+  expect(found).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("validate says a secret of a group once, and finds those in commands", async () => {
+  const taking = "kind: web, variablesFrom: [{ group: all }]";
+  const { stderr } = await told(
+    `      a: { ${taking} }
+      b: { ${taking}, configuration: { startCommand: run whsec_abcdefgh1234 } }
+variableGroups: { all: { API_TOKEN: pa55word } }
+`,
+    "validate",
+  );
+  expect(stderr).toContain("configuration.startCommand of service.shop.b looks like a secret");
+  expect(stderr).toContain("2 warnings\n");
+  expect(stderr).not.toMatch(/pa55word|whsec/);
 });
 
 it("a deployment of a service without a source is a warning of the plan; one that never runs gives none", async () => {

@@ -9,7 +9,7 @@ projects:
       api:
         kind: web
         configuration: { repository: "https://git.example.com/shop/api", runtime: node }
-        variables: { LOG_LEVEL: ${level}, TOKEN: s3cret, HOST: "\${service.shop.api.internalHost}" }
+        variables: { LOG_LEVEL: ${level}, MOTTO: s3cret, HOST: "\${service.shop.api.internalHost}" }
 `;
 
 describe("a change of the state key", () => {

@@ -161,7 +161,35 @@ describe("${env.X} where everybody reads it", () => {
     expect(await codes(text, { environment: { ...environment, RNV_ALLOW_ENV: "GITHUB_TOKEN" } })).toEqual([]);
     expect(await codes(variable("${env.GITHUB_TOKEN}"), { environment })).toEqual([]);
     expect(await codes(api("    name: x${env.AWS_ACCESS_KEY_ID}\n"), { environment })).toEqual([
-      "manifest.secret_source: AWS_ACCESS_KEY_ID is a credential of rnv, not a value",
+      "manifest.secret_source: AWS_ACCESS_KEY_ID is a credential and cannot be inserted into text",
+    ]);
+  });
+
+  it("refuses credentials inside of text whether they are set or not, and names the source to write", async () => {
+    const texts = [
+      ...[
+        "${env.AWS_ACCESS_KEY_ID:-pa55word}",
+        "x${env.AWS_SECRET_ACCESS_KEY}",
+        "${AWS_ACCESS_KEY_ID:-pa55word}",
+      ],
+      ...["${AWS_SESSION_TOKEN}", "${GITHUB_TOKEN-pa55word}"],
+    ];
+    for (const text of texts)
+      for (const secrets of ["resolve", "present", "skip"] as const)
+        for (const manifest of [
+          variable(`"${text}"`),
+          api(`    configuration: { startCommand: "${text}" }\n`),
+        ]) {
+          const { diagnostics } = await loadText(manifest, { secrets });
+          const name = /[A-Z]\w+/.exec(text)?.[0];
+          expect(diagnostics.map(({ hint }) => hint)).toEqual([
+            `write { fromEnv: ${name} } as the whole value of a variable`,
+          ]);
+          const shown = [diagnostics[0]?.summary, diagnostics[0]?.range?.source?.text].join();
+          expect(shown).not.toContain("pa55word");
+        }
+    expect(await codes(variable("${env.RNV_API_KEY:-x}"), { secrets: "skip" })).toEqual([
+      "manifest.secret_source: RNV_API_KEY is a credential of rnv, not a value of a service",
     ]);
   });
 

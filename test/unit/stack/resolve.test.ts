@@ -349,6 +349,14 @@ describe("secrets of a stack", () => {
     expect(shown).not.toContain(hidden);
     expect(shown).toContain('"key": "KEY"');
     expect(shown).toContain("${rnv_service.api.id}");
+    const written = { build_command: `\${upper(sensitive("${hidden}"))}`, branch: "main", replicas: "x" };
+    const marked = await loadStackJson(withService({ configuration: written }));
+    expect(marked.diagnostics.map(({ code }) => code)).toEqual([
+      "stack.unsupported",
+      "manifest.invalid_type",
+    ]);
+    expect(shownTexts(marked).join()).not.toContain(hidden);
+    expect(shownTexts(marked).join()).toContain('"branch": "main"');
     const broken = await loadStackJson(
       `{ "variable": { "v": { "default": "${hidden}" } }, "locals": { "l": "${hidden}`,
     );
