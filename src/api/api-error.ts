@@ -112,7 +112,6 @@ function detailOf({ method, path, status, code, attempts }: ApiError): string {
   return `${method} ${path}: ${answer}${times}`;
 }
 
-/** The code of a diagnostic, and what to do. */
 type Advice = readonly [code: DiagnosticCode, next?: string | Pick<Diagnostic, "hint" | "remedy">];
 
 const adviceByCode: Readonly<Record<string, Advice>> = {

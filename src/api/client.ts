@@ -22,7 +22,6 @@ export interface ClientOptions
   /** Most requests in flight; 32 unless said. */
   readonly maxConcurrency?: number;
   readonly userAgent?: string;
-  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Of a request; that of the service unless said. */
   readonly maxBodyBytes?: number;

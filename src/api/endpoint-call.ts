@@ -14,7 +14,6 @@ export interface DetectedPatchFormat {
 /** An answer that shows a resource, or anything else that has an id, in a member. */
 type Showing<Member extends string> = { readonly [Key in Member]?: ShownFields | undefined };
 
-/** The parts that every endpoint is made of, bound to `send` and the workspace. */
 export type EndpointCall = ReturnType<typeof endpointCall>;
 
 export function endpointCall(

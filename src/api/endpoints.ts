@@ -66,7 +66,6 @@ export function createEndpoints(
   };
 }
 
-/** The assumptions that planning rests on. */
 const assumedOf = ({ projectColor, productionEnvironment, kindDefaults }: GapSettings): Assumed => ({
   projectColor,
   productionEnvironment,

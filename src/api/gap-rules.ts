@@ -113,7 +113,6 @@ export function pathUnder(
   return `${base}${filledPath(template, ids)}`;
 }
 
-/** Fills in each `{placeholder}` of a path template. */
 export const filledPath = (template: string, ids: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
 

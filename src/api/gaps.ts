@@ -76,7 +76,6 @@ const objects = (example: string): Form => ({
   schema: z.string().refine((text) => Object.values(jsonObject(text) ?? { no: 0 }).every(isObject)),
 });
 
-/** Returns the JSON object that a text holds, or undefined. */
 export const jsonObject = (text: string) => asRecord(parseJson(text));
 
 export const asRecord = (value: unknown) => (isObject(value) ? value : undefined);
@@ -368,7 +367,6 @@ export type GapName = keyof typeof gaps;
 
 type SettingsOf<Entry> = Entry extends { readonly settings: infer Settings } ? keyof Settings : never;
 
-/** How each gap is filled. */
 export type GapSettings = Readonly<
   Record<{ [Name in GapName]: SettingsOf<(typeof gaps)[Name]> }[GapName], string>
 >;

@@ -15,7 +15,6 @@ export interface PreparedRequest {
   readonly requestId: string;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
-  /** Secrets that were opened into its body. */
   readonly secrets: readonly Secret[];
 }
 

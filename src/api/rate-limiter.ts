@@ -23,7 +23,6 @@ interface PermitWaiter {
   readonly refuse: (reason: unknown) => void;
 }
 
-/** Concurrency of a new limiter. */
 const initialConcurrency = 4;
 /** From here on the concurrency grows more slowly, as every request in flight is refused with the first overload. */
 const cautiousFrom = 16;
@@ -202,7 +201,6 @@ export class AdaptiveRate {
       this.#nextStart = Math.max(this.#nextStart, now - 50) + 1000 / this.#perSecond;
   }
 
-  /** Counts a clean answer. */
   succeeded(now: number): void {
     this.#successes.push(now);
     while ((this.#successes[0] ?? now) <= now - memoryMs) this.#successes.shift();

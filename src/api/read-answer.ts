@@ -85,7 +85,6 @@ function messageOf(
   return body === undefined && status !== 429 ? `${meaning} (${form})` : meaning;
 }
 
-/** Texts of the statuses that the service and gateways before it may answer with. */
 const statusTexts: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",

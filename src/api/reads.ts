@@ -13,7 +13,6 @@ import type { Send } from "./send";
 import { isDeleting, newestById } from "./versions";
 import type { Canvas, Project, Service, Variable } from "./wire/shapes";
 
-/** The result of looking up a resource by its id. */
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
   /** 404 by id and absent from a schema-valid list; or its deletion was requested, and has ended unless `deleting` shows it. */
@@ -46,10 +45,8 @@ export function createReads(endpoints: Endpoints | ConsistentEndpoints): Reads {
   return new CachedReads("consistency" in endpoints ? endpoints : consistently(() => endpoints)(unsent));
 }
 
-/** What is known of a route that the interface does not show. */
 type RouteProof = "unproven" | "works" | "missing";
 
-/** The answers to the requests that show a workspace, until they are read. */
 interface FirstAnswers {
   isSent?: boolean | undefined;
   projects?: Promise<readonly Project[]> | undefined;
@@ -75,7 +72,6 @@ class CachedReads {
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
   /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */
   #cache = new Map<string, { readonly reading: Promise<unknown>; readonly askedAt: number }>();
-  /** The first answers to the requests that show a workspace. */
   #first: FirstAnswers = {};
   /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: RouteProof = "unproven";
@@ -215,7 +211,6 @@ class CachedReads {
     });
   }
 
-  /** The canvas of one project, for its layout. */
   layout(projectId: string): Promise<Canvas> {
     return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
   }

@@ -37,7 +37,6 @@ export interface RetryContext {
    */
   readonly deadlineMs: number;
   readonly gaps: GapSettings;
-  /** For messages. */
   readonly host: string;
   readonly onWait: (event: WaitEvent) => void;
   readonly onAnswer: (headers: WireResponse["headers"]) => void;
@@ -52,7 +51,6 @@ type AttemptResult = Answered | Unanswered;
 const proxyHint =
   "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
 
-/** All attempts at one request. */
 export class RequestAttempts {
   #sent = 0;
   #deadline: number | undefined;
@@ -185,7 +183,6 @@ export class RequestAttempts {
     return this.#failure("unavailable", `interrupted${when}`, "aborted", reason);
   }
 
-  /** Returns the failure of the last exchange. */
   #failed(kind: FailureKind): ApiError {
     const last = this.#last;
     if (last?.kind !== "no-answer") return this.#failure(kind, last?.message ?? "");

@@ -37,7 +37,6 @@ export const requestOf = (
 export interface About {
   /** The id of the resource that it shows; undefined where the answer is not as documented, or shows none. */
   readonly id?: string;
-  /** The name of that resource, where it has one. */
   readonly name?: string | undefined;
   /** When the service made that resource, where it tells. ISO 8601. */
   readonly madeAt?: string;

@@ -3,7 +3,6 @@ import { isOlder } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Project, Service, Variable } from "./wire/shapes";
 
-/** A resource as an answer shows it. */
 export interface Shown {
   readonly id: string;
   readonly updatedAt?: string | null | undefined;
@@ -16,7 +15,6 @@ export interface Shown {
 export const isDeleting = ({ deletedAt, deletionRequestedAt }: Shown): boolean =>
   deletedAt != null || deletionRequestedAt != null;
 
-/** Returns the newest copy of each id. */
 export function newestById<T extends Shown>(listed: readonly T[]): readonly T[] {
   const found = new Map<string, T>();
   for (const one of listed) if (!isOlder(one.updatedAt, found.get(one.id)?.updatedAt)) found.set(one.id, one);

@@ -109,10 +109,8 @@ export function leftBy(
   return { recording, run: { ...run.record, accepted } };
 }
 
-/** Lookups of recorded resources, in a journal or in a state. */
 type Records = Pick<RunJournal, "recorded" | "inside">;
 
-/** Returns the records of a state that no run changes. */
 export function recordsOf({ resources }: State): Records {
   const all = Object.entries(resources) as [Address, RecordedResource][];
   return {

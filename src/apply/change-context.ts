@@ -222,7 +222,6 @@ export function recordedAfterFailedDeletion(recorded: RecordedResource, reason: 
   return { ...rest, deletionFailed: reason };
 }
 
-/** The diagnostic of a deletion that failed. */
 export const deletionFailed = (
   severity: typeof error | typeof warning,
   address: Address,

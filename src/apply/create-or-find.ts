@@ -11,7 +11,6 @@ export interface Creation<Made, Found> {
   readonly look: () => Promise<readonly Found[] | undefined>;
   /** Records what was found as the outcome of the request. */
   readonly take: (found: Found) => Promise<Made>;
-  /** Records that the request made nothing. */
   readonly refuse: () => Promise<void>;
   /** Returns the error where more than one could be what it made. */
   readonly several: (found: readonly Found[]) => Error | Promise<Error>;
@@ -70,7 +69,6 @@ async function notMade(
   return new DiagnosticsError([{ ...diagnosticOf(failure), hint }]);
 }
 
-/** The diagnostic where several resources could be what a create made. */
 export const severalFound = (
   code: "apply.uncertain" | "state.open_intent",
   address: Address,

@@ -18,10 +18,8 @@ export interface JournaledWrites
   readonly after: (answered: JournaledAnswer) => SentRecord;
 }
 
-/** The answer to a write. */
 export interface JournaledAnswer {
   readonly method: ApiRequest["method"];
-  /** The id that the answer bears. */
   readonly id: string | undefined;
   /** When the service made what bears it, where the answer tells. */
   readonly madeAt?: string;

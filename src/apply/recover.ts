@@ -12,7 +12,6 @@ import { nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 import type { SentRecord } from "./run-journal";
 import { defaultWaitPolicy, settlePending } from "./settle";
 
-/** The context of one write of an interrupted run. */
 interface Recovering extends RecoveryContext {
   /** When the recovery began, by the clock's `elapsed`: time that has passed has passed for each search. */
   readonly begunAt: number;

@@ -11,7 +11,6 @@ interface EndedRun extends Omit<RunEnd, "endedAt"> {
   readonly run: RunRecord;
 }
 
-/** The end of a write. */
 type WriteEnd = Omit<Extract<JournalEntry, { readonly kind: "outcome" }>, "kind" | "seq">;
 
 /** Changes of the state after an answered write; empty: none. */
@@ -57,12 +56,10 @@ export class RunJournal {
     return this.#resources.get(address);
   }
 
-  /** Returns all recorded resources. */
   all(): readonly (readonly [Address, RecordedResource])[] {
     return [...this.#resources];
   }
 
-  /** Returns the recorded resources in `parent`. */
   inside(parent: Address): readonly (readonly [Address, RecordedResource])[] {
     return [...(this.#inside.get(parent) ?? [])].flatMap((address) => {
       const resource = this.#resources.get(address);
@@ -133,7 +130,6 @@ export class RunJournal {
     await this.#append([{ kind: "outputs", outputs }]);
   }
 
-  /** Open writes of this address. */
   openAt(address: Address): readonly Intent[] {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
@@ -157,7 +153,6 @@ export class RunJournal {
     });
   }
 
-  /** Appends entries, and takes them in. */
   async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
     await this.session.append(entries, { durable });
     this.#entries.push(...entries);

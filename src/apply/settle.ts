@@ -151,7 +151,6 @@ async function endOf(
   return failed(diagnostic, exitCode);
 }
 
-/** The resource that a wait is about, and the line that declares it. */
 type WaitSubject = Pick<Change, "address" | "range">;
 
 /** Returns why a wait for `what` did not end well, and the exit code for it; `next` is the hint where it still runs. */

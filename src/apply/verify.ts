@@ -7,7 +7,6 @@ import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
-/** A write, and the answer that it is compared with. */
 export interface ComparedWrite {
   readonly type: ResourceType;
   readonly sent: ReadonlyMap<string, AppliableValue>;

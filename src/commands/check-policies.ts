@@ -188,7 +188,6 @@ export async function compileConditions(
   };
 }
 
-/** A condition is a mandatory policy of one resource. */
 const policyOf = (type: string, { kind, condition, message, range }: ResourceCondition): Policy => ({
   ...{ name: kind, level: "mandatory", each: type, require: condition, message, range },
   ...(kind === "postcondition" && { seesComputed: true }),

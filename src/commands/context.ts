@@ -100,7 +100,6 @@ export interface Outcome {
 /** The outcome of a command that has nothing to report. */
 export const succeeded: Outcome = { diagnostics: [], exitCode: 0 };
 
-/** The options that the planning commands share. */
 export interface PlanRequest {
   /** `-f`, repeatable; empty means the default files. */
   readonly files: readonly string[];

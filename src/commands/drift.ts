@@ -11,7 +11,6 @@ import { resourceTypes } from "../resources";
 import type { Context, Outcome, PlanRequest } from "./context";
 import { buildPlan, prefetch, withDeployers } from "./plan";
 
-/** `rnv drift`. */
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];

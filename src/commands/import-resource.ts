@@ -22,7 +22,6 @@ import { newLineage } from "./recover";
 
 export interface ImportRequest {
   readonly address: string;
-  /** Id of the live resource. */
   readonly id: string;
   readonly lockTimeoutMs: number;
   /** `-f`, repeatable; empty means the default files. */

@@ -36,7 +36,6 @@ export function openConnection(options: ConnectionOptions): Connection {
 // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.
 export const keyPattern = /^rnv_[!-~]+$/;
 
-/** Bytes. */
 const largestKeyFile = 4096;
 
 /**

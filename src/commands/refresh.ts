@@ -50,7 +50,6 @@ export interface RefreshTarget {
   readonly destroys?: boolean;
 }
 
-/** A refresh, with its results so far. */
 interface Refreshing extends RefreshTarget {
   /** Recorded resources under the addresses that the manifest now uses. */
   readonly recorded: ReadonlyMap<Address, RecordedResource>;
@@ -105,7 +104,6 @@ async function readHoldings(reads: Reads, state: State | undefined): Promise<Ref
   return held;
 }
 
-/** A resource to read. */
 interface ToRead {
   readonly address: Address;
   readonly type: Resource;
@@ -217,7 +215,6 @@ export const nothingDesired: Desired = {
   outputs: new Map(),
 };
 
-/** Results of reads so far: of resources, and of data sources. */
 interface LookupResults {
   readonly resources: ReadonlyMap<Address, ReadResult>;
   readonly data: Map<Address, DataRead>;

@@ -33,7 +33,6 @@ export async function forceUnlock(
   throw failure("command.usage", `no lock with id "${lockId}" on ${backend.location}`, { hint });
 }
 
-/** What an edit of the state did. */
 interface EditOutcome {
   /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
@@ -170,10 +169,8 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
   });
 }
 
-/** An edited state, with what became of it. */
 type Edit = Partial<Omit<EditOutcome, "serial">> & { readonly state: State };
 
-/** Edits the state under its lock and writes it. */
 function edit(
   context: Context,
   command: string,
@@ -205,7 +202,6 @@ function movesBelow({ resources }: State, from: Address, to: Address) {
   return { moves: new Map([[from, to], ...inside]), recorded };
 }
 
-/** A record, with the state that it is in. */
 interface FoundRecord {
   readonly state: State;
   readonly address: Address;

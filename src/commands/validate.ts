@@ -84,7 +84,6 @@ export async function graph(
   };
 }
 
-/** Returns the resources that it waits for, besides its parent. */
 const referencesOf = ({ dependsOn, attributes, parent }: DesiredResource): readonly Address[] => {
   const referenced = [...attributes.values()].flatMap(({ value }) => referredAddresses(value));
   return [...new Set([...dependsOn, ...referenced])].filter((to) => to !== parent);

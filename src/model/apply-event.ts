@@ -109,5 +109,4 @@ export type ApplyEvent = Untimed<z.infer<typeof eventSchema>>;
 
 export type StepAction = z.infer<typeof stepAction>;
 export type SummaryEvent = Extract<ApplyEvent, { type: "summary" }>;
-/** The counts of changes that were made, and that were not. */
 export type ApplyCounts = Readonly<SummaryEvent["counts"]>;

@@ -3,7 +3,6 @@ import type { PastRun, RunRecord, State } from "./state";
 /** A state keeps its last runs, as many. */
 export const keptRuns = 50;
 
-/** The end of a run: its time, its counts and its exit code. */
 export type RunEnd = Required<Pick<PastRun, "endedAt" | "counts" | "exitCode">>;
 
 /** Returns the past run of a record, with its end where it came to that; undefined where its origin is unknown. */

@@ -1,4 +1,3 @@
-/** A setting of the provider of Terraform and of stacks. */
 interface ProviderSetting {
   /** Its name in a program; in Terraform it is in snake_case. */
   readonly name: string;

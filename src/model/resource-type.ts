@@ -284,11 +284,9 @@ export const withoutOpenFields = (
 export const isSetting = ({ groups }: Pick<ResourceType, "groups">, path: string): boolean =>
   groups.some((group) => path.startsWith(`${group}.`));
 
-/** Returns true if a field holds the id of the parent. */
 export const isParentAttribute = ({ parents }: Pick<ResourceType, "parents">, path: string): boolean =>
   parents.some(({ attribute }) => attribute === path);
 
-/** Returns the attribute paths whose rule has a flag. */
 export const pathsWith = (
   { rules }: Pick<ResourceType, "rules">,
   flag: "secret" | "alwaysManaged",

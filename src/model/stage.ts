@@ -34,5 +34,4 @@ export const fillStage = (text: string, { name, id }: StageName): string =>
 /** A dollar sign before it makes it literal. */
 const stagePattern = /(\$?)\$\{ *stage\.(name|id) *\}/g;
 
-/** Returns whether a text may hold `${stage.name}` or `${stage.id}`. */
 export const mentionsStage = (text: string): boolean => text.includes("stage.") && text.includes("${");

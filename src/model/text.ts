@@ -21,7 +21,6 @@ export const namePattern = (word: string): RegExp =>
     "s",
   );
 
-/** Returns a text with a capital at its beginning. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Orders texts by their UTF-16 units, the same in every language of the machine. */

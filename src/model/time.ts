@@ -33,7 +33,6 @@ export const timeNow = (run: {
   readonly reads: { serviceTime(): number | undefined };
 }): string => new Date(run.reads.serviceTime() ?? run.clock.now()).toISOString();
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => Math.floor(performance.now()),

@@ -95,7 +95,6 @@ const schema = z.strictObject({
     .describe(`How long to wait, such as \`45m\`. Default: ${defaultTimeout}.`),
 });
 
-/** A deployment block as it is written. */
 export type DeploymentBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<DeploymentBlock, "serviceId"> = {

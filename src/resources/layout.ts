@@ -32,7 +32,6 @@ const schema = z.strictObject({
   viewport: viewport.nullable().optional().describe("What the canvas shows first: centre and zoom."),
 });
 
-/** A layout block as it is written. */
 export type LayoutBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<LayoutBlock, "projectId"> = {

@@ -19,7 +19,6 @@ import { service } from "./service";
 import { configurationSchema } from "./service/configuration";
 import { variable } from "./variable";
 
-/** Arguments of a listing, by their names in a program. */
 export type Asked = ReadonlyMap<string, string>;
 
 const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>

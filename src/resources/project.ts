@@ -37,7 +37,6 @@ const schema = z.strictObject({
     .describe(`Color in the dashboard, such as "#2f6fed"; "${assumedColor}" unless given.`),
 });
 
-/** A project block as it is written. */
 export type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
@@ -97,7 +96,6 @@ export const project: Resource = {
   ...deletionOf({ send: remove, subject: (projectId) => ({ projectId }), look: lookAt, holdings }),
 };
 
-/** Returns a project of the service as a live resource. */
 export function liveProject(found: Project): LiveResource {
   return {
     type: "project",

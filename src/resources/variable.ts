@@ -39,7 +39,6 @@ const schema = z.strictObject({
     .describe("True: the variable exists at the service and its value is not ours to set."),
 });
 
-/** A variable block as it is written. */
 export type VariableBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<VariableBlock, "serviceId"> = {

@@ -23,7 +23,6 @@ export interface LockOptions extends LockWait {
   readonly repair?: boolean;
 }
 
-/** Options for the time while another run holds the lock. */
 export interface LockWait {
   /** Called before each pause; without a holder where the lock does not say whose it is. */
   readonly onHeld?: (holder: LockHolder | undefined) => void;

@@ -129,10 +129,8 @@ export type StateFiles = Readonly<ReturnType<typeof filesOf>>;
 /** Returns the path at which a session writes a file before its rename. */
 export const scratchOf = (path: string, session: string): string => `${path}.${session}.tmp`;
 
-/** Returns the path of a backup; 1 is the newest. */
 const backupPath = (files: StateFiles, n: number): string => `${files.snapshot}.backup.${n}`;
 
-/** Lists the backups, newest first. */
 export async function listBackups(disk: Disk, files: StateFiles): Promise<string[]> {
   const found: string[] = [];
   for (let n = 1; n <= keptBackups; n += 1)

@@ -11,7 +11,6 @@ import { createRemoteBackend } from "./stores/remote-backend";
 import { StateServer } from "./stores/remote-store";
 import { createS3Store, s3StateSettings } from "./stores/s3-store";
 
-/** The environment, the time and the network for opening a state. */
 export interface OpenSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;

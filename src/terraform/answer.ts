@@ -66,7 +66,6 @@ const streams: { readonly [Method in StreamingMethod]: StreamingAnswer<Method> }
 
 const log = createLog(process.env, systemClock, (line) => process.stderr.write(line));
 
-/** The one provider of this process. */
 const provider = new Provider(process.env, process.cwd(), log);
 
 /** Answers calls. Loaded after the handshake: it is most of the code. */
@@ -117,10 +116,8 @@ export const answerStream: StreamHandler = async (method, request, events) => {
   });
 };
 
-/** An event of any stream. */
 type StreamEvent = EventOf<"ListResource"> & EventOf<"InvokeAction">;
 
-/** Fields that requests have. */
 type AnyRequest = Partial<
   RequestOf<"ApplyResourceChange"> &
     RequestOf<"ImportResourceState"> &

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign, X509Certificate } from "node:crypto";
 
-/** A self-signed certificate and its private key. */
 export interface Certificate {
   readonly der: Buffer;
   /** PEM. */

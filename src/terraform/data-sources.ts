@@ -275,7 +275,6 @@ async function readConfigured(
   return { value, diagnostics: diagnosticMessages(diagnostics) };
 }
 
-/** ReadDataSource. */
 export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
   const { value: state, diagnostics } = await readConfigured(dataSources, "data source", provider, request);
   return { state, diagnostics };

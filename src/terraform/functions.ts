@@ -20,7 +20,6 @@ import {
   valueAt,
 } from "./values";
 
-/** A pure function of this provider. */
 export interface ProviderFunction {
   readonly name: string;
   readonly summary: string;

@@ -83,7 +83,6 @@ export function loggedTransport(transport: Transport, log: Log, clock: Clock): T
   };
 }
 
-/** Returns what logs pauses between requests. */
 export const loggedWaits =
   (log: Log) =>
   ({ operation, reason, seconds }: WaitEvent): void =>

@@ -104,7 +104,6 @@ function unreviewed(
   });
 }
 
-/** A comment as it should stand. */
 interface WantedComment {
   readonly marker: string;
   readonly body: string;
@@ -175,7 +174,6 @@ async function keepComment(
     await host.rewriteComment(at, first.id, body);
 }
 
-/** An issue as it should stand. */
 interface WantedIssue {
   /** The hidden line that it is found by. */
   readonly marker: string;

@@ -7,7 +7,6 @@ import { valueAfter } from "../../plan/policy/views";
 import type { TestDifference } from "../../report/test-report";
 import { diffLines } from "../../report/values";
 
-/** What a test came to. */
 export interface TestOutcome {
   readonly plan?: Plan | undefined;
   /** The plan after an apply: it has what is live. */

@@ -49,7 +49,6 @@ const schema = z.strictObject({
     .describe("Settings of the service. Only the fields written here are managed."),
 });
 
-/** A service block as it is written. */
 export type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {

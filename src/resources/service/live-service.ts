@@ -87,7 +87,6 @@ export class LiveService implements LiveResource {
   }
 }
 
-/** Returns what the body of a service says of each attribute. */
 function attributesOf({ name, kind, projectId, archived, configuration }: Service, environment?: string) {
   const settings = Object.entries(configuration).map(([field, value]) => [`configuration.${field}`, value]);
   const own = { name, kind, projectId, archived: archived === true, environment };

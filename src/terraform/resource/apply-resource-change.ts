@@ -12,7 +12,6 @@ import { deleteResource } from "./delete-resource";
 import type { Applied, Writing } from "./finish-write";
 import { updateResource } from "./update-resource";
 
-/** ApplyResourceChange: carries a plan out. */
 export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   return carryOut(type, request, async ({ prior, planned, config, kept, nonce }) => {

@@ -71,7 +71,6 @@ async function holdRun(change: Writing, name: string, parentId: string): Promise
   return { state: stateAfter(change, live), kept, diagnostics: [] };
 }
 
-/** A resource or a run that was made, or found. */
 export interface MadeResource {
   readonly accepted: Accepted;
   /** Of a run: digest of what it makes take effect. */

@@ -13,7 +13,6 @@ import { revisionName, upToDateName } from "../schema/resource-block";
 import { shownAs, type TerraformShape } from "../schema/terraform-shape";
 import { asObject, holdsUnknown, isUnknown, setValue, type TerraformObject, valueAt } from "../values";
 
-/** A create or an update. */
 export interface Writing extends TypeInSession {
   readonly planned: TerraformObject;
   /** As planned, with write-only values: all that is sent is taken from it. */
@@ -25,14 +24,12 @@ export interface Writing extends TypeInSession {
   readonly nonce: string;
 }
 
-/** The outcome of an apply. A state of null is "nothing exists". */
 export interface Applied {
   readonly state: TerraformObject | null;
   readonly kept: PrivateData;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A write that the service accepted. */
 interface AcceptedWrite extends TypeInSession {
   readonly accepted: Accepted;
   readonly name: string;

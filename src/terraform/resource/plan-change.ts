@@ -41,7 +41,6 @@ export interface ChangeInput {
   readonly meanings?: Meanings;
 }
 
-/** The writes of a planned change. */
 interface PlannedWrites {
   /** Attribute paths to send to the service; on a create all that is declared. */
   readonly sent: ReadonlySet<string>;
@@ -200,7 +199,6 @@ function plannedValue(
   return after.kind === "value" ? shownAs(binding, after.value) : null;
 }
 
-/** A planned update, as the plan and the apply of it know it. */
 interface PlannedUpdate {
   readonly prior: TerraformObject;
   readonly planned: TerraformObject;

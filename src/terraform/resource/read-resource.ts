@@ -55,7 +55,6 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   };
 };
 
-/** A resource as a state has it. */
 interface StoredResource extends TypeInSession {
   readonly state: TerraformObject;
   readonly kept: PrivateData;

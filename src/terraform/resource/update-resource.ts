@@ -114,7 +114,6 @@ async function send(change: Writing, input: SentUpdate): Promise<MadeResource> {
   }
 }
 
-/** Sends an update, and reads what its answer does not show. */
 async function sendUpdate({ session, type, nonce }: Writing, input: SentUpdate): Promise<Accepted> {
   const { name, parentId, changed, write } = input;
   const accepted = await sendTwice(() => type.resource.update(session.writes(nonce), input));

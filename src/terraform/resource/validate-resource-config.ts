@@ -47,7 +47,6 @@ const combinationFindings = (type: TerraformShape, config: TerraformObject): rea
 /** Bytes of the values in a request, less the bytes around them. */
 const largestValues = maxBodyBytes - 1024;
 
-/** Returns the error of values that are too large for a request. */
 export function sizeFindings(values: readonly TerraformValue[]): readonly Diagnostic[] {
   const known = values.map((value) => (holdsUnknown(value) ? null : toPlain(value)));
   const bytes = Buffer.byteLength(JSON.stringify(known));

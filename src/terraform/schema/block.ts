@@ -34,12 +34,10 @@ export interface AttributeSchema {
 
 type Flags = Pick<AttributeSchema, "sensitive" | "writeOnly" | "check">;
 
-/** Judges a duration. */
 export const durationCheck = z
   .string()
   .regex(durationPattern, "expected a duration such as 30m, 90s or 1h30m");
 
-/** Judges a whole number. */
 export const countCheck = (from: number, to: number): z.ZodType =>
   z.custom<number>(
     (count) => Number.isInteger(count) && Number(count) >= from && Number(count) <= to,
@@ -64,7 +62,6 @@ export const required = attributeOf("required");
 
 export const optional = attributeOf("optional");
 
-/** Returns an attribute that the provider sets. */
 export const computed = attributeOf("computed");
 
 /**

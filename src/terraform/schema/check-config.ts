@@ -5,10 +5,8 @@ import { canonicalId, snakeCase, uuidPattern } from "../../model/text";
 import { asObject, holdsUnknown, type TerraformObject, textIn, toPlain, valueAt } from "../values";
 import type { AttributeSchema, BlockSchema } from "./block";
 
-/** Judges an ID. */
 const idCheck = z.string().regex(uuidPattern, "expected an id, which is a UUID");
 
-/** Returns true if an attribute holds an ID. */
 export const isIdAttribute = (name: string): boolean => name === "id" || name.endsWith("_id");
 
 /** Returns the ID that a configuration gives, as the service writes it. */

@@ -34,7 +34,6 @@ export interface AttributeBinding {
   readonly required: boolean;
 }
 
-/** An attribute that the service decides. */
 export interface ComputedBinding extends AttributeBinding {
   readonly rule: ComputedRule;
 }
@@ -116,7 +115,6 @@ function bindingOf(resource: Resource, path: string): AttributeBinding {
   return { path, steps, type, schema: field, required };
 }
 
-/** Returns the block of a resource type. */
 export function blockOf(bindings: ResourceBindings): BlockSchema {
   const { resource, declared, computed, secrets, reacts, isDeployed, isProtectable } = bindings;
   const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>

@@ -26,7 +26,6 @@ import { type AttributeBinding, blockOf, ResourceBindings } from "./resource-blo
 
 const shapes = new WeakMap<Resource, TerraformShape>();
 
-/** Returns the one shape of a resource type. */
 export function shapeOf(resource: Resource): TerraformShape {
   const known = shapes.get(resource) ?? new TerraformShape(resource);
   shapes.set(resource, known);
@@ -150,7 +149,6 @@ export class TerraformShape extends ResourceBindings implements Schema {
     return typeof name === "string" ? name : (textIn(state, "id") ?? "");
   }
 
-  /** Returns the id of the parent that attributes name. */
   parentIn(attributes: Attributes<unknown>): string | undefined {
     const ids = this.resource.parents.map(({ attribute }) => attributes.get(attribute));
     return ids.find((id) => typeof id === "string");
