@@ -9,7 +9,7 @@ import type { LiveResource } from "../model/live";
 import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { compareTexts, uuidPattern } from "../model/text";
+import { compareTexts, entriesNamed, sameName, uuidPattern } from "../model/text";
 import { type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
@@ -19,11 +19,13 @@ export interface ExportRequest {
   readonly project?: string;
   /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
   readonly reveals?: boolean;
+  /** Writes `lifecycle: { preventDestroy: true }` into each block that may have it. */
+  readonly protects?: boolean;
 }
 
 export interface ExportOutcome extends Outcome {
   /** YAML. */
-  readonly text?: string;
+  readonly text: string;
   readonly count: number;
   /** Secrets that are written as references. */
   readonly references: number;
@@ -54,12 +56,14 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     // Another resource of its type may have the same name, parent and place: then its id names it.
     const isSame = (other: LiveResource): boolean =>
       other.type === one.type &&
-      other.name === one.name &&
       other.parentId === one.parentId &&
       isPlacedAs(typeOf(one.type), other, one.attributes);
-    const isNamedByIdOnly = all.filter(isSame).length > 1;
-    const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
-    return [withReferences(block, references.get(one))];
+    const meta = {
+      ...(request.protects && { lifecycle: { preventDestroy: true } }),
+      ...(entriesNamed(all, one.name).filter(isSame).length > 1 && { import: one.id }),
+    };
+    const block = blockOf(one, place, catalog, parent);
+    return [{ ...withReferences(block, references.get(one)), meta }];
   });
   const diagnostics: Diagnostic[] = live
     .filter((one) => !names.has(one))
@@ -127,7 +131,7 @@ function withReferences(
 /** The project of that name or id; two of the same name differ by id only. */
 function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   const roots = all.filter(({ type }) => typeOf(type).parents.length === 0);
-  const found = roots.filter(({ id, name }) => id === text || name === text);
+  const found = roots.filter(({ id, name }) => id === text || sameName(name, text));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined) {
@@ -149,13 +153,10 @@ function within(root: LiveResource, all: readonly LiveResource[]): readonly Live
 
 /** Returns the block that declares a live resource: attributes that differ from the defaults, secrets preserved. */
 export function blockOf(
-  { type, id, attributes }: LiveResource,
+  { type, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,
-  {
-    isNamedByIdOnly = false,
-    parent,
-  }: { readonly isNamedByIdOnly?: boolean; readonly parent?: LiveResource } = {},
+  parent?: LiveResource,
 ): ManifestBlock {
   const resourceType = typeOf(type);
   const { parents, defaults } = resourceType;
@@ -174,14 +175,10 @@ export function blockOf(
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);
-  return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
+  return { type, names, attributes: written };
 }
 
-function typeOf(name: string): Resource {
-  const type = typeNamed(name);
-  if (!type) throw new Error(`a listing of the unknown type ${name}`);
-  return type;
-}
+const typeOf = (name: string): Resource => typeNamed(name) as Resource;
 
 /**
  * Returns logical names, from the root down, for live resources, made of their own. A resource whose parent is not listed has

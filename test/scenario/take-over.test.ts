@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { eachScenario } from "../support/cli";
+import { serveHttpState } from "../support/http-state-server";
 
 const kinds = ["web", "worker", "static", "cron"] as const;
 const names = ["api", "Nightly job", "ünïcode", "a.b/c", "UPPER", "2nd", "-dash"];
@@ -17,7 +18,8 @@ describe("rnv init --from workspace", () => {
     );
     const services = Array.from({ length: 40 }, (_, at) => {
       const kind = kinds[at % kinds.length] as string;
-      const name = at < 28 ? `${names[at % names.length]}${at < 7 ? "" : ` ${at}`}` : `twin-${at % 2}`;
+      const twin = `tw\u00edn-${at % 2}`.normalize(at < 34 ? "NFC" : "NFD");
+      const name = at < 28 ? `${names[at % names.length]}${at < 7 ? "" : ` ${at}`}` : twin;
       const projectId = at % 4 === 3 ? undefined : projects[at % 3]?.id;
       return store.addService({
         ...{ name, kind, live: at % 5 === 0 },
@@ -45,7 +47,17 @@ describe("rnv init --from workspace", () => {
     const { code, stdout, stderr } = await scenario.run("init", "--from", "workspace");
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);
-    expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
+    const [plan = "", ending] = stdout.split("+ rnv.yaml: ");
+    expect(plan).toContain("No changes. Your infrastructure matches the configuration.");
+    expect(ending).toBe(`46 resources of the workspace
++ 54 resources, deployments included, taken over; nothing was written to the service
+
+Next:
+  rnv plan          shows what would change
+  git commit        keeps rnv.yaml and .gitignore; the state and its key stay out of git
+  RNV_STATE         names the store where a team shares the state; now it is .rnv/state.json (docs/cli/state.md)
+  preventDestroy    refuses every plan that deletes its resource: lifecycle: { preventDestroy: true }
+`);
     expect(scenario.read("rnv.yaml")).toBe(dry.stdout);
     await scenario.isQuiet();
     const manifest = scenario.read("rnv.yaml");
@@ -91,6 +103,20 @@ describe("rnv init --from workspace", () => {
     expect(scenario.read("rnv.yaml")).not.toContain("Online");
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests()).toEqual([]);
+  });
+
+  it("protects what it takes over with --protect, and says no more than a remote state needs", async () => {
+    fill();
+    const state = await serveHttpState();
+    const init = ["init", "--from", "workspace", "--project", "Shop", "--protect"];
+    const { code, stdout } = await scenario.runWith({ env: { RNV_STATE: state.url } }, ...init);
+    await state.close();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nNext:\n {2}rnv plan .*\n {2}git commit .*\n$/);
+    const manifest = scenario.read("rnv.yaml");
+    const declared = manifest.match(/^ +kind: /gm)?.length as number;
+    expect(manifest.match(/^ {4,8}lifecycle: \{ preventDestroy: true \}$/gm)).toHaveLength(declared + 1);
+    expect(stdout).toContain("No changes.");
   });
 
   it("converts a blueprint: found by its usual name, reported, exact, never written over", async () => {
@@ -144,7 +170,7 @@ describe("rnv init --from workspace", () => {
     const alone = await scenario.run("init", "docker-compose.yml");
     expect(alone.code).toBe(1);
     expect(alone.stderr).toContain(
-      "a file, --project, --verify-values, --dry-run and --force go with --from",
+      "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
     );
     expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });

@@ -44,7 +44,7 @@ describe("writeManifest", () => {
         block("service", ["docs"], { name: "The docs", kind: "static" }),
         {
           ...block("service", ["shop", "api"], { name: "api", kind: "web", "configuration.branch": "1.10" }),
-          importId: "0f",
+          meta: { import: "0f" },
         },
         block("project", ["shop"], { name: "shop", description: "costs ${5}" }),
         block("deployment", ["shop", "api"], {}),
