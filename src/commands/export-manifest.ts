@@ -43,7 +43,8 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
-  const all = lists.flat().sort((a, b) => compareTexts(a.id, b.id));
+  // Parents come before what is in them: lists are in the order of the types.
+  const all = lists.flatMap((list) => [...list].sort((a, b) => compareTexts(a.id, b.id)));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references: FoundReferences =
@@ -146,7 +147,6 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
 /** A resource with everything in it. */
 function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
   const found = new Map([[root.id, root]]);
-  // Lists are in the order of the types, parents first.
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
   return [...found.values()];
 }
@@ -185,19 +185,15 @@ const typeOf = (name: string): Resource => typeNamed(name) as Resource;
  * none.
  */
 function logicalNames(live: readonly LiveResource[]): ReadonlyMap<LiveResource, readonly string[]> {
-  const byId = new Map(live.map((one) => [one.id, one]));
   const names = new Map<LiveResource, readonly string[]>();
+  const namesById = new Map<string | null, readonly string[]>([[null, []]]);
   const chosen = new LogicalNames();
-  const place = (one: LiveResource): readonly string[] | undefined => {
-    const known = names.get(one);
-    if (known) return known;
-    const parent = one.parentId === null ? undefined : byId.get(one.parentId);
-    const outer = parent === undefined ? [] : place(parent);
-    if (outer === undefined || (one.parentId !== null && parent === undefined)) return undefined;
+  for (const one of live) {
+    const outer = namesById.get(one.parentId);
+    if (outer === undefined) continue;
     const [, ...own] = chosen.pathIn([one.type, ...outer], one.name, one.type);
     names.set(one, own);
-    return own;
-  };
-  for (const one of live) place(one);
+    namesById.set(one.id, own);
+  }
   return names;
 }

@@ -50,7 +50,7 @@ describe("rnv init --from workspace", () => {
     const [plan = "", ending] = stdout.split("+ rnv.yaml: ");
     expect(plan).toContain("No changes. Your infrastructure matches the configuration.");
     expect(ending).toBe(`46 resources of the workspace
-+ 54 resources, deployments included, taken over; nothing was written to the service
++ 54 resources and deployments taken over; nothing was written to the service
 
 Next:
   rnv plan          shows what would change
@@ -91,8 +91,11 @@ Next:
     for (const { text } of scenario.files()) expect(text).not.toMatch(/canary-[12]/);
   });
 
-  it("takes one project, and says which there are", async () => {
+  it("takes one project with all that is in it, and says which there are", async () => {
     fill();
+    const { store } = scenario.emulator;
+    for (const { id, projectId } of store.services())
+      if (projectId === store.projects()[0]?.id) store.addVariable(id, "LOG_LEVEL", "info");
     const unknown = await scenario.run("init", "--from", "workspace", "--project", "Shp");
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain('did you mean "Shop"?');
@@ -100,6 +103,10 @@ Next:
     const { code } = await scenario.run("init", "--from", "workspace", "--project", "Shop");
     expect(code).toBe(0);
     expect(scenario.read("rnv.yaml")).toMatch(/^projects:\n {2}Shop:/m);
+    const declared = scenario.read("rnv.yaml").match(/^ +kind: /gm);
+    expect(scenario.read("rnv.yaml").match(/LOG_LEVEL: \{ preserve: true \}/g)).toHaveLength(
+      declared?.length ?? 0,
+    );
     expect(scenario.read("rnv.yaml")).not.toContain("Online");
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests()).toEqual([]);

@@ -169,9 +169,7 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
   const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
   terminal.out("\n");
   notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
-  notes.done(
-    `${counted(taken, "resource")}, deployments included, taken over; nothing was written to the service`,
-  );
+  notes.done(`${taken} resources and deployments taken over; nothing was written to the service`);
   const { state } = settingsOf(invocation);
   terminal.out(
     nextSteps(
