@@ -43,7 +43,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
-  // Parents come before what is in them: lists are in the order of the types.
+  // Parents come before their children: lists are in the order of the types.
   const all = lists.flatMap((list) => [...list].sort((a, b) => compareTexts(a.id, b.id)));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);

@@ -27,7 +27,7 @@ describe("the reference of a manifest's fields", () => {
   });
 });
 
-/** Programs of secret managers: the settings that each stops without, the arguments that it takes, and what it prints. */
+/** Programs of secret managers: the settings that each needs, the arguments that it takes, and its output. */
 const managers: Readonly<Record<string, readonly [needs: string, takes: string, prints: string]>> = {
   vault: ["VAULT_ADDR VAULT_TOKEN", '"kv get -mount="?*" -field="?*" "[a-z]*', "s3cr3t"],
   op: ["OP_SERVICE_ACCOUNT_TOKEN", '"read op://"?*/?*/?*', "s3cr3t"],
