@@ -55,7 +55,7 @@ export const fromFile = (path: string): SecretSource => new SecretSource({ fromF
  * Returns the output of a program as a source. It gets PATH, HOME and the like, and the variables that `env` names.
  * @example
  * const api = new Service(this, "api", { kind: "web" });
- * api.addVariable("KEY", fromCommand({ env: ["VAULT_ADDR"] }, "vault", "read", "-field=key", "secret/shop"));
+ * api.addVariable("KEY", fromCommand({ env: ["OP_SERVICE_ACCOUNT_TOKEN"] }, "op", "read", "op://shop/api/key"));
  */
 export const fromCommand = (
   first: string | { readonly env: readonly string[] },

@@ -9,7 +9,7 @@ import type { LiveResource } from "../model/live";
 import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { compareTexts, uuidPattern } from "../model/text";
+import { compareTexts, entriesNamed, sameName, uuidPattern } from "../model/text";
 import { type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
@@ -19,11 +19,13 @@ export interface ExportRequest {
   readonly project?: string;
   /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
   readonly reveals?: boolean;
+  /** Writes `lifecycle: { preventDestroy: true }` into each block that may have it. */
+  readonly protects?: boolean;
 }
 
 export interface ExportOutcome extends Outcome {
   /** YAML. */
-  readonly text?: string;
+  readonly text: string;
   readonly count: number;
   /** Secrets that are written as references. */
   readonly references: number;
@@ -41,7 +43,8 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
-  const all = lists.flat().sort((a, b) => compareTexts(a.id, b.id));
+  // Parents come before their children: lists are in the order of the types.
+  const all = lists.flatMap((list) => [...list].sort((a, b) => compareTexts(a.id, b.id)));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const references: FoundReferences =
@@ -54,12 +57,14 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     // Another resource of its type may have the same name, parent and place: then its id names it.
     const isSame = (other: LiveResource): boolean =>
       other.type === one.type &&
-      other.name === one.name &&
       other.parentId === one.parentId &&
       isPlacedAs(typeOf(one.type), other, one.attributes);
-    const isNamedByIdOnly = all.filter(isSame).length > 1;
-    const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
-    return [withReferences(block, references.get(one))];
+    const meta = {
+      ...(request.protects && { lifecycle: { preventDestroy: true } }),
+      ...(entriesNamed(all, one.name).filter(isSame).length > 1 && { import: one.id }),
+    };
+    const block = blockOf(one, place, catalog, parent);
+    return [{ ...withReferences(block, references.get(one)), meta }];
   });
   const diagnostics: Diagnostic[] = live
     .filter((one) => !names.has(one))
@@ -127,7 +132,7 @@ function withReferences(
 /** The project of that name or id; two of the same name differ by id only. */
 function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   const roots = all.filter(({ type }) => typeOf(type).parents.length === 0);
-  const found = roots.filter(({ id, name }) => id === text || name === text);
+  const found = roots.filter(({ id, name }) => id === text || sameName(name, text));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined) {
@@ -142,20 +147,16 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
 /** A resource with everything in it. */
 function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
   const found = new Map([[root.id, root]]);
-  // Lists are in the order of the types, parents first.
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
   return [...found.values()];
 }
 
 /** Returns the block that declares a live resource: attributes that differ from the defaults, secrets preserved. */
 export function blockOf(
-  { type, id, attributes }: LiveResource,
+  { type, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,
-  {
-    isNamedByIdOnly = false,
-    parent,
-  }: { readonly isNamedByIdOnly?: boolean; readonly parent?: LiveResource } = {},
+  parent?: LiveResource,
 ): ManifestBlock {
   const resourceType = typeOf(type);
   const { parents, defaults } = resourceType;
@@ -174,33 +175,25 @@ export function blockOf(
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);
-  return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
+  return { type, names, attributes: written };
 }
 
-function typeOf(name: string): Resource {
-  const type = typeNamed(name);
-  if (!type) throw new Error(`a listing of the unknown type ${name}`);
-  return type;
-}
+const typeOf = (name: string): Resource => typeNamed(name) as Resource;
 
 /**
  * Returns logical names, from the root down, for live resources, made of their own. A resource whose parent is not listed has
  * none.
  */
 function logicalNames(live: readonly LiveResource[]): ReadonlyMap<LiveResource, readonly string[]> {
-  const byId = new Map(live.map((one) => [one.id, one]));
   const names = new Map<LiveResource, readonly string[]>();
+  const namesById = new Map<string | null, readonly string[]>([[null, []]]);
   const chosen = new LogicalNames();
-  const place = (one: LiveResource): readonly string[] | undefined => {
-    const known = names.get(one);
-    if (known) return known;
-    const parent = one.parentId === null ? undefined : byId.get(one.parentId);
-    const outer = parent === undefined ? [] : place(parent);
-    if (outer === undefined || (one.parentId !== null && parent === undefined)) return undefined;
+  for (const one of live) {
+    const outer = namesById.get(one.parentId);
+    if (outer === undefined) continue;
     const [, ...own] = chosen.pathIn([one.type, ...outer], one.name, one.type);
     names.set(one, own);
-    return own;
-  };
-  for (const one of live) place(one);
+    namesById.set(one.id, own);
+  }
   return names;
 }

@@ -16,6 +16,8 @@ export interface TakeOverRequest {
   readonly project?: string;
   /** Reveals variables once (audited): those that hold an address of another resource become references. */
   readonly reveals: boolean;
+  /** Declares `preventDestroy` for all that it takes over. */
+  readonly protects: boolean;
   /** Keeps the manifest and returns its path; undefined ends here, with nothing kept. */
   readonly keep: (manifest: string) => string | undefined;
   readonly lockTimeoutMs: number;
@@ -49,7 +51,7 @@ export async function takeOverWorkspace(
   const written = await exportManifest(context, request);
   const { count: declared, references } = written;
   const none = { declared, references, taken: 0 };
-  const file = written.text === undefined ? undefined : request.keep(written.text);
+  const file = request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
   const files = [file];
   const taken = await takeOver(context, { ...request, files }, { ...planRequest, files });

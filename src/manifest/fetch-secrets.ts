@@ -127,7 +127,7 @@ function pickFrom(found: Fetched, { argument, json: pointer }: PendingSecret): F
   }
   const text = typeof value === "object" ? "" : String(value ?? "");
   if (text !== "") return { text };
-  const hint = "json is the place of one value: /data/password";
+  const hint = "json is the place of one value: /password";
   return { problem: `${program} printed no single value at ${pointer === "" ? "the top" : pointer}`, hint };
 }
 

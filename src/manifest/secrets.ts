@@ -176,9 +176,9 @@ const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: 
 });
 
 const sourceHints: Readonly<Record<string, string>> = {
-  fromCommand: "fromCommand: [vault, read, -field=password, secret/shop]; every item is text",
+  fromCommand: "fromCommand: [vault, kv, get, -mount=secret, -field=password, shop]; every item is text",
   env: "env: [VAULT_ADDR, VAULT_TOKEN]",
-  json: "json: /data/password",
+  json: "json: /password",
   generate: "{ length: 32 }",
 };
 
@@ -213,7 +213,7 @@ const sourceSchema = z.strictObject({
     .refine((text) => /^(?:\/(?:[^~]|~[01])*)?$/.test(text), "expected a JSON pointer, which begins with /")
     .meta({ pattern: "^(/.*)?$" })
     .optional()
-    .describe("Place of the value in the JSON that the program prints, as a JSON pointer: `/data/password`."),
+    .describe("Place of the value in the JSON that the program prints, as a JSON pointer: `/password`."),
   generate: z
     .strictObject({ length: z.int().min(generatedLengths.from, lengths).max(generatedLengths.to, lengths) })
     .optional()

@@ -1,6 +1,6 @@
 import { Document, isMap, isScalar, parseDocument, Scalar, visit, type YAMLMap, type YAMLSeq } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { isOpenField, type ResourceType } from "../model/resource-type";
+import { isOpenField, type ManifestPlace, type ResourceType } from "../model/resource-type";
 import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
 import { isSecretPlace, onlyNames, type Place, partsOf, placesOf } from "./mask";
@@ -13,8 +13,8 @@ export interface ManifestBlock {
   readonly names: readonly string[];
   /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
   readonly attributes: ReadonlyMap<string, Plain | Template>;
-  /** Written as `import:` where the type allows it. */
-  readonly importId?: string;
+  /** Keys of rnv itself; each is written where the type allows it. */
+  readonly meta?: Partial<Record<NonNullable<ManifestPlace["meta"]>[number], Plain>>;
 }
 
 /**
@@ -37,8 +37,10 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
     if (content !== undefined) put(root, pathTo(block, byType), content);
   }
   for (const block of sorted)
-    if (block.importId !== undefined && byType.get(block.type)?.place.meta)
-      put(root, [...pathTo(block, byType), "import"], escapeTemplate(block.importId));
+    for (const key of byType.get(block.type)?.place.meta ?? []) {
+      const value = block.meta?.[key];
+      if (value !== undefined) put(root, [...pathTo(block, byType), key], dataOf(value));
+    }
   return yamlText(root, {
     isFlowList: ({ items }) => items.length === 0,
     isFlowMap: ({ items }) =>
@@ -128,7 +130,7 @@ function wayTo(
   return undefined;
 }
 
-function contentOf({ names, attributes, importId }: ManifestBlock, placed: PlacedType): unknown {
+function contentOf({ names, attributes }: ManifestBlock, placed: PlacedType): unknown {
   const { place, shorthand, type } = placed;
   const written = new Map([...attributes].map(([path, value]) => [path, dataOf(value)] as const));
   const { nameAttribute } = type;
@@ -136,7 +138,7 @@ function contentOf({ names, attributes, importId }: ManifestBlock, placed: Place
     written.delete(nameAttribute);
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
   const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
-  if (isBare && placed.children.size === 0 && importId === undefined) return alone;
+  if (isBare && placed.children.size === 0) return alone;
   const keep = (paths: Iterable<readonly [key: string, path: string]>): YamlTree =>
     new Map(
       [...paths].filter(([, path]) => written.has(path)).map(([key, path]) => [key, written.get(path)]),

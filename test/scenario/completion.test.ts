@@ -23,6 +23,7 @@ describe("completion", () => {
     chmodSync(join(scenario.folder, "bin/rnv"), 0o755);
     path = `${join(scenario.folder, "bin")}:${process.env.PATH}`;
     await scenario.applied("services: { api: { kind: web, deploy: { when: never } } }\n");
+    scenario.write("completion.bash", (await scenario.run("completion", "bash")).stdout);
     scenario.write(
       "rnv.yaml",
       `services:
@@ -37,7 +38,7 @@ describe("completion", () => {
   /** What Tab offers after these words: the function that the script registers, called as bash calls it. */
   const offered = (...words: readonly string[]): { words: string[]; stderr: string } => {
     const script = `
-      source <(rnv completion bash)
+      source completion.bash
       COMP_WORDS=(rnv "$@"); COMP_CWORD=$(($# ))
       registered=$(complete -p rnv); registered=\${registered##*-F }
       \${registered%% *} rnv "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { eachScenario } from "../support/cli";
+import { serveHttpState } from "../support/http-state-server";
 
 const kinds = ["web", "worker", "static", "cron"] as const;
 const names = ["api", "Nightly job", "ünïcode", "a.b/c", "UPPER", "2nd", "-dash"];
@@ -17,7 +18,8 @@ describe("rnv init --from workspace", () => {
     );
     const services = Array.from({ length: 40 }, (_, at) => {
       const kind = kinds[at % kinds.length] as string;
-      const name = at < 28 ? `${names[at % names.length]}${at < 7 ? "" : ` ${at}`}` : `twin-${at % 2}`;
+      const twin = `tw\u00edn-${at % 2}`.normalize(at < 34 ? "NFC" : "NFD");
+      const name = at < 28 ? `${names[at % names.length]}${at < 7 ? "" : ` ${at}`}` : twin;
       const projectId = at % 4 === 3 ? undefined : projects[at % 3]?.id;
       return store.addService({
         ...{ name, kind, live: at % 5 === 0 },
@@ -45,7 +47,17 @@ describe("rnv init --from workspace", () => {
     const { code, stdout, stderr } = await scenario.run("init", "--from", "workspace");
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(scenario.requests()).toEqual([]);
-    expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
+    const [plan = "", ending] = stdout.split("+ rnv.yaml: ");
+    expect(plan).toContain("No changes. Your infrastructure matches the configuration.");
+    expect(ending).toBe(`46 resources of the workspace
++ 54 resources and deployments taken over; nothing was written to the service
+
+Next:
+  rnv plan          shows what would change
+  git commit        keeps rnv.yaml and .gitignore; the state and its key stay out of git
+  RNV_STATE         names the store where a team shares the state; now it is .rnv/state.json (docs/cli/state.md)
+  preventDestroy    refuses every plan that deletes its resource: lifecycle: { preventDestroy: true }
+`);
     expect(scenario.read("rnv.yaml")).toBe(dry.stdout);
     await scenario.isQuiet();
     const manifest = scenario.read("rnv.yaml");
@@ -79,8 +91,11 @@ describe("rnv init --from workspace", () => {
     for (const { text } of scenario.files()) expect(text).not.toMatch(/canary-[12]/);
   });
 
-  it("takes one project, and says which there are", async () => {
+  it("takes one project with all that is in it, and says which there are", async () => {
     fill();
+    const { store } = scenario.emulator;
+    for (const { id, projectId } of store.services())
+      if (projectId === store.projects()[0]?.id) store.addVariable(id, "LOG_LEVEL", "info");
     const unknown = await scenario.run("init", "--from", "workspace", "--project", "Shp");
     expect(unknown.code).toBe(1);
     expect(unknown.stderr).toContain('did you mean "Shop"?');
@@ -88,9 +103,27 @@ describe("rnv init --from workspace", () => {
     const { code } = await scenario.run("init", "--from", "workspace", "--project", "Shop");
     expect(code).toBe(0);
     expect(scenario.read("rnv.yaml")).toMatch(/^projects:\n {2}Shop:/m);
+    const declared = scenario.read("rnv.yaml").match(/^ +kind: /gm);
+    expect(scenario.read("rnv.yaml").match(/LOG_LEVEL: \{ preserve: true \}/g)).toHaveLength(
+      declared?.length ?? 0,
+    );
     expect(scenario.read("rnv.yaml")).not.toContain("Online");
     expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
     expect(scenario.requests()).toEqual([]);
+  });
+
+  it("protects what it takes over with --protect, and says no more than a remote state needs", async () => {
+    fill();
+    const state = await serveHttpState();
+    const init = ["init", "--from", "workspace", "--project", "Shop", "--protect"];
+    const { code, stdout } = await scenario.runWith({ env: { RNV_STATE: state.url } }, ...init);
+    await state.close();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nNext:\n {2}rnv plan .*\n {2}git commit .*\n$/);
+    const manifest = scenario.read("rnv.yaml");
+    const declared = manifest.match(/^ +kind: /gm)?.length as number;
+    expect(manifest.match(/^ {4,8}lifecycle: \{ preventDestroy: true \}$/gm)).toHaveLength(declared + 1);
+    expect(stdout).toContain("No changes.");
   });
 
   it("converts a blueprint: found by its usual name, reported, exact, never written over", async () => {
@@ -144,7 +177,7 @@ describe("rnv init --from workspace", () => {
     const alone = await scenario.run("init", "docker-compose.yml");
     expect(alone.code).toBe(1);
     expect(alone.stderr).toContain(
-      "a file, --project, --verify-values, --dry-run and --force go with --from",
+      "a file, --project, --verify-values, --protect, --dry-run and --force go with --from",
     );
     expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
   });

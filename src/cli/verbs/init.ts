@@ -40,6 +40,7 @@ export const initVerb: Verb = {
       "--verify-values",
       "reveal variables once (the service audits it): those that hold an address of another service become references",
     ),
+    new Option("--protect", "write lifecycle.preventDestroy for all that it takes over"),
     new Option("--dry-run", "print the manifest, and write and record nothing"),
     new Option("--force", "overwrite an existing manifest"),
     options.answerTimeout,
@@ -55,11 +56,11 @@ export const initVerb: Verb = {
   ],
   handler: async (given) => {
     const { from } = given.options as { readonly from?: "workspace" | ConvertibleSource };
-    const alone = ["project", "verifyValues", "dryRun", "force"].find(
+    const alone = ["project", "verifyValues", "protect", "dryRun", "force"].find(
       (name) => given.options[name] !== undefined,
     );
     if (from === undefined && (alone !== undefined || given.positional[0] !== undefined)) {
-      const summary = "a file, --project, --verify-values, --dry-run and --force go with --from";
+      const summary = "a file, --project, --verify-values, --protect, --dry-run and --force go with --from";
       throw failure("command.usage", summary, { hint: "rnv init --from workspace" });
     }
     const invocation = await withService(given);
@@ -140,7 +141,7 @@ function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source
 /** The manifest says what is live, and the state records it: one command, and no write to the service. */
 async function initFromWorkspace(invocation: Invocation): Promise<number> {
   const { terminal, cwd, options } = invocation;
-  const { project } = options as { readonly project?: string };
+  const { project, protect } = options as { readonly project?: string; readonly protect?: boolean };
   const notes = notesOf(invocation);
   const manifest = manifestToWrite(invocation);
   const from =
@@ -155,21 +156,31 @@ async function initFromWorkspace(invocation: Invocation): Promise<number> {
   };
   const outcome = await withContext(invocation, (context) =>
     takeOverWorkspace(context, {
-      ...{ keep, project, reveals: options.verifyValues === true },
+      ...{ keep, project, reveals: options.verifyValues === true, protects: protect === true },
       ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
     }),
   );
   const { plan, taken, declared, references, diagnostics } = outcome;
-  if (options.dryRun !== true && hasErrors(diagnostics) && plan === undefined)
+  if (hasErrors(diagnostics) && plan === undefined)
     notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
-  if (plan !== undefined) {
-    const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
-    notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
-    notes.done(`${counted(taken, "resource")} taken over; nothing was written to the service`);
-    terminal.out("\n");
-  }
   showOutcome(invocation, outcome);
   terminal.err(archivedNote);
+  if (plan === undefined) return outcome.exitCode;
+  const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
+  terminal.out("\n");
+  notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
+  notes.done(`${taken} resources and deployments taken over; nothing was written to the service`);
+  const { state } = settingsOf(invocation);
+  terminal.out(
+    nextSteps(
+      "rnv plan          shows what would change",
+      `git commit        keeps ${manifest} and .gitignore; the state and its key stay out of git`,
+      state.kind === "file" &&
+        `RNV_STATE         names the store where a team shares the state; now it is ${shownPath(state.path, cwd)} (docs/cli/state.md)`,
+      !protect &&
+        "preventDestroy    refuses every plan that deletes its resource: lifecycle: { preventDestroy: true }",
+    ),
+  );
   return outcome.exitCode;
 }
 
@@ -191,11 +202,9 @@ function manifestToWrite({ cwd, options }: Invocation): string {
 function keepManifest(invocation: Invocation, file: string, text: string): boolean {
   const { cwd, options, terminal } = invocation;
   const whole = schemaLine(cwd) + text;
+  const mode = 0o666 & ~process.umask();
   if (options.dryRun === true) terminal.out(whole);
-  else {
-    const mode = 0o666 & ~process.umask();
-    writeWholeFile(join(cwd, file), whole, { keep: options.force !== true, mode });
-  }
+  else writeWholeFile(join(cwd, file), whole, { keep: options.force !== true, mode });
   return options.dryRun !== true;
 }
 
@@ -225,7 +234,7 @@ async function initFromFile(invocation: Invocation, source: ConvertibleSource): 
   const checked = await validate(openContext(invocation), { files: [manifest] });
   const findings = checked.diagnostics.map((found) => ({ ...found, severity: "warning" as const }));
   report(invocation, findings);
-  terminal.out(nextSteps(diagnostics.length + findings.length > 0));
+  terminal.out(firstSteps(diagnostics.length + findings.length > 0));
   return exitCodes.done;
 }
 
@@ -258,7 +267,7 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   const problems = [...settings.diagnostics, ...(answer?.diagnostics ?? [])];
   const warnings = problems.map((found) => ({ ...found, severity: "warning" as const }));
   report(invocation, warnings);
-  terminal.out(nextSteps(hasErrors(problems)));
+  terminal.out(firstSteps(hasErrors(problems)));
   return exitCodes.done;
 }
 
@@ -292,9 +301,13 @@ function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   return true;
 }
 
-const nextSteps = (incomplete: boolean): string =>
-  `\nNext:\n${incomplete ? "  fix the warnings above, then\n" : ""}` +
-  "  rnv plan     shows what would change\n  rnv apply    asks, then changes it\n";
+const nextSteps = (...steps: readonly (string | false)[]): string =>
+  `\nNext:\n${steps.map((step) => (step === false ? "" : `  ${step}\n`)).join("")}`;
+
+const firstSteps = (incomplete: boolean): string => {
+  const fix = incomplete && "fix the warnings above, then";
+  return nextSteps(fix, "rnv plan     shows what would change", "rnv apply    asks, then changes it");
+};
 
 const schema = join("node_modules", "terraform-provider-rnv", "schemas", "manifest.schema.json");
 

@@ -115,7 +115,6 @@ export const exportVerb: Verb = {
     const { project, out } = options as { readonly project?: string; readonly out?: string };
     const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
     report(invocation, outcome.diagnostics);
-    if (outcome.text === undefined) return outcome.exitCode;
     const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
     if (out === undefined) terminal.out(text);
     else {

@@ -6,6 +6,7 @@ import * as publicLibrary from "../../../src";
 import * as constructs from "../../../src/cdktf/cdktf";
 import type { Context } from "../../../src/commands/context";
 import * as testing from "../../../src/emulator/testing";
+import { builtLibrary } from "../../support/built-library";
 import { createWorkbench } from "../../support/workbench";
 
 const folder = join(__dirname, "..", "..", "..", "src", "cdktf");
@@ -101,10 +102,14 @@ ${examplesOfLibrary.map(functionOf).join("\n")}\n`,
       ...{ strict: true, noEmit: true, skipLibCheck: true, types: ["node"] },
       ...{ module: "esnext", moduleResolution: "bundler", target: "es2023" },
     };
-    writeFileSync(
-      join(program, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: [file, join(program, "library.ts")] }),
-    );
+    // As a user compiles them: against the declarations of the package.
+    builtLibrary();
+    const files = ["examples", "library"].map((name) => join(program, `${name}-of-package.ts`));
+    for (const one of files) {
+      const written = readFileSync(one.replace("-of-package", ""), "utf8");
+      writeFileSync(one, written.replaceAll('"../../../../src', '"../../../../dist'));
+    }
+    writeFileSync(join(program, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
     const tsc = join(folder, "..", "..", "node_modules", ".bin", "tsc");
     const { status, stdout } = spawnSync(tsc, ["-p", program], { encoding: "utf8" });
     expect([status, stdout]).toEqual([0, ""]);

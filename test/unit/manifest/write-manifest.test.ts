@@ -4,7 +4,7 @@ import { type ManifestBlock, writeManifest } from "../../../src/manifest/write";
 import type { Address } from "../../../src/model/address";
 import { Template } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";
-import { fc } from "../../support/fixed-seed";
+import { anyCharacter, fc } from "../../support/fixed-seed";
 import { briefs, folderWith, load, removeFolders } from "./load";
 
 afterAll(removeFolders);
@@ -44,7 +44,7 @@ describe("writeManifest", () => {
         block("service", ["docs"], { name: "The docs", kind: "static" }),
         {
           ...block("service", ["shop", "api"], { name: "api", kind: "web", "configuration.branch": "1.10" }),
-          importId: "0f",
+          meta: { import: "0f" },
         },
         block("project", ["shop"], { name: "shop", description: "costs ${5}" }),
         block("deployment", ["shop", "api"], {}),
@@ -81,7 +81,7 @@ services:
     );
     const text = fc.oneof(
       nasty,
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
       fc.array(nasty, { maxLength: 5 }).map((parts) => parts.join("")),
     );
     const name = fc.constantFrom("a", "B-1", "constructor", "null", "1", "1e3", "0x1f", "true", "toString");
