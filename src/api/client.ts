@@ -1,5 +1,6 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
+import type { Mask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
@@ -30,6 +31,15 @@ export interface ClientOptions
   readonly onDeprecation?: (found: Deprecation) => void;
 }
 
+/** Secrets of a run. */
+export interface KnownSecrets {
+  readonly secrets: readonly Secret[];
+  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
+  readonly outside?: readonly Secret[];
+  /** Values that the state knows by their fingerprints. */
+  readonly recorded?: RecordedValues | undefined;
+}
+
 export interface Client {
   readonly runId: string;
   /**
@@ -39,10 +49,11 @@ export interface Client {
   readonly send: Send;
   /**
    * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
-   * themselves. With `recorded` also what a service repeats of values that the state knows by their fingerprints. Returns
-   * true when an answer that was handed out before the first call repeats a secret: read it again.
+   * themselves. Returns true when an answer that was handed out before the first call repeats a secret: read it again.
    */
-  readonly redact: (secrets: Iterable<Secret>, recorded?: RecordedValues) => boolean;
+  readonly redact: (known: KnownSecrets) => boolean;
+  /** Returns an attribute value as people and files see it; the value itself where nothing in it is masked. */
+  readonly mask: Mask;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
   readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
@@ -74,6 +85,7 @@ export function openClient(options: ClientOptions): Client {
   let serviceTime: number | undefined;
   let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
+  const shownValues = new Redactor();
   const context: RetryContext = {
     ...{ transport, clock, random },
     limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
@@ -106,7 +118,14 @@ export function openClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: (secrets, recorded) => redactor.add(secrets, recorded),
+    redact: ({ secrets, outside = [], recorded }) => {
+      shownValues.add(
+        outside,
+        recorded && { ...recorded, values: recorded.values.filter((one) => one.isOutside) },
+      );
+      return redactor.add(secrets, recorded);
+    },
+    mask: (value) => shownValues.value(value),
     serviceTime: () => serviceTime,
     close: () => transport.close(),
   };

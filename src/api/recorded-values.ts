@@ -5,34 +5,42 @@ export interface RecordedValue {
   readonly address: string;
   /** HMAC-SHA-256 over address and value, hex. */
   readonly fingerprint: string;
+  /** The manifest holds its source, not its text, or does not declare it. */
+  readonly isOutside: boolean;
 }
 
-export interface RecordedService {
-  readonly values: readonly RecordedValue[];
-  /** The recorded branch, which a deployment may name. */
-  readonly branch?: string | undefined;
-}
-
-/** What the state knows of values that this run may not have. */
+/** Recorded values of all services, as far as this run does not have them. */
 export interface RecordedValues {
-  /** By the id of the service; those without values are left out. */
-  readonly services: ReadonlyMap<string, RecordedService>;
+  readonly values: readonly RecordedValue[];
+  /** The recorded branches, which deployments may name. */
+  readonly branches: ReadonlySet<unknown>;
   /** The key of the fingerprints; absent where this run does not have it. */
   readonly key?: Uint8Array | undefined;
 }
 
 export const hiddenText = "(hidden: RNV_STATE_KEY is not set)";
 
-/** Characters of the shortest text that is looked up. */
-const shortest = 4;
-
-/** Returns the parts of a text that are the value of a recorded variable of its service, the longest first. */
-export function recordedParts(text: string, { values }: RecordedService, key: Uint8Array): readonly string[] {
-  const isValue = (part: Secret): boolean =>
-    values.some(({ address, fingerprint }) => part.fingerprint(key, address) === fingerprint);
-  return [...candidatesIn(text)]
-    .filter((part) => part.length >= shortest && !/^\d+$/.test(part) && isValue(new Secret(part)))
-    .sort((a, b) => b.length - a.length);
+/** Returns a function that finds the parts of a text that `isPart` accepts and that are a recorded value, the longest first. */
+export function partFinder(
+  { values, key }: RecordedValues,
+  isPart: (part: string) => boolean,
+): (text: string) => readonly string[] {
+  // Texts repeat words, and each costs a fingerprint for each value.
+  const known = new Map<string, boolean>();
+  const isValue = (part: string): boolean => {
+    const secret = new Secret(part);
+    const isKnown =
+      known.get(part) ??
+      values.some(({ address, fingerprint }) => key && secret.fingerprint(key, address) === fingerprint);
+    known.set(part, isKnown);
+    return isKnown;
+  };
+  return (text) =>
+    values.length === 0
+      ? []
+      : [...candidatesIn(text)]
+          .filter((part) => isPart(part) && isValue(part))
+          .sort((a, b) => b.length - a.length);
 }
 
 /**

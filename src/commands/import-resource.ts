@@ -17,7 +17,7 @@ import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
-import { declaredSecrets, load } from "./load";
+import { load, redactKnown } from "./load";
 import { newLineage } from "./recover";
 
 export interface ImportRequest {
@@ -59,7 +59,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);
     const connection = await context.connect();
-    if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
+    await redactKnown(context, connection, loaded.desired, state);
     connection.reads.remember(state);
     const declared = loaded.desired?.resources.get(target.address);
     const live = await readLive(context, connection, state, target, declared);

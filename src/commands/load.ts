@@ -1,10 +1,12 @@
+import type { KnownSecrets } from "../api/client";
 import type { RecordedValue, RecordedValues } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { LoadedManifest, SecretReach } from "../manifest/context";
-import type { Desired } from "../model/desired";
+import type { Address } from "../model/address";
+import type { Desired, DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
-import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
+import { Computed, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
@@ -56,7 +58,7 @@ export async function loadDeclared(
       ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
-  if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
+  if (await redactKnown(context, connection, loaded.desired, from.state)) connection.reads.invalidate();
   const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
@@ -120,56 +122,75 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
   hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
 });
 
-function* valuesOf({ resources }: Desired): Generator<DesiredValue> {
-  for (const { attributes } of resources.values()) for (const { value } of attributes.values()) yield value;
+function* declaredIn({ resources }: Desired): Generator<DesiredAttribute> {
+  for (const { attributes } of resources.values()) yield* attributes.values();
 }
 
 /** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-export function declaredSecrets(desired: Desired): readonly Secret[] {
-  const found: Secret[] = [];
-  for (const value of valuesOf(desired))
-    if (value instanceof Secret) found.push(value);
-    else if (value instanceof UnreadSecret || value instanceof Computed) found.push(...value.atHand);
-    else if (value instanceof Template) found.push(...value.parts.filter((part) => part instanceof Secret));
-  return found;
+function declaredSecrets(desired: Desired): Required<Omit<KnownSecrets, "recorded">> {
+  const found = [...declaredIn(desired)].map((one) => ({
+    texts: secretsIn(one),
+    isOutside: isFromOutside(one),
+  }));
+  const outside = found.filter((one) => one.isOutside);
+  return { secrets: found.flatMap(({ texts }) => texts), outside: outside.flatMap(({ texts }) => texts) };
 }
+
+function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
+  return value instanceof Template ? value.parts.filter((part) => part instanceof Secret) : [];
+}
+
+/** The manifest does not hold its text. */
+const isFromOutside = ({ source = "value" }: DesiredAttribute): boolean => source !== "value";
 
 /** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
-  [...valuesOf(desired)].some(
-    (value) =>
+  [...declaredIn(desired)].some(
+    ({ value }) =>
       value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
   );
 
-/**
- * Connects for a verb that reads no manifest: secrets of the manifest in the folder are masked all the same, and so are the
- * values that only the state knows.
- */
+/** Connects for a verb that reads no manifest: values of the manifest in the folder and of the state are masked all the same. */
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
   const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
-  connection.redact(desired ? declaredSecrets(desired) : [], state && (await recordedValues(context, state)));
+  await redactKnown(context, connection, desired, state);
   return connection;
 }
 
-/** Returns what a state knows of values; undefined where it has none. */
-async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
-  if (!state.keyId) return undefined;
-  const { key, keyId } = await context.stateKey(false);
-  return { services: recordedServices(state), key: keyId === state.keyId ? key : undefined };
+/** Masks secrets that are declared or recorded. Returns true when an earlier answer repeats a secret. */
+export async function redactKnown(
+  context: Context,
+  { redact }: Connection,
+  desired: Desired | undefined,
+  state: State | undefined,
+): Promise<boolean> {
+  const declared = desired ? declaredSecrets(desired) : { secrets: [] };
+  return redact({ ...declared, recorded: state && (await recordedValues(context, state, desired)) });
 }
 
-/** The services of a state that have values, by their ids. */
-function recordedServices({ resources }: State): RecordedValues["services"] {
-  const services = new Map<string, { values: RecordedValue[]; branch?: string }>();
-  for (const [address, { parent, applied, fingerprintAddress }] of Object.entries(resources)) {
-    const holder = parent && resources[parent];
-    const prints = Object.values(applied).filter(isFingerprint);
-    if (holder?.type !== "service" || prints.length === 0) continue;
-    const branch = holder.applied["configuration.branch"];
-    const found = services.get(holder.id) ?? { values: [], ...(typeof branch === "string" && { branch }) };
-    found.values.push(...prints.map((print) => ({ address: fingerprintAddress ?? address, ...print })));
-    services.set(holder.id, found);
+/** Returns what a state knows of values that are not at hand; undefined where it has none. */
+async function recordedValues(
+  context: Context,
+  { keyId, resources }: State,
+  desired: Desired | undefined,
+): Promise<RecordedValues | undefined> {
+  if (!keyId) return undefined;
+  const found = await context.stateKey(false);
+  const key = found.keyId === keyId ? found.key : undefined;
+  const values: RecordedValue[] = [];
+  const branches = new Set<unknown>();
+  for (const [name, { applied, fingerprintAddress: address = name }] of Object.entries(resources)) {
+    branches.add(applied["configuration.branch"]);
+    for (const [path, value] of Object.entries(applied)) {
+      if (!isFingerprint(value)) continue;
+      const declared = desired?.resources.get(name as Address)?.attributes.get(path);
+      const isSame = (one: Secret) => key && one.fingerprint(key, address) === value.fingerprint;
+      const isOutside = !declared || isFromOutside(declared);
+      if (!declared || !secretsIn(declared).some(isSame)) values.push({ address, ...value, isOutside });
+    }
   }
-  return services;
+  return values.length === 0 ? undefined : { values, branches, key };
 }

@@ -13,6 +13,9 @@ export interface Reference {
 /** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
+/** Returns a value as people and files see it; the value itself where nothing in it is masked. */
+export type Mask = <Value extends Plain>(value: Value) => Value;
+
 /** The type of a parsed value: readonly, and without the unnamed fields that its schema allows. */
 export type Parsed<T> = [Plain] extends [T]
   ? T
