@@ -5,8 +5,7 @@ import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
-import type { RecordedValues } from "./recorded-values";
-import { Redactor } from "./redactor";
+import { type KnownSecrets, Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
 import type { Send } from "./send";
 import { type Deprecation, readDate, readDeprecation } from "./transport";
@@ -29,15 +28,6 @@ export interface ClientOptions
   readonly maxBodyBytes?: number;
   /** Called once, where an answer says that its route ends. */
   readonly onDeprecation?: (found: Deprecation) => void;
-}
-
-/** Secrets of a run. */
-export interface KnownSecrets {
-  readonly secrets: readonly Secret[];
-  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
-  readonly outside?: readonly Secret[];
-  /** Values that the state knows by their fingerprints. */
-  readonly recorded?: RecordedValues | undefined;
 }
 
 export interface Client {
@@ -118,12 +108,9 @@ export function openClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: ({ secrets, outside = [], recorded }) => {
-      shownValues.add(
-        outside,
-        recorded && { ...recorded, values: recorded.values.filter((one) => one.isOutside) },
-      );
-      return redactor.add(secrets, recorded);
+    redact: (known) => {
+      shownValues.addOutside(known);
+      return redactor.add(known.secrets, known.recorded);
     },
     mask: (value) => shownValues.value(value),
     serviceTime: () => serviceTime,

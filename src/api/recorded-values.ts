@@ -45,8 +45,8 @@ export function partFinder(
 
 /**
  * The parts of a text in which a value may stand: all of it, its lines, its words with and without the signs around them,
- * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, and the password of an
- * address.
+ * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, the password of an
+ * address, and what a `-` or `.` ends, as in the name of a host.
  */
 function candidatesIn(text: string): ReadonlySet<string> {
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());
@@ -56,7 +56,12 @@ function candidatesIn(text: string): ReadonlySet<string> {
     [...part.matchAll(/[=:]/g)].map(({ index }) => part.slice(index + 1).trim()),
   );
   const passwords = words.flatMap((word) => /:\/\/[^/\s]*?:([^/\s]+)@/.exec(word)?.[1] ?? []);
-  const between = [text.split(/["'`]/), text.split(/[\s"'`=:;,&?@()[\]{}<>|]/)].flat();
-  const whole = [text, ...lines, ...words, ...quoted, ...between, ...tails, ...passwords];
+  const between = [/["'`]/, /[\s"'`=:;,&?@()[\]{}<>|]/, /[\s"'`=:;,&?@()[\]{}<>|/]/].flatMap((sign) =>
+    text.split(sign),
+  );
+  const openings = between.flatMap((part) =>
+    [...part.matchAll(/[-.]/g)].map(({ index }) => part.slice(0, index)),
+  );
+  const whole = [text, ...lines, ...words, ...quoted, ...between, ...openings, ...tails, ...passwords];
   return new Set(whole.flatMap((part) => [part, part.replace(/^["'`([{<]+|["'`)\]}>.,;:!?]+$/g, "")]));
 }

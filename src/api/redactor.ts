@@ -36,6 +36,15 @@ const spokenFields = wordsIn("actor trigger status displayStatus lifecycleStatus
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
 const noFields: ReadonlySet<string> = new Set();
 
+/** Secrets of a run. */
+export interface KnownSecrets {
+  readonly secrets: readonly Secret[];
+  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
+  readonly outside: readonly Secret[];
+  /** Values that the state knows by their fingerprints. */
+  readonly recorded?: RecordedValues | undefined;
+}
+
 const ellipsis = /\u2026|\.\.\./;
 /** No answer of the interface lies deeper. */
 const deepest = 32;
@@ -85,6 +94,11 @@ export class Redactor {
     this.#early = undefined;
     if (!isMore && this.#added.length === 0) return false;
     return early.length > maxBufferedAnswers || early.some((body) => this.#mask(body, this.#field) !== body);
+  }
+
+  /** Adds the secrets that are masked in attribute values. */
+  addOutside({ outside, recorded }: KnownSecrets): void {
+    this.add(outside, recorded && { ...recorded, values: recorded.values.filter((one) => one.isOutside) });
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */

@@ -15,6 +15,7 @@ import {
   Computed,
   type DesiredValue,
   GeneratedSecret,
+  type Mask,
   type Plain,
   type Reference,
   Unknown,
@@ -44,6 +45,7 @@ export interface Run {
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
   readonly emit: (event: ApplyEvent) => void;
+  readonly mask: Mask;
   /** Someone watches: how long a step took in the deployment before is worth a request. */
   readonly isWatched?: boolean;
   /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */

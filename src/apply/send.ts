@@ -159,7 +159,9 @@ async function finishWrite(
   });
   const { defaults } = instance;
   const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;
-  const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
+  const unappliedFields = live
+    ? verifyApplied(change, { type, sent, live, defaults, before }, run.mask)
+    : undefined;
   const kept = unappliedFields ? { ...whole, applied: previous?.applied ?? {} } : whole;
   await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;

@@ -3,8 +3,7 @@ import type { LiveResource } from "../model/live";
 import type { AppliableValue } from "../model/resource-operations";
 import { isParentAttribute, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { Attributes } from "../model/value";
-import { plainEqual } from "../model/value";
+import { type Attributes, type Mask, noMask, type Plain, plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
 /** A write, and the answer that it is compared with. */
@@ -22,7 +21,11 @@ export interface ComparedWrite {
  * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
  * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
  */
-export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic | undefined {
+export function verifyApplied(
+  change: Change,
+  taken: ComparedWrite,
+  mask: Mask = noMask,
+): Diagnostic | undefined {
   const refused = unappliedPaths(taken);
   const [first] = refused;
   if (first === undefined) return undefined;
@@ -49,7 +52,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
         }
       : {
           ...about,
-          detail: differences(refused, taken),
+          detail: differences(refused, taken, mask),
           hint: isNamedOtherwise
             ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
@@ -64,10 +67,10 @@ const mostTold = 3;
 const longestTold = 120;
 
 /** Returns the sent and the shown values of the first fields, without secrets. */
-function differences(refused: readonly string[], { type, sent, live }: ComparedWrite): string {
+function differences(refused: readonly string[], { type, sent, live }: ComparedWrite, mask: Mask): string {
   const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
   const text = (value: unknown): string => {
-    const json = JSON.stringify(value ?? null);
+    const json = JSON.stringify(mask((value ?? null) as Plain));
     return json.length > longestTold ? `${json.slice(0, longestTold)}…` : json;
   };
   return told

@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { LogicalNames } from "../manifest/logical-names";
-import { type ManifestBlock, writeManifest } from "../manifest/write";
+import { leftOut, type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
@@ -10,9 +10,10 @@ import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { compareTexts, uuidPattern } from "../model/text";
-import { type Plain, plainEqual, type Reference, Template } from "../model/value";
+import { type Mask, type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
+import { connectWithRedaction } from "./load";
 
 export interface ExportRequest {
   /** Name or id of the one project to write; everything when undefined. */
@@ -35,9 +36,9 @@ export interface ExportOutcome extends Outcome {
  * const { text } = await exportManifest(context, { project: "shop" });
  */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
-  const { reads } = await context.connect();
   // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);
+  const { reads, mask } = await connectWithRedaction(context, state);
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
@@ -58,7 +59,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
       other.parentId === one.parentId &&
       isPlacedAs(typeOf(one.type), other, one.attributes);
     const isNamedByIdOnly = all.filter(isSame).length > 1;
-    const block = blockOf(one, place, catalog, { isNamedByIdOnly, parent });
+    const block = blockOf(one, place, catalog, mask, { isNamedByIdOnly, parent });
     return [withReferences(block, references.get(one))];
   });
   const diagnostics: Diagnostic[] = live
@@ -152,6 +153,7 @@ export function blockOf(
   { type, id, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,
+  mask: Mask,
   {
     isNamedByIdOnly = false,
     parent,
@@ -161,7 +163,7 @@ export function blockOf(
   const { parents, defaults } = resourceType;
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
-  const written = new Map<string, Plain>();
+  const written = new Map<string, Plain | typeof leftOut>();
   // Of the fields that this version does not know, those that the catalog does.
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
@@ -170,7 +172,8 @@ export function blockOf(
     const chosen = (parent?.offers?.[path] ?? []).filter(({ isDefault }) => isDefault);
     const isChosen = chosen.some(({ id, name }) => value === name || value === id);
     const isDefault = plainEqual(value, base.get(path)) || isChosen;
-    if (isDeclarable && value !== null && !isDefault) written.set(path, value);
+    if (isDeclarable && value !== null && !isDefault)
+      written.set(path, mask(value) === value ? value : leftOut);
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);

@@ -10,14 +10,14 @@ import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
-import { isPlain, type Plain } from "../model/value";
+import { isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
-import { load, redactKnown } from "./load";
+import { knownSecrets, load } from "./load";
 import { newLineage } from "./recover";
 
 export interface ImportRequest {
@@ -59,14 +59,14 @@ export async function importResource(context: Context, request: ImportRequest): 
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);
     const connection = await context.connect();
-    await redactKnown(context, connection, loaded.desired, state);
+    connection.redact(await knownSecrets(context, loaded.desired, state));
     connection.reads.remember(state);
     const declared = loaded.desired?.resources.get(target.address);
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
     const recorded = {
-      ...recordOf(state, target, live, declared),
+      ...recordOf(connection, state, target, live, declared),
       writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
     };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
@@ -152,7 +152,7 @@ function notThere({ address, type, id }: ImportTarget, parent: Address | undefin
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
 async function undeclared(
-  { reads }: Connection,
+  { reads, mask }: Connection,
   { address, type, id }: ImportTarget,
   live: LiveResource,
   { desired, merged }: LoadedManifest,
@@ -160,7 +160,7 @@ async function undeclared(
   const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
   const meant = didYouMean(address, of);
   const names = nameOf(address).split(".");
-  const block = blockOf(live, names, (await reads.catalog()) as Catalog);
+  const block = blockOf(live, names, (await reads.catalog()) as Catalog, mask);
   const isStack = desired !== undefined && merged === undefined;
   const addTo = isStack ? "add it to the stack" : "add it to the manifest";
   const where = desired === undefined ? "write it to rnv.yaml" : addTo;
@@ -191,6 +191,7 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
 }
 
 function recordOf(
+  { mask }: Connection,
   state: State,
   { address, type }: ImportTarget,
   live: LiveResource,
@@ -202,6 +203,6 @@ function recordOf(
   // Nothing was applied by rnv yet: the first plan shows what it takes over.
   return {
     ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
-    ...{ computed: Object.fromEntries(live.computed), preventDestroy, onRemove },
+    ...{ computed: unmasked(Object.fromEntries(live.computed), mask), preventDestroy, onRemove },
   };
 }

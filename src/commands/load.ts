@@ -1,5 +1,5 @@
-import type { KnownSecrets } from "../api/client";
 import type { RecordedValue, RecordedValues } from "../api/recorded-values";
+import { type KnownSecrets, Redactor } from "../api/redactor";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { LoadedManifest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
@@ -58,7 +58,8 @@ export async function loadDeclared(
       ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
-  if (await redactKnown(context, connection, loaded.desired, from.state)) connection.reads.invalidate();
+  const known = await knownSecrets(context, loaded.desired, from.state);
+  if (connection.redact(known)) connection.reads.invalidate();
   const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
@@ -127,7 +128,7 @@ function* declaredIn({ resources }: Desired): Generator<DesiredAttribute> {
 }
 
 /** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-function declaredSecrets(desired: Desired): Required<Omit<KnownSecrets, "recorded">> {
+function declaredSecrets(desired: Desired): KnownSecrets {
   const found = [...declaredIn(desired)].map((one) => ({
     texts: secretsIn(one),
     isOutside: isFromOutside(one),
@@ -155,20 +156,34 @@ const declaresSecrets = (desired: Desired): boolean =>
 /** Connects for a verb that reads no manifest: values of the manifest in the folder and of the state are masked all the same. */
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
-  const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
-  await redactKnown(context, connection, desired, state);
+  connection.redact(await secretsHere(context, state));
   return connection;
 }
 
-/** Masks secrets that are declared or recorded. Returns true when an earlier answer repeats a secret. */
-export async function redactKnown(
+/** Returns a state as people see it: attribute values are masked. */
+export async function shownState(context: Context, state: State): Promise<State> {
+  const shown = new Redactor();
+  shown.addOutside(await secretsHere(context, state));
+  const resources = Object.entries(state.resources).map(([address, one]) => [
+    address,
+    { ...one, applied: shown.value(one.applied), computed: shown.value(one.computed) },
+  ]);
+  return { ...state, resources: Object.fromEntries(resources) };
+}
+
+async function secretsHere(context: Context, state: State | undefined): Promise<KnownSecrets> {
+  const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
+  return knownSecrets(context, desired, state);
+}
+
+/** Returns the secrets that are declared or recorded. */
+export async function knownSecrets(
   context: Context,
-  { redact }: Connection,
   desired: Desired | undefined,
   state: State | undefined,
-): Promise<boolean> {
-  const declared = desired ? declaredSecrets(desired) : { secrets: [] };
-  return redact({ ...declared, recorded: state && (await recordedValues(context, state, desired)) });
+): Promise<KnownSecrets> {
+  const declared = desired ? declaredSecrets(desired) : { secrets: [], outside: [] };
+  return { ...declared, recorded: state && (await recordedValues(context, state, desired)) };
 }
 
 /** Returns what a state knows of values that are not at hand; undefined where it has none. */

@@ -35,7 +35,7 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
     const read = readSecret(shape, entry, block, context, reach);
     if (read === undefined) continue;
     attributes.set(shape.path, read.attribute);
-    if (read.source !== undefined && reach !== "skip") sources.push(read.source);
+    if (read.source && (reach !== "skip" || read.source.kind === "file")) sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);

@@ -7,13 +7,16 @@ import { markSecrets } from "./mask";
 import { escapeTemplate, type MapNode, parseTemplate, type ScalarNode, type SourceNode } from "./tree";
 import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 
+/** Stands for a value that a comment names and nothing shows. */
+export const leftOut = Symbol("left out");
+
 /** One resource to be written down. */
 export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
   /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
-  readonly attributes: ReadonlyMap<string, Plain | Template>;
+  readonly attributes: ReadonlyMap<string, Plain | Template | typeof leftOut>;
   /** Written as `import:` where the type allows it. */
   readonly importId?: string;
 }
@@ -89,6 +92,12 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
       if (typeof scalar.value === "string") scalar.type = typeOfText(scalar.value);
     },
     Map: (_, map) => {
+      const isLeftOut = ({ value }: (typeof map.items)[number]) => isScalar(value) && value.value === leftOut;
+      const keys = map.items
+        .filter(isLeftOut)
+        .map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
+      map.items = map.items.filter((pair) => !isLeftOut(pair));
+      if (keys.length > 0) map.comment = keys.join("\n");
       map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
     },
     Seq: (_, list) => {
@@ -162,7 +171,7 @@ function contentOf({ names, attributes, importId }: ManifestBlock, placed: Place
 }
 
 /** A value as data whose texts stand as they are: a literal `${` is escaped, a reference is written out. */
-function dataOf(value: Plain | Template): unknown {
+function dataOf(value: Plain | Template | typeof leftOut): unknown {
   if (value instanceof Template) return value.parts.map(partText).join("");
   if (typeof value === "string") return escapeTemplate(value);
   if (value === null || typeof value !== "object") return value;

@@ -12,6 +12,7 @@ import {
   isRun,
   type Plan,
   type PlannedInstance,
+  shownPlan,
 } from "./plan";
 import {
   actionSchema,
@@ -143,9 +144,10 @@ type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undecl
 
 /** Tells what happened behind our back from what was only not applied yet. */
 export function driftReport(
-  plan: Plan,
+  raw: Plan,
   { failOn = [], unmanaged = [], undeclared = [], unchecked = [] }: DriftRequested = {},
 ): DriftReport {
+  const plan = shownPlan(raw);
   const causeOf = causesIn(plan);
   const drifted = plan.changes
     .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))

@@ -9,7 +9,7 @@ import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Mask, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import type { actionSchema, changeSchema, fieldSchema, PlanDocument, shownSchema } from "./plan-schema";
 
@@ -100,6 +100,8 @@ export interface Plan extends SharedWithDocument {
   /** Results of policies and of conditions; undefined where none were judged. */
   readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Masks attribute values where they are shown; of a plan that was read from its document they are masked. */
+  readonly mask?: Mask | undefined;
 }
 
 /** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */
@@ -127,6 +129,7 @@ export interface PlanInput {
   readonly timestamp?: string;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;
+  readonly mask?: Mask;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
   /** Live secrets that were asked for; undefined when none were to be. */
@@ -197,4 +200,19 @@ export function shownValue(value: ResolvedValue | undefined, isHidden = false): 
   if (value === undefined) return absent;
   if (value instanceof Unknown) return { kind: "unknown" };
   return isHidden || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
+}
+
+/** Returns the plan as people and files see it, its fields and outputs masked. */
+export function shownPlan(plan: Plan): Plan {
+  const { mask, changes, outputs, plannedOutputs } = plan;
+  if (!mask) return plan;
+  const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
+    all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
+  const shownChange = (change: Change): Change => ({
+    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
+    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
+    ...(change.drift && { drift: shown(change.drift) }),
+  });
+  const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
+  return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
 }

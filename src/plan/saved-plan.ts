@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
-import { canonicalJson, type Plain } from "../model/value";
+import { canonicalJson, type Mask, noMask, type Plain } from "../model/value";
 import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import type { ChangeDocument, PlanDocument } from "./plan-schema";
@@ -135,6 +135,7 @@ export function refuseAuthor(
  */
 export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | undefined {
   const fresh = planDocument(plan, unboundIn(saved.plan));
+  const firstDifference = differenceIn(plan.mask);
   for (const part of ["binding", "options"] as const) {
     const moved = firstDifference(saved.plan[part], fresh[part]);
     if (moved !== undefined) return stale(`its ${moved} is another`);
@@ -198,11 +199,14 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
   fields.map(({ range: _range, ...field }) => field);
 
-/** Returns the key of the first member that differs. */
-function firstDifference(a: object | undefined, b: object | undefined): string | undefined {
-  const left = (a ?? {}) as Readonly<Record<string, Plain>>;
-  const right = (b ?? {}) as Readonly<Record<string, Plain>>;
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
-    .sort()
-    .find((key) => canonicalJson(left[key] ?? null) !== canonicalJson(right[key] ?? null));
-}
+/** Returns a function that finds the first member that differs. Digests compare masked texts, which an earlier run may have shown. */
+const differenceIn =
+  (mask: Mask = noMask) =>
+  (a: object | undefined, b: object | undefined): string | undefined => {
+    const left = (a ?? {}) as Readonly<Record<string, Plain>>;
+    const right = (b ?? {}) as Readonly<Record<string, Plain>>;
+    const text = (value: Plain = null): string => canonicalJson(mask(value));
+    return [...new Set([...Object.keys(left), ...Object.keys(right)])]
+      .sort()
+      .find((key) => text(left[key]) !== text(right[key]));
+  };

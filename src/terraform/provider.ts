@@ -59,7 +59,7 @@ export function openSession(options: SessionOptions): Session {
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
     inTurn: turns(),
     redact: (secrets) => {
-      if (redact({ secrets })) reads.invalidate();
+      if (redact({ secrets, outside: secrets })) reads.invalidate();
     },
     close,
   };
