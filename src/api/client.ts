@@ -108,9 +108,9 @@ export function openClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: (known) => {
-      shownValues.addOutside(known);
-      return redactor.add(known.secrets, known.recorded);
+    redact: ({ secrets, outside, recorded }) => {
+      shownValues.add(outside, recorded);
+      return redactor.add(secrets, recorded);
     },
     mask: (value) => shownValues.value(value),
     serviceTime: () => serviceTime,

@@ -20,27 +20,25 @@ export interface RecordedValues {
 
 export const hiddenText = "(hidden: RNV_STATE_KEY is not set)";
 
-/** Returns a function that finds the parts of a text that `isPart` accepts and that are a recorded value, the longest first. */
+/** Returns a function that finds the parts of a text that `isPart` accepts and that are recorded values, the longest first. */
 export function partFinder(
-  { values, key }: RecordedValues,
+  values: readonly RecordedValue[],
+  key: Uint8Array | undefined,
   isPart: (part: string) => boolean,
 ): (text: string) => readonly string[] {
+  if (!key || values.length === 0) return () => [];
   // Texts repeat words, and each costs a fingerprint for each value.
   const known = new Map<string, boolean>();
-  const isValue = (part: string): boolean => {
-    const secret = new Secret(part);
-    const isKnown =
-      known.get(part) ??
-      values.some(({ address, fingerprint }) => key && secret.fingerprint(key, address) === fingerprint);
-    known.set(part, isKnown);
-    return isKnown;
+  const isValue = (part: Secret): boolean =>
+    values.some(({ address, fingerprint }) => part.fingerprint(key, address) === fingerprint);
+  const isKnown = (part: string): boolean => {
+    if (!known.has(part)) known.set(part, isValue(new Secret(part)));
+    return known.get(part) === true;
   };
   return (text) =>
-    values.length === 0
-      ? []
-      : [...candidatesIn(text)]
-          .filter((part) => isPart(part) && isValue(part))
-          .sort((a, b) => b.length - a.length);
+    [...candidatesIn(text)]
+      .filter((part) => isPart(part) && isKnown(part))
+      .sort((a, b) => b.length - a.length);
 }
 
 /**

@@ -2,7 +2,7 @@ import { openSecret } from "../model/open-secret";
 import type { Secret } from "../model/secret";
 import type { Plain } from "../model/value";
 import { awaitsCheckout } from "./gap-rules";
-import { hiddenText, partFinder, type RecordedValues } from "./recorded-values";
+import { hiddenText, partFinder, type RecordedValue, type RecordedValues } from "./recorded-values";
 
 const mask = "(sensitive)";
 /** Characters. Shorter texts stand in too many words to be masked wherever they are. */
@@ -52,14 +52,14 @@ const deepest = 32;
 /** Answers that are remembered until the first secrets are known; the reads that open a plan are three. */
 const maxBufferedAnswers = 16;
 
+const isOutside = (one: RecordedValue): boolean => one.isOutside;
 const isLong = (text: string): boolean => text.length >= shortest;
 const isMaskedWord = (word: string): boolean =>
   word.length >= shortestWord && !/^\d+$/.test(word) && !commonWords.has(word.toLowerCase());
 
 /**
- * Masks secrets in texts, in all their forms (`secretForms`), from the moment they are added: with an API key in those of
- * the service, without it in attribute values, where short ones stay. Lookups take time by the length of the text, not by
- * the number of secrets.
+ * Masks secrets in texts, in all their forms (`secretForms`), from the moment they are added. With an API key the texts are
+ * of the service, else attribute values, where short secrets stay. Lookups take time by the length of the text alone.
  */
 export class Redactor {
   readonly #key: string | undefined;
@@ -87,18 +87,14 @@ export class Redactor {
   add(secrets: Iterable<Secret>, recorded = this.#recorded): boolean {
     const isMore = recorded !== undefined && recorded !== this.#recorded;
     this.#recorded = recorded;
-    if (isMore) this.#recordedParts = partFinder(recorded, this.#key ? isMaskedWord : isLong);
+    const [isPart, isMasked] = this.#key ? [isMaskedWord, () => true] : [isLong, isOutside];
+    if (isMore) this.#recordedParts = partFinder(recorded.values.filter(isMasked), recorded.key, isPart);
     for (const secret of secrets) this.#added.push(secret);
     const early = this.#early;
     if (early === undefined) return false;
     this.#early = undefined;
     if (!isMore && this.#added.length === 0) return false;
     return early.length > maxBufferedAnswers || early.some((body) => this.#mask(body, this.#field) !== body);
-  }
-
-  /** Adds the secrets that are masked in attribute values. */
-  addOutside({ outside, recorded }: KnownSecrets): void {
-    this.add(outside, recorded && { ...recorded, values: recorded.values.filter((one) => one.isOutside) });
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */

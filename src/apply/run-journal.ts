@@ -49,7 +49,7 @@ export class RunJournal {
     private readonly state: State,
     private readonly clock: Pick<Clock, "now">,
     private readonly serviceTime: () => number | undefined = () => undefined,
-    private readonly mask: Mask = noMask,
+    readonly mask: Mask = noMask,
   ) {
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);

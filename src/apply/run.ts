@@ -15,7 +15,6 @@ import {
   Computed,
   type DesiredValue,
   GeneratedSecret,
-  type Mask,
   type Plain,
   type Reference,
   Unknown,
@@ -45,7 +44,6 @@ export interface Run {
   readonly defaults: (type: string) => Attributes;
   readonly lookup: RunLookup;
   readonly emit: (event: ApplyEvent) => void;
-  readonly mask: Mask;
   /** Someone watches: how long a step took in the deployment before is worth a request. */
   readonly isWatched?: boolean;
   /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */

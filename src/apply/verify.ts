@@ -15,17 +15,14 @@ export interface ComparedWrite {
   readonly defaults: Attributes;
   /** The service's `updatedAt` before the write; undefined for a create. */
   readonly before?: string;
+  readonly mask?: Mask;
 }
 
 /**
  * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
  * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
  */
-export function verifyApplied(
-  change: Change,
-  taken: ComparedWrite,
-  mask: Mask = noMask,
-): Diagnostic | undefined {
+export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic | undefined {
   const refused = unappliedPaths(taken);
   const [first] = refused;
   if (first === undefined) return undefined;
@@ -52,7 +49,7 @@ export function verifyApplied(
         }
       : {
           ...about,
-          detail: differences(refused, taken, mask),
+          detail: differences(refused, taken),
           hint: isNamedOtherwise
             ? `it is recorded; declare ${nameAttribute}: ${JSON.stringify(taken.live.name)}, and run the same command again`
             : hintOf(
@@ -67,7 +64,7 @@ const mostTold = 3;
 const longestTold = 120;
 
 /** Returns the sent and the shown values of the first fields, without secrets. */
-function differences(refused: readonly string[], { type, sent, live }: ComparedWrite, mask: Mask): string {
+function differences(refused: readonly string[], { type, sent, live, mask = noMask }: ComparedWrite): string {
   const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
   const text = (value: unknown): string => {
     const json = JSON.stringify(mask((value ?? null) as Plain));

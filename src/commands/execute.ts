@@ -130,7 +130,6 @@ function runOf(context: Context, planning: BuiltPlan, journal: RunJournal, recor
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
     emit: context.emit,
-    mask: connection.mask,
     isWatched: context.progress !== undefined,
     signal: context.signal,
   };

@@ -1,4 +1,4 @@
-import type { RecordedValue, RecordedValues } from "../api/recorded-values";
+import type { RecordedValue } from "../api/recorded-values";
 import { type KnownSecrets, Redactor } from "../api/redactor";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { LoadedManifest, SecretReach } from "../manifest/context";
@@ -123,20 +123,10 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
   hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
 });
 
-function* declaredIn({ resources }: Desired): Generator<DesiredAttribute> {
-  for (const { attributes } of resources.values()) yield* attributes.values();
-}
+const attributesIn = (desired: Desired | undefined): readonly DesiredAttribute[] =>
+  [...(desired?.resources.values() ?? [])].flatMap(({ attributes }) => [...attributes.values()]);
 
-/** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-function declaredSecrets(desired: Desired): KnownSecrets {
-  const found = [...declaredIn(desired)].map((one) => ({
-    texts: secretsIn(one),
-    isOutside: isFromOutside(one),
-  }));
-  const outside = found.filter((one) => one.isOutside);
-  return { secrets: found.flatMap(({ texts }) => texts), outside: outside.flatMap(({ texts }) => texts) };
-}
-
+/** Returns the secrets in a value that are known before anything is applied. */
 function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
   if (value instanceof Secret) return [value];
   if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
@@ -148,7 +138,7 @@ const isFromOutside = ({ source = "value" }: DesiredAttribute): boolean => sourc
 
 /** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
-  [...declaredIn(desired)].some(
+  attributesIn(desired).some(
     ({ value }) =>
       value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
   );
@@ -163,7 +153,8 @@ export async function connectWithRedaction(context: Context, state: State | unde
 /** Returns a state as people see it: attribute values are masked. */
 export async function shownState(context: Context, state: State): Promise<State> {
   const shown = new Redactor();
-  shown.addOutside(await secretsHere(context, state));
+  const { outside, recorded } = await secretsHere(context, state);
+  shown.add(outside, recorded);
   const resources = Object.entries(state.resources).map(([address, one]) => [
     address,
     { ...one, applied: shown.value(one.applied), computed: shown.value(one.computed) },
@@ -176,28 +167,22 @@ async function secretsHere(context: Context, state: State | undefined): Promise<
   return knownSecrets(context, desired, state);
 }
 
-/** Returns the secrets that are declared or recorded. */
+/** Returns the secrets that are declared, and the recorded ones that are not at hand. */
 export async function knownSecrets(
   context: Context,
   desired: Desired | undefined,
   state: State | undefined,
 ): Promise<KnownSecrets> {
-  const declared = desired ? declaredSecrets(desired) : { secrets: [], outside: [] };
-  return { ...declared, recorded: state && (await recordedValues(context, state, desired)) };
-}
-
-/** Returns what a state knows of values that are not at hand; undefined where it has none. */
-async function recordedValues(
-  context: Context,
-  { keyId, resources }: State,
-  desired: Desired | undefined,
-): Promise<RecordedValues | undefined> {
-  if (!keyId) return undefined;
+  const attributes = attributesIn(desired);
+  const [secrets, outside] = [attributes, attributes.filter(isFromOutside)].map((all) =>
+    all.flatMap(secretsIn),
+  ) as [Secret[], Secret[]];
+  if (!state?.keyId) return { secrets, outside };
   const found = await context.stateKey(false);
-  const key = found.keyId === keyId ? found.key : undefined;
+  const key = found.keyId === state.keyId ? found.key : undefined;
   const values: RecordedValue[] = [];
   const branches = new Set<unknown>();
-  for (const [name, { applied, fingerprintAddress: address = name }] of Object.entries(resources)) {
+  for (const [name, { applied, fingerprintAddress: address = name }] of Object.entries(state.resources)) {
     branches.add(applied["configuration.branch"]);
     for (const [path, value] of Object.entries(applied)) {
       if (!isFingerprint(value)) continue;
@@ -207,5 +192,5 @@ async function recordedValues(
       if (!declared || !secretsIn(declared).some(isSame)) values.push({ address, ...value, isOutside });
     }
   }
-  return values.length === 0 ? undefined : { values, branches, key };
+  return { secrets, outside, recorded: values.length === 0 ? undefined : { values, branches, key } };
 }

@@ -92,12 +92,10 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
       if (typeof scalar.value === "string") scalar.type = typeOfText(scalar.value);
     },
     Map: (_, map) => {
-      const isLeftOut = ({ value }: (typeof map.items)[number]) => isScalar(value) && value.value === leftOut;
-      const keys = map.items
-        .filter(isLeftOut)
-        .map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
-      map.items = map.items.filter((pair) => !isLeftOut(pair));
-      if (keys.length > 0) map.comment = keys.join("\n");
+      const left = map.items.filter(({ value }) => isScalar(value) && value.value === leftOut);
+      for (const { key } of left) map.delete(key);
+      const notes = left.map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
+      map.comment = notes.join("\n") || null;
       map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
     },
     Seq: (_, list) => {

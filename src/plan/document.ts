@@ -12,7 +12,6 @@ import {
   type Plan,
   type PlannedInstance,
   type ShownValue,
-  shownPlan,
   shownValue,
 } from "./plan";
 import { changeParts, type PlanDocument } from "./plan-schema";
@@ -56,6 +55,21 @@ export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocum
     options: inDocument({ ...plan.options, confirmsAll: undefined }),
     binding: plan.binding,
   }) as unknown as PlanDocument;
+}
+
+/** Returns the plan as people and files see it, its fields and outputs masked. */
+export function shownPlan(plan: Plan): Plan {
+  const { mask, changes, outputs, plannedOutputs } = plan;
+  if (!mask) return plan;
+  const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
+    all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
+  const shownChange = (change: Change): Change => ({
+    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
+    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
+    ...(change.drift && { drift: shown(change.drift) }),
+  });
+  const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
+  return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
 }
 
 const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = {

@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { TargetNames } from "../model/target";
 import { Unknown } from "../model/value";
+import { shownPlan } from "./document";
 import {
   type AttributeChange,
   type Change,
@@ -12,7 +13,6 @@ import {
   isRun,
   type Plan,
   type PlannedInstance,
-  shownPlan,
 } from "./plan";
 import {
   actionSchema,

@@ -201,18 +201,3 @@ export function shownValue(value: ResolvedValue | undefined, isHidden = false): 
   if (value instanceof Unknown) return { kind: "unknown" };
   return isHidden || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
 }
-
-/** Returns the plan as people and files see it, its fields and outputs masked. */
-export function shownPlan(plan: Plan): Plan {
-  const { mask, changes, outputs, plannedOutputs } = plan;
-  if (!mask) return plan;
-  const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
-    all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
-  const shownChange = (change: Change): Change => ({
-    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
-    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
-    ...(change.drift && { drift: shown(change.drift) }),
-  });
-  const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
-  return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
-}

@@ -3,15 +3,8 @@ import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
 import { capitalized, compareTexts, shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
-import {
-  type AttributeChange,
-  type Change,
-  deedOf,
-  isListed,
-  isRun,
-  type Plan,
-  shownPlan,
-} from "../plan/plan";
+import { shownPlan } from "../plan/document";
+import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { asciiSign, tagOf } from "./graph";
 import { groupBy, homeOf, readingOrder } from "./order";

@@ -11,7 +11,7 @@ import { type DesiredResource, defaultLifecycle } from "../../../src/model/desir
 import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../../../src/model/state";
-import { type DesiredValue, noMask } from "../../../src/model/value";
+import type { DesiredValue } from "../../../src/model/value";
 import type { Change, PlannedInstance } from "../../../src/plan/plan";
 import type { StateSession } from "../../../src/state/backend";
 import type { FixedChange } from "../../support/plan-fixture";
@@ -137,7 +137,6 @@ export function runOf(given: RunGiven = {}): FakeRun {
       return given.answer(request);
     },
     endpoints: (send) => ({ send }) as unknown as Endpoints,
-    mask: noMask,
     reads: fakeReads(clock),
     journal,
     mode: given.mode ?? "apply",
