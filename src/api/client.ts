@@ -1,11 +1,12 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import type { Mask } from "../model/value";
+import { type Mask, noMask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
-import { type KnownSecrets, Redactor } from "./redactor";
+import type { KnownSecrets } from "./recorded-values";
+import { Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
 import type { Send } from "./send";
 import { type Deprecation, readDate, readDeprecation } from "./transport";
@@ -49,6 +50,14 @@ export interface Client {
   readonly close: () => Promise<void>;
 }
 
+/** Returns a mask of attribute values, for what is shown without a request. */
+export function createMask({ outside, recorded }: KnownSecrets): Mask {
+  if (outside.length === 0 && !recorded) return noMask;
+  const redactor = new Redactor();
+  redactor.add(outside, recorded);
+  return (value) => redactor.value(value);
+}
+
 /**
  * Opens the client of a workspace key: authentication, request ids, limiter, retries, deadline, body limit (interface,
  * "Authentication", "Errors", "Limits"). Throws `DiagnosticsError` for a base URL or a key that cannot be used.
@@ -75,7 +84,7 @@ export function openClient(options: ClientOptions): Client {
   let serviceTime: number | undefined;
   let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
-  const shownValues = new Redactor();
+  let mask = noMask;
   const context: RetryContext = {
     ...{ transport, clock, random },
     limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
@@ -108,11 +117,11 @@ export function openClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: ({ secrets, outside, recorded }) => {
-      shownValues.add(outside, recorded);
-      return redactor.add(secrets, recorded);
+    redact: (known) => {
+      mask = createMask(known);
+      return redactor.add(known.secrets, known.recorded);
     },
-    mask: (value) => shownValues.value(value),
+    mask: (value) => mask(value),
     serviceTime: () => serviceTime,
     close: () => transport.close(),
   };

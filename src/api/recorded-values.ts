@@ -18,6 +18,15 @@ export interface RecordedValues {
   readonly key?: Uint8Array | undefined;
 }
 
+/** Secrets of a run. */
+export interface KnownSecrets {
+  readonly secrets: readonly Secret[];
+  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
+  readonly outside: readonly Secret[];
+  /** Values that the state knows by their fingerprints. */
+  readonly recorded?: RecordedValues | undefined;
+}
+
 export const hiddenText = "(hidden: RNV_STATE_KEY is not set)";
 
 /** Returns a function that finds the parts of a text that `isPart` accepts and that are recorded values, the longest first. */

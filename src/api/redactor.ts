@@ -36,15 +36,6 @@ const spokenFields = wordsIn("actor trigger status displayStatus lifecycleStatus
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
 const noFields: ReadonlySet<string> = new Set();
 
-/** Secrets of a run. */
-export interface KnownSecrets {
-  readonly secrets: readonly Secret[];
-  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
-  readonly outside: readonly Secret[];
-  /** Values that the state knows by their fingerprints. */
-  readonly recorded?: RecordedValues | undefined;
-}
-
 const ellipsis = /\u2026|\.\.\./;
 /** No answer of the interface lies deeper. */
 const deepest = 32;

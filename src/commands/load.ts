@@ -1,5 +1,5 @@
-import type { RecordedValue } from "../api/recorded-values";
-import { type KnownSecrets, Redactor } from "../api/redactor";
+import { createMask } from "../api/client";
+import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { LoadedManifest, SecretReach } from "../manifest/context";
 import type { Address } from "../model/address";
@@ -152,12 +152,10 @@ export async function connectWithRedaction(context: Context, state: State | unde
 
 /** Returns a state as people see it: attribute values are masked. */
 export async function shownState(context: Context, state: State): Promise<State> {
-  const shown = new Redactor();
-  const { outside, recorded } = await secretsHere(context, state);
-  shown.add(outside, recorded);
+  const mask = createMask(await secretsHere(context, state));
   const resources = Object.entries(state.resources).map(([address, one]) => [
     address,
-    { ...one, applied: shown.value(one.applied), computed: shown.value(one.computed) },
+    { ...one, applied: mask(one.applied), computed: mask(one.computed) },
   ]);
   return { ...state, resources: Object.fromEntries(resources) };
 }

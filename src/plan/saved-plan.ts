@@ -195,7 +195,7 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
   fields.map(({ range: _range, ...field }) => field);
 
-/** Returns the key of the first member that differs. Digests compare what is masked. */
+/** Returns the key of the first member that differs. Digests compare masked texts. */
 function firstDifference(a: object | undefined, b: object | undefined, mask = noMask): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;
   const right = (b ?? {}) as Readonly<Record<string, Plain>>;

@@ -41,15 +41,15 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [25, 59, 17],
+  "src/api": [24, 59, 17],
   "src/apply": [30, 95, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [48, 131, 15],
-  "src/commands": [33, 113, 13],
+  "src/commands": [33, 113, 12],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [16, 35, 2],
   "src/index.ts": [0, 0, 0],
-  "src/manifest": [42, 139, 17],
+  "src/manifest": [42, 138, 17],
   "src/model": [10, 21, 3],
   "src/plan": [56, 178, 19],
   "src/report": [0, 0, 0],
