@@ -41,7 +41,7 @@ const topLevel = `## At the top
 | \`version\` | The version of the format. 1 is the only one | \`version: 1\` |
 | \`projects\`, \`services\` | Projects with their services; services outside of projects | see below |
 | \`stages\` | Places where the same manifest runs ([stages](stages.md)) | \`staging: { overlay: stages/staging.yaml }\` |
-| \`variableGroups\` | Named groups of variables for \`variablesFrom\` | \`common: { LOG_LEVEL: info }\` |
+| \`variableGroups\` | Named groups of variables for \`variablesFrom\`. A generated value of a group is another one in each service | \`common: { LOG_LEVEL: info }\` |
 | \`moved\` | Resources that have a new address ([rename](change.md#rename)) | \`[{ from: service.shop.web, to: service.shop.api }]\` |
 | \`removed\` | Addresses whose deletion is confirmed ([remove](change.md#remove)) | \`[service.shop.worker]\` |
 | \`outputs\` | Named values for \`rnv output\` | \`apiUrl: \${service.shop.api.url}\` |
@@ -57,7 +57,7 @@ const sources = `## Values of variables
 | \`{ fromEnv: NAME }\` | a variable of the environment of the run |
 | \`{ fromFile: PATH }\` | a file in the project, or below \`RNV_SECRET_DIRS\`, without its last newline |
 | \`{ fromCommand: [PROGRAM, …], env: [NAME], json: /POINTER }\` | the output of a program. If several variables name it, it runs once. \`env\` lists the variables that it may read, \`json\` selects a value of its output |
-| \`{ generate: { length: 32 } }\` | generated when the variable is created |
+| \`{ generate: { length: 32 } }\` | generated when rnv creates the variable, for each service its own |
 | \`{ preserve: true }\` | not managed: the variable exists and keeps its value |
 `;
 

@@ -1,13 +1,14 @@
 import type { OperationStatus } from "../model/resource-operations";
 import { type Clock, hasFraction, isOlder, systemClock } from "../model/time";
 import { ApiError, unlessAbsent } from "./api-error";
-import { checkingCreatedId, mostSkewMs, SeenIds } from "./created-ids";
+import { checkingCreatedId, SeenIds } from "./created-ids";
 import type { CanvasScope, Endpoints } from "./endpoints";
 import {
   type Asks,
   type Doubt,
   type Known,
   KnownVersions,
+  mostSkewMs,
   recordedWrites,
   staleError,
 } from "./known-versions";

@@ -1,12 +1,9 @@
 import { comparedName } from "../model/text";
 import { isOlder, isoTime } from "../model/time";
-import type { KnownVersions } from "./known-versions";
+import { type KnownVersions, mostSkewMs } from "./known-versions";
 import type { ApiRequest } from "./send";
 import type { Shown } from "./versions";
 import type { Service } from "./wire/shapes";
-
-/** Most milliseconds between clocks: that of an answer's `Date`, those behind its times, and ours. */
-export const mostSkewMs = 300_000;
 
 /** Returns a text that resources of one name in one project have in common; undefined without a name. */
 const siblingKey = ({ name, projectId }: Partial<Service>): string | undefined =>

@@ -1,7 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
-import { type Clock, hasFraction, isOlder } from "../model/time";
+import { type Clock, hasFraction, isOlder, isoTime } from "../model/time";
 import type { Endpoints } from "./endpoints";
 import { contentOf, type Shown } from "./versions";
 import type { Deletion, Deployment, Project, Service, Variable } from "./wire/shapes";
@@ -160,6 +160,30 @@ export class KnownVersions {
     return this.#deployments.get(serviceId);
   }
 
+  /**
+   * Returns when a service or its variables last changed, as far as the writes and the record tell: an earlier deployment
+   * does not bring that.
+   */
+  changedAt(serviceId: string): string | undefined {
+    const changed = [this.of(serviceId), ...this.listed("variable", serviceId)].map((one) => one?.updatedAt);
+    // The answer to a deletion tells no time but the `Date`.
+    const deleted = this.listed("variable").filter(({ absence }) => absence === "deleted");
+    const deletedAt = deleted.map(({ writtenAt }) => this.timeAt(writtenAt));
+    return [...changed, ...deletedAt].reduce(
+      (newest, time) => (newest === undefined || isOlder(newest, time) ? time : newest),
+      undefined,
+    );
+  }
+
+  /** Returns the time that an answer with this `Date` would have shown: our writes have both. */
+  timeAt(date: string | undefined): string | undefined {
+    const ahead = [...this.#known.values()]
+      .map(({ writtenAt = "", updatedAt = "" }) => Date.parse(writtenAt) - Date.parse(updatedAt))
+      .map((ms) => 1000 * Math.ceil(ms / 1000))
+      .filter((ms) => ms >= 0 && ms <= mostSkewMs);
+    return date && isoTime(Date.parse(date) - (ahead.length > 0 ? Math.min(...ahead) : 0));
+  }
+
   /** Returns true if older versions than the recorded ones are accepted, and we wrote none of these. */
   mayAccept = (stale: readonly Known[]): boolean =>
     this.acceptsOlder && !stale.some(({ isWritten }) => isWritten);
@@ -187,6 +211,9 @@ export class KnownVersions {
       this.#deployments.set(parentId, known);
   }
 }
+
+/** Most milliseconds between clocks: that of an answer's `Date`, those behind its times, and ours. */
+export const mostSkewMs = 300_000;
 
 const keyOf = (id: string, kind: string | undefined): string => (kind === "layout" ? `layout ${id}` : id);
 

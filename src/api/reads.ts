@@ -69,6 +69,8 @@ class CachedReads {
   readonly remember: KnownVersions["remember"] = (...record) => this.#known.remember(...record);
   readonly expect: KnownVersions["expect"] = (...record) => this.#known.expect(...record);
   readonly contentAt: KnownVersions["contentAt"] = (...version) => this.#known.contentAt(...version);
+  readonly changedAt: KnownVersions["changedAt"] = (serviceId) => this.#known.changedAt(serviceId);
+  readonly timeAt: KnownVersions["timeAt"] = (date) => this.#known.timeAt(date);
   readonly noteDeleted: KnownVersions["noteDeleted"] = (id) => this.#known.noteDeleted(id);
   readonly serviceTime: KnownVersions["serviceTime"] = () => this.#known.serviceTime();
   /** Parts of what was read, each with when it was asked for, by the clock's `elapsed`. */

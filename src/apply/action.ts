@@ -8,7 +8,7 @@ import { type Command, commandText, type RecordedResource, type RunRecord, type 
 import type { Attributes } from "../model/value";
 import { bareRecord, inputsIn, writtenNow } from "./change-context";
 import { createOrFind } from "./create-or-find";
-import { firstSentAt, journaledSend } from "./journaled-send";
+import { journaledSend } from "./journaled-send";
 import type { Run } from "./run";
 import type { RunJournal, SentRecord } from "./run-journal";
 
@@ -41,7 +41,6 @@ export async function sendAction(
       after: ({ id, madeAt }) => leftBy(run, action, order, { id: id ?? order.deploymentId ?? "", madeAt }),
     }),
   );
-  const since = firstSentAt(run, address);
   // It is reported once where the journal can be written, and can be asked for again.
   const neverKnown = async (why: Uncertainty): Promise<DiagnosticsError> => {
     await run.journal.closeAt(address, { result: "done", status: 0 }).catch(() => undefined);
@@ -49,7 +48,7 @@ export async function sendAction(
   };
   return createOrFind(run.reads, {
     send: async () => action.pendingOf(order, await action.send(writes, order)),
-    look: async () => action.find?.(run.reads, order, { preexistingIds, since }),
+    look: async () => action.find?.(run.reads, order, preexistingIds),
     take: async (id) => {
       const left = leftBy(run, action, order, { id });
       await run.journal.closeAt(address, { result: "done", status: 0, id }, left);

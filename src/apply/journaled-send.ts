@@ -45,7 +45,7 @@ export function journaledSend(writes: JournaledWrites): Send {
     const seq = await writes.run.journal.intend(intent);
     try {
       const hasTime = writes.run.reads.serviceTime() !== undefined;
-      const since = hasTime ? before.map(({ at }) => at).sort()[0] : undefined;
+      const since = hasTime ? writes.run.reads.timeAt(before.map(({ at }) => at).sort()[0]) : undefined;
       const asked = acceptingKnown(request, since, carried.length > 0);
       const keyed = { ...asked, address: writes.address, idempotencyKey: intent.key };
       const answer = await writes.run.send(keyed, options);

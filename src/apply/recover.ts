@@ -74,7 +74,10 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return closed(intent, [outcome(intent, "done")]);
   const { name, parentId, body } = intent;
-  const search = { name, parentId, body, declared: undefined, ...lookingFor(recovering, intent) };
+  // What was there before the write, or is older, is not its outcome.
+  const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
+  const preexistingIds = preexistingIdsOf(recovering, intent);
+  const search = { name, parentId, body, declared: undefined, preexistingIds, since };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) {
@@ -125,12 +128,6 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   const resource = { ...recorded, writes, content: undefined };
   return [{ kind: "resource", address: intent.address, resource }, done];
 }
-
-/** What was there before a write, or is older than it, is not its outcome. */
-const lookingFor = (recovering: RecoveryContext, intent: Intent) => ({
-  preexistingIds: preexistingIdsOf(recovering, intent),
-  since: recovering.reads.serviceTime() === undefined ? undefined : intent.at,
-});
 
 /** Looks for what a write of an interrupted run left: for 30 s where its key would not keep it from being done twice. */
 function findLost<T>(
@@ -212,7 +209,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   const order = { address, id: recorded?.id ?? "", name: intent.name, ...command };
   const action = types.get(intent.type)?.actions?.[command.action];
   const look = async () =>
-    recorded ? action?.find?.(recovering.reads, order, lookingFor(recovering, intent)) : [];
+    recorded ? action?.find?.(recovering.reads, order, preexistingIdsOf(recovering, intent)) : [];
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   if (!isLast) return closed(intent, [outcome(intent, "refused")]);

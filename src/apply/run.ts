@@ -60,7 +60,6 @@ export function readNow(
   return type.read(reads, { declared: new Map(), ...target });
 }
 
-/** The end of one change. */
 export type ChangeEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 3 | 7 | 8 }

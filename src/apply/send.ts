@@ -205,7 +205,6 @@ async function readAgain(context: ChangeContext, id: string): Promise<LiveResour
   return read.kind === "found" ? read.live : undefined;
 }
 
-/** Returns every declared attribute, ready to send. */
 const declaredValues = ({ run, instance }: ChangeContext): Map<string, AppliableValue> =>
   new Map(
     [...(instance.desired?.attributes ?? [])].map(([path, { value }]) => [
@@ -265,9 +264,12 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     inputs: run.journal.recorded(change.address)?.inputs ?? inputsOf(run, instance, type),
     pending: recorded?.pending,
   });
+  // A generated value that was changed outside stays so, and stays drift.
+  const isLeft = change.drift?.some(({ cause, after }) => cause === "drift" && after.kind === "secret");
   // A secret that was compared in the clear is as declared, even where others wrote it last.
   const isSeen = instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
-  if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  if (!recorded || isSeen || !saysTheSame(recorded, next))
+    await run.journal.record(change.address, isLeft ? { ...next, updatedAt: recorded?.updatedAt } : next);
   if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseJson } from "../api/transport";
+import { repositoryAround } from "../manifest/files";
 import type { RunOrigin } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 
@@ -164,14 +165,6 @@ function readOr(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch {
     return undefined;
-  }
-}
-
-/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
-export function repositoryAround(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (at === dirname(at)) return undefined;
   }
 }
 

@@ -3,13 +3,12 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import type { Outcome } from "../commands/context";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { isBelow, standardInputName } from "../manifest/files";
+import { isBelow, repositoryAround, standardInputName } from "../manifest/files";
 import type { ProcessEnvironment } from "../model/text";
 import { errorsUrl } from "../model/version";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../report/diagnostics";
 import { jsonText } from "../report/escape-text";
 import { createStyle, type Style } from "../report/style";
-import { repositoryAround } from "./job";
 import type { Terminal } from "./terminal";
 
 export const exitCodes = {

@@ -10,7 +10,7 @@ import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
-import { isPlain, type Plain, unmasked } from "../model/value";
+import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
@@ -195,14 +195,18 @@ function recordOf(
   state: State,
   { address, type }: ImportTarget,
   live: LiveResource,
-  { lifecycle: { preventDestroy, onRemove } }: DesiredResource,
+  { attributes, lifecycle: { preventDestroy, onRemove } }: DesiredResource,
 ): RecordedResource {
   const parent = parentOf(address, type);
   const isRecorded = parent !== undefined && state.resources[parent] !== undefined;
   const { id, name, updatedAt } = live;
-  // Nothing was applied by rnv yet: the first plan shows what it takes over.
+  // Only generated values are kept as they are. Of all others the first plan shows what it takes over.
+  const kept = [...attributes].flatMap(([path, { value }]) =>
+    value instanceof GeneratedSecret ? [[path, { fingerprint: value.fingerprint }]] : [],
+  );
   return {
     ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
     ...{ computed: unmasked(Object.fromEntries(live.computed), mask), preventDestroy, onRemove },
+    applied: Object.fromEntries(kept),
   };
 }

@@ -7,6 +7,7 @@ import type { Desired, DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
 import { Computed, Template, UnreadSecret } from "../model/value";
+import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
 import { resourceTypes } from "../resources";
@@ -60,7 +61,8 @@ export async function loadDeclared(
   if (!loaded.desired) return { ...loaded, key };
   const known = await knownSecrets(context, loaded.desired, from.state);
   if (connection.redact(known)) connection.reads.invalidate();
-  const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
+  const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
+  const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
   const found = await fingerprintKey(context, desired, request, from);
   // Who destroys everything, or allows that, means an empty manifest.
@@ -136,7 +138,6 @@ function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
 /** The manifest does not hold its text. */
 const isFromOutside = ({ source = "value" }: DesiredAttribute): boolean => source !== "value";
 
-/** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
 const declaresSecrets = (desired: Desired): boolean =>
   attributesIn(desired).some(
     ({ value }) =>
@@ -165,7 +166,7 @@ async function secretsHere(context: Context, state: State | undefined): Promise<
   return knownSecrets(context, desired, state);
 }
 
-/** Returns the secrets that are declared, and the recorded ones that are not at hand. */
+/** Returns declared secrets, and recorded values that are not at hand. */
 export async function knownSecrets(
   context: Context,
   desired: Desired | undefined,

@@ -13,8 +13,7 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { isFingerprint, type State } from "../model/state";
-import { GeneratedSecret } from "../model/value";
+import { isKeyed, type State } from "../model/state";
 import { makePlan } from "../plan/make-plan";
 import {
   type Change,
@@ -28,7 +27,7 @@ import {
   type Revealed,
   type SecretPrints,
 } from "../plan/plan";
-import { printsOfRevealed } from "../plan/resolve";
+import { printsOf } from "../plan/resolve";
 import { counted } from "../report/plan-wording";
 import { timeAgo } from "../report/time-text";
 import { resourceTypes, typeNamed } from "../resources";
@@ -225,8 +224,7 @@ async function revealValues(revealing: Revealing): Promise<{
   const found = await Promise.all(
     plan.changes.map(async (change) => {
       const instance = instanceOf(plan, change);
-      const pathsOf = against === "declared" ? pathsToSet : pathsRecorded;
-      const paths = pathsOf(change, instance, hasKey);
+      const paths = pathsToReveal(change, instance, against, hasKey);
       const { live } = instance;
       if (!live || paths.length === 0) return [];
       try {
@@ -240,40 +238,23 @@ async function revealValues(revealing: Revealing): Promise<{
   return { revealed: new Map(found.flat()), diagnostics: sortDiagnostics(diagnostics) };
 }
 
-/** Secrets that the plan would set, and whose text is known here. */
-function pathsToSet(
-  { action, type, attributes }: Change,
+/** Returns the secrets that the plan would set and whose text is here, or those that seem to be as recorded. */
+function pathsToReveal(
+  { action, type, attributes, drift = [] }: Change,
   { resolved, recorded }: PlannedInstance,
+  against: Revealing["against"],
   hasKey: boolean,
 ): readonly string[] {
-  if (action !== "adopt" && action !== "update") return [];
-  return secretPathsOf(type).filter((path) => {
-    if (!attributes.some((change) => change.path === path)) return false;
-    const value = resolved.get(path);
-    // A generated value that has changed since cannot be compared.
-    if (value instanceof GeneratedSecret) return !isFingerprint(recorded?.applied[path]);
-    return value instanceof Secret || (hasKey && typeof value === "string");
-  });
-}
-
-/** Secrets that seem to be as recorded. A generated secret has no fingerprint to compare with. */
-function pathsRecorded(
-  { type, drift = [] }: Change,
-  { recorded }: PlannedInstance,
-  hasKey: boolean,
-): readonly string[] {
-  if (drift.length > 0) return [];
-  return secretPathsOf(type).filter((path) => {
-    const value = recorded?.applied[path];
-    if (!isFingerprint(value)) return hasKey && typeof value === "string";
-    return !value.fingerprint.startsWith("generate:");
-  });
-}
-
-const secretPathsOf = (type: string): readonly string[] => {
   const resource = typeNamed(type);
-  return resource?.reveal ? pathsWith(resource, "secret") : [];
-};
+  const isDeclared = against === "declared";
+  const isCompared = isDeclared ? action === "adopt" || action === "update" : drift.length === 0;
+  if (!resource?.reveal || !isCompared) return [];
+  return pathsWith(resource, "secret").filter((path) => {
+    if (isDeclared && !attributes.some((change) => change.path === path)) return false;
+    const value = isDeclared ? resolved.get(path) : recorded?.applied[path];
+    return value instanceof Secret || isKeyed(value) || (hasKey && typeof value === "string");
+  });
+}
 
 /** Without the value, the plan would write a secret that may be equal. */
 function notRevealed({ address, range }: Change, failure: unknown): Diagnostic {
@@ -289,13 +270,12 @@ async function reveal(
   paths: readonly string[],
 ): Promise<Revealed> {
   const { address, type } = change;
-  const { recorded, resolved } = instanceOf(plan, change);
+  const { recorded } = instanceOf(plan, change);
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};
   for (const path of paths) {
     const value = values?.get(path);
-    const at = { address, recorded };
-    if (value) prints[path] = printsOfRevealed(value, resolved.get(path), at, input);
+    if (value) prints[path] = printsOf(value, { address, recorded }, input);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
 }

@@ -38,7 +38,7 @@ export const codeMeanings = {
   "manifest.secret_source":
     "The value of a variable cannot be read from its file or command, or it has two sources. The message says which.",
   "manifest.dotenv":
-    "A dotenv file is not valid, or it is outside the project. Correct the line that the message shows.",
+    "A dotenv file is not valid, is empty, or is outside the project. Correct the line that the message shows.",
   "manifest.not_converted":
     "A part of the other tool's file has no counterpart in rnv. Add it to the manifest by hand if you need it.",
   "manifest.group":
@@ -114,6 +114,8 @@ export const codeMeanings = {
   "live.unchecked":
     "A live resource or list could not be read, so it was not compared. The message says why.",
   "live.standing": "A service is suspended or archived. No plan changes that. Resume or restore it.",
+  "live.generated":
+    "A generated value was changed outside rnv. No plan changes that. To accept it: `apply -refresh-only`. For a new value: `apply -replace` with the address.",
   "live.moved":
     "A service was moved to another environment, and its block declares none. No plan changes that. Declare the environment, or move the service back.",
   "live.rolled_back":

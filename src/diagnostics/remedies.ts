@@ -15,11 +15,11 @@ const remedies = {
   "live.look": "look at its state with rnv plan, then run the command again",
   "gaps.list": "rnv schema gaps lists the settings",
   "variable.value": "give it a `value`, or `preserve: true` to leave what the service has",
+  "generated.left": "to accept it: rnv apply -refresh-only; for a new value: rnv apply -replace ADDRESS",
   "project.contents":
     "delete what it still holds in the dashboard, then run the same command again; to keep it and stop managing it: rnv state rm ADDRESS",
 } as const;
 
-/** A kind of next step. */
 export type Remedy = keyof typeof remedies;
 
 /** Returns a next step, about a resource where it names one, as the fields of a diagnostic. */

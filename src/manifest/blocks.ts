@@ -1,5 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
+import type { AbsentParts } from "../model/desired";
 import { hintForKeys, hintForUnknown, meantKey, type Report } from "./findings";
 import { isValueOf } from "./merge";
 import {
@@ -24,13 +25,11 @@ import {
   unknownField,
 } from "./type-index";
 
-/** One attribute as written: its shape, its key and its value. */
 export interface WrittenAttribute {
   readonly shape: AttributeShape;
   readonly entry: MapEntry;
 }
 
-/** One resource as it stands in the tree, before its values are read. */
 export interface Block {
   readonly placed: PlacedType;
   readonly address: Address;
@@ -39,18 +38,21 @@ export interface Block {
   readonly parent?: Block | undefined;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  /** Its attributes, in the order of the text. */
   readonly written: readonly WrittenAttribute[];
+  /** A source of blocks in it that is not here. */
+  readonly absent?: AbsentParts | undefined;
+  /** A source that is not here may hold another value: why it is not here. */
+  readonly unread?: string | undefined;
   /** `lifecycle`, `import`, `dependsOn` and `sensitive`; most blocks have none of them. */
   readonly meta?: ReadonlyMap<string, MapEntry> | undefined;
   /** False when it is not what its type expects, or has a wrong key: what it lacks is then not reported. */
   readonly isReadable: boolean;
 }
 
-/** A block whose keys are being read. */
 interface OpenBlock extends Block {
   readonly written: WrittenAttribute[];
   meta?: Map<string, MapEntry>;
+  absent?: AbsentParts | undefined;
   isReadable: boolean;
 }
 
@@ -69,7 +71,7 @@ export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map
 function walkChildren(
   node: SourceNode,
   children: ReadonlyMap<string, PlacedType>,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   walk: Walk,
 ): void {
   for (const [key, placed] of children) {
@@ -83,11 +85,10 @@ function walkChildren(
   }
 }
 
-/** Adds the blocks of a mapping of names to blocks. */
 function walkNames(
   placed: PlacedType,
   { key, keyRange, value }: MapEntry,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   names: readonly string[],
   walk: Walk,
 ): void {
@@ -100,6 +101,8 @@ function walkNames(
   }
   const { type, removedWithParent, nameAttribute = "" } = placed.type;
   const others = new Map<unknown, string>();
+  const { absent } = value;
+  if (parent !== undefined) parent.absent ??= absent;
   for (const named of value.entries.values()) {
     const own = named.value.kind === "map" ? named.value.entries.get(nameAttribute)?.value : undefined;
     const name = own?.kind === "scalar" ? (own.value ?? named.key) : named.key;
@@ -107,25 +110,35 @@ function walkNames(
     if (removedWithParent && others.has(name))
       walk.report(error("manifest.duplicate_address", twin, { range: own?.range ?? named.keyRange }));
     others.set(name, quoteShort(named.key));
-    // The mistakes in the block are reported too.
-    addBlock(placed, named, parent, [...names, named.key], walk);
+    addBlock(
+      placed,
+      named,
+      parent,
+      [...names, named.key],
+      walk,
+      absent?.below.has(named.key) && absent.reason,
+    );
     if (isLogicalName(named.key)) continue;
-    const summary = `${quoteShort(named.key)} cannot name a ${placed.type.type}`;
+    const summary = `${quoteShort(named.key)} cannot name a ${type}`;
     const detail = "Names hold letters, digits, _ and -, and do not begin with -.";
-    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail }));
+    const plain = named.key.replace(/^-+|[^\w-]+/g, "_").slice(0, 80);
+    const hint = `${plain}: { ${nameAttribute}: ${quoteShort(named.key)}, … }`;
+    walk.report(error("manifest.invalid_name", summary, { range: named.keyRange, detail, hint }));
   }
 }
 
 function addBlock(
   placed: PlacedType,
   entry: MapEntry,
-  parent: Block | undefined,
+  parent: OpenBlock | undefined,
   names: readonly string[],
   walk: Walk,
+  unread?: string | false,
 ): void {
   const { type } = placed.type;
   const block: OpenBlock = {
     ...{ placed, address: addressOf(type, ...names), name: names[names.length - 1] ?? type, names, parent },
+    ...(unread && { unread }),
     ...{ range: entry.keyRange, written: [], isReadable: true },
   };
   readContent(entry, block, walk.report);
@@ -197,7 +210,6 @@ function readGroup(
   }
 }
 
-/** Reports a key that a block or a group does not have. */
 function noteUnknown(entry: MapEntry, group: string | undefined, block: OpenBlock, report: Report): void {
   const { address } = block;
   const owner = group === undefined ? address : `${group} of ${address}`;

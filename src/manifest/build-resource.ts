@@ -1,7 +1,8 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
-import { referencesOf, Template } from "../model/value";
+import { Secret } from "../model/secret";
+import { referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { hintForMiss } from "./findings";
@@ -34,13 +35,24 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
     }
     const read = readSecret(shape, entry, block, context, reach);
     if (read === undefined) continue;
-    attributes.set(shape.path, read.attribute);
-    if (read.source && (reach !== "skip" || read.source.kind === "file")) sources.push(read.source);
+    attributes.set(
+      shape.path,
+      block.unread === undefined ? read.attribute : unreadAs(block.unread, read.attribute),
+    );
+    const isRead = reach !== "skip" || read.source?.kind === "file";
+    if (read.source !== undefined && isRead && block.unread === undefined) sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);
   const order = readOrder(block, context);
   return { resource: assemble(block, attributes, order, context), attributes, sources, order };
+}
+
+/** The attribute without its value, which another source may replace. */
+function unreadAs(reason: string, attribute: DesiredAttribute): DesiredAttribute {
+  const { value } = attribute;
+  const atHand = value instanceof Secret ? [value] : [];
+  return { ...attribute, value: new UnreadSecret(reason, referencesOf(value), atHand) };
 }
 
 function assemble(
@@ -57,6 +69,7 @@ function assemble(
     dependsOn: [...new Set([...dependencies(block, attributes), ...order])],
     ...readLifecycle(block, context),
     importId: readImport(block, context),
+    absent: block.absent,
     range: block.range,
   };
 }
@@ -127,7 +140,6 @@ function isNeeded(
 const isWritten = ({ written }: Block, path: string): boolean =>
   written.some(({ shape }) => shape.path === path);
 
-/** Addresses that the attributes refer to, in the order of the text, and the parent. */
 function dependencies(
   { parent, written }: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,

@@ -15,7 +15,6 @@ import type { TypeIndex } from "./type-index";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-/** The environment in which files are read. */
 export interface FileRequest {
   /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
   readonly files: readonly string[];
@@ -66,7 +65,6 @@ export type CrossValue =
   /** Known once that stack is applied. */
   | { readonly kind: "unknown" };
 
-/** The environment in which values are read: the declared blocks, the environment, and the report of findings. */
 export interface ReadContext {
   readonly index: TypeIndex;
   readonly blocks: ReadonlyMap<Address, Block>;
@@ -74,9 +72,10 @@ export interface ReadContext {
   readonly report: Report;
   /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
+  /** The folder whose files it may name, absolute. */
+  readonly project: string;
   /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
   readonly secretFolder?: string;
-  /** Permissions of the manifest to run programs and read files of this machine. */
   readonly trust: Trust;
   /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
   readonly secretNames: ReadonlySet<string>;
@@ -84,7 +83,6 @@ export interface ReadContext {
   readonly isPartial: boolean;
 }
 
-/** The variables of the environment that blocks take the text of secrets from. */
 export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { written } of blocks)
@@ -96,7 +94,6 @@ export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
   return names;
 }
 
-/** The location of a value, for diagnostics and for what is allowed in it. */
 export interface ValueLocation {
   /** Undefined for an output. */
   readonly address?: Address;
@@ -107,7 +104,6 @@ export interface ValueLocation {
   readonly isMadeWhole?: boolean;
 }
 
-/** Reports a mistake in a value, and returns undefined in place of the value. */
 export function refuse(
   { report }: Pick<ReadContext, "report">,
   { address, attribute }: ValueLocation,

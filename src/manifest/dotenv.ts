@@ -2,8 +2,7 @@ import { DiagnosticsError, failure, SourceFile, type SourceRange } from "../diag
 import type { Report } from "./findings";
 import { star } from "./mask";
 import { type MapEntry, mapNode, type SourceNode, scalarNode, type TemplatePart } from "./tree";
-
-export type Dotenv = ReadonlyMap<string, MapEntry>;
+import { isOwnCredential } from "./trust";
 
 /** A mistake in the file, to be thrown; messages never quote what may be part of a value. */
 const problem = (summary: string, range: SourceRange, hint: string): DiagnosticsError =>
@@ -15,7 +14,7 @@ const problem = (summary: string, range: SourceRange, hint: string): Diagnostics
  * environment, so that a machine changes nothing that the file says itself, and one that is in neither is a mistake, where
  * compose takes it for empty. Stops at the first mistake, which is reported.
  */
-export function parseDotenv(file: string, text: string, report: Report): Dotenv {
+export function parseDotenv(file: string, text: string, report: Report): ReadonlyMap<string, MapEntry> {
   const source = new SourceFile(file);
   const entries = new Map<string, MapEntry>();
   const hidden: [number, number][] = [];
@@ -28,6 +27,7 @@ export function parseDotenv(file: string, text: string, report: Report): Dotenv 
       const start = at + before.length;
       at = start + key.length;
       const keyRange = source.range(start, at);
+      if (isOwnCredential(key)) throw ownCredential(key, keyRange);
       const value = readValue(found, source, { entries, keyRange });
       if (value.kind === "scalar") hidden.push([value.range.start, value.range.end]);
       // Of a key that is set twice the last value counts.
@@ -55,6 +55,13 @@ const statement = new RegExp(
     `(?:${blanks}${lineEnd}|(?<mark>${blanks}[=:]${blanks})(?:${quoted}${blanks}${comment}${lineEnd}|(?<plain>[^\n]*)))|[^\n]+)`,
   "gu",
 );
+
+const ownCredential = (key: string, range: SourceRange): DiagnosticsError =>
+  problem(
+    `${key} is a credential of rnv, not a value of a service`,
+    range,
+    `remove it; a service that needs its own: variables: { ${key}: { fromEnv: OTHER_NAME } }`,
+  );
 
 function refusedLine({ index, 0: line }: RegExpExecArray, source: SourceFile): DiagnosticsError {
   const start = index + line.length - line.trimStart().length;
@@ -110,7 +117,6 @@ const withoutEscapes = (text: string): string =>
 const mostParts = 262_144;
 
 interface Expansion {
-  /** The lines before. */
   readonly entries: ReadonlyMap<string, MapEntry>;
   readonly keyRange: SourceRange;
 }

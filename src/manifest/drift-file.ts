@@ -6,7 +6,6 @@ import { collectFindings } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { ListNode, SourceNode } from "./tree";
 
-/** Name of the file beside a manifest that accepts drift of it. */
 export const driftFileName = "rnv.drift.yaml";
 
 const day = 24 * 3_600_000;
@@ -38,7 +37,6 @@ const entrySchema = z.strictObject({
   reason: word.describe("Why it stays, for those who read the report."),
 });
 
-/** The document `rnv.drift.yaml`. */
 export const driftFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   accepted: z.array(entrySchema).optional().describe("Drift that was looked at and stays for a while."),

@@ -8,13 +8,12 @@ import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
 import type { ReadContext, SecretReach } from "./context";
-import { isWithin, readBytes } from "./files";
+import { isLfsPointer, isMissing, isWithin, lfsHint, readBytes } from "./files";
 import type { Findings } from "./findings";
 import { checkSecret, type PendingSecret } from "./secrets";
 import { commandEnvironment, commandHints, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
-/** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
 
 /** The outcome of reading a source of a secret; `problem` never holds the text. */
@@ -69,7 +68,6 @@ const atHand = (found: Fetched): UnreadSecret | undefined =>
 /** Bytes of one secret; the service takes no longer request. */
 const maxBytes = 262_144;
 
-/** The text that a source names. `outputs` holds those of commands, by program, arguments and environment. */
 async function fetchSource(
   source: PendingSecret,
   cwd: string,
@@ -177,13 +175,13 @@ function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fet
         problem: `${file} ${own}: it is no value of a service`,
         hint: "put the value into a file of its own",
       };
-    if (context.trust.isUntrusted && !isWithin(real, [cwd]))
+    if (context.trust.isUntrusted && !isWithin(real, [context.project]))
       return {
         problem: `${file} is outside the project folder, and --untrusted forbids to read it`,
         hint: commandHints["--untrusted"],
         ...{ isMissing: true, code: "guard.untrusted" },
       };
-    if (!isWithin(real, [cwd, ...secretFolders(context, cwd)]))
+    if (!isWithin(real, [context.project, ...secretFolders(context, cwd)]))
       return {
         problem: `${file} is outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",
@@ -194,11 +192,12 @@ function fromFile(source: PendingSecret, cwd: string, context: ReadContext): Fet
     const text = decodeSecret(bytes);
     if (text === undefined) return { problem: `${file} is not UTF-8 text` };
     if (text === "") return { problem: `${file} is empty` };
+    if (isLfsPointer(text))
+      return { problem: `${file} is a pointer of git-lfs`, hint: lfsHint, isMissing: true };
     if (isOwnDocument(text)) return { problem: `${file} is a document of rnv: it is no value of a service` };
     return { text };
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing };
+    return { problem: `cannot read ${file}: ${reasonOf(cause)}`, isMissing: isMissing(cause) };
   }
 }
 

@@ -19,10 +19,8 @@ import type { Report } from "./findings";
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];
 
-/** The names of a manifest of one file. */
 export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
 
-/** Names of YAML files. */
 export const yamlName = /\.ya?ml$/;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
@@ -59,14 +57,27 @@ function defaultFiles(cwd: string, report: Report): readonly string[] {
   return found.slice(0, 1);
 }
 
-/** The path of a file beside the manifest that the first `-f` value names; undefined where there is none. */
-export function besideManifest(
-  cwd: string,
-  [first = "-"]: readonly string[],
-  name: string,
-): string | undefined {
-  const path = join(first === "-" ? resolve(cwd) : dirname(resolve(cwd, first)), name);
+/** The folder of the manifest that the first `-f` value names. */
+const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) => resolve(cwd, dirname(first));
+
+/** The path of a file beside the manifest; undefined where there is none. */
+export function besideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
+  const path = join(manifestFolder(cwd, files), name);
   return existsSync(path) ? path : undefined;
+}
+
+/** The folder whose files a manifest may name: its git repository. One that is not trusted: its own folder. */
+export function projectFolder(cwd: string, files: readonly string[], isUntrusted: boolean): string {
+  const folder = realOf(manifestFolder(cwd, files));
+  return isUntrusted ? folder : (repositoryAround(folder) ?? resolve(cwd));
+}
+
+/** Returns the nearest folder, from `folder` up, that is the root of a repository. */
+export function repositoryAround(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return undefined;
+  }
 }
 
 /** Names the folder above that has a manifest or a program, up to the root of the repository. */
@@ -100,7 +111,7 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
     }
     if (!found.isDirectory()) return [shown];
   } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const missing = isMissing(cause);
     const code = missing ? "manifest.not_found" : "manifest.unreadable";
     const details = missing && extname(path) === "" ? { hint: folderHint(shown) } : {};
     report(error(code, `cannot read ${shown}: ${reasonOf(cause)}`, details));
@@ -170,7 +181,6 @@ export function shownPath(path: string, cwd: string): string {
 /** Bytes of one manifest file: bounds time and memory for YAML of any shape. */
 export const maxFileBytes = 4 * 1024 * 1024;
 
-/** Bytes of all files together. */
 export const maxTotalBytes = 16 * 1024 * 1024;
 
 /**
@@ -240,6 +250,15 @@ export function isBelow(path: string, folder: string): boolean {
 export const isWithin = (real: string, folders: readonly string[]): boolean =>
   folders.some((folder) => isBelow(real, realOf(folder)));
 
+/** Returns true if reading failed because nothing is there. */
+export const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT";
+
+/** Returns true if git-lfs keeps the file itself elsewhere. */
+export const isLfsPointer = (text: string): boolean =>
+  text.startsWith("version https://git-lfs.github.com/spec/");
+
+export const lfsHint = "fetch the file: git lfs pull";
+
 /** Returns a path with its links followed; undefined where nothing is there. */
 export function realPath(path: string): string | undefined {
   try {
@@ -249,5 +268,4 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Returns a path with its links followed; as it is where nothing is there. */
 export const realOf = (path: string): string => realPath(path) ?? path;

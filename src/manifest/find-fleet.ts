@@ -16,7 +16,6 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
   /** The folder of the fleet, absolute: those of the members start there. */
   readonly root: string;
   readonly untrusted: boolean;
-  /** How long a member may take that says nothing of it. */
   readonly timeoutMs: number;
   /** Returns true for a name of the environment by which a job says what it is. */
   readonly isOfJob: (name: string) => boolean;
@@ -26,9 +25,7 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
 export interface FleetMember extends Target {
   /** `teams/shop`, with its stage `teams/shop@production`; no two members of a fleet have the same. */
   readonly name: string;
-  /** How long its run may take. */
   readonly timeoutMs: number;
-  /** Why it cannot be run. */
   readonly problems: readonly Diagnostic[];
 }
 
@@ -98,7 +95,6 @@ function stagesOfMember(
   });
 }
 
-/** Returns why a member is not run. */
 function problemsOf({ name, dir: folder = name }: DeclaredMember, root: string, missing: readonly string[]) {
   if (missing.length > 0)
     return missing.map((variable) =>
@@ -151,7 +147,6 @@ function readTextOf(file: string): string {
 /** Settings of rnv and of what it reaches the service and the state through. */
 const isSetting = /^(RNV_|AWS_|TF_HTTP_|(HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|TF_IN_AUTOMATION)$)/i;
 
-/** Settings of the fleet itself. */
 const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];
 
 /** Credentials that belong together: with one of its own, a member is given none of the others of the fleet. */

@@ -58,7 +58,6 @@ export function formatLocation(range: SourceRange, text = range.source?.text ?? 
   return `${range.file}:${line}:${column}`;
 }
 
-/** Keys that are listed where nothing else helps. */
 const mostListed = 8;
 
 /** Lists the keys that there are, where they are few. */

@@ -7,7 +7,6 @@ import { judgeDocument, readDocument } from "./schema-issues";
 import { holdsSecret } from "./stages";
 import type { Trust } from "./trust";
 
-/** How a fleet file is called. */
 export const fleetFileName = "rnv.fleet.yaml";
 
 const variableName = z
@@ -56,7 +55,6 @@ const memberSchema = z.strictObject({
     .describe("How long its run may take; --member-timeout unless said."),
 });
 
-/** The document `rnv.fleet.yaml`. */
 export const fleetFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   members: z
@@ -81,7 +79,6 @@ function schemaForStrangers(trust: Trust): z.ZodType {
   return z.looseObject({ members: z.record(z.string(), member.nullable()) });
 }
 
-/** What a fleet file says of a member, which it names without its stage. */
 export type DeclaredMember = { readonly name: string } & z.infer<typeof memberSchema>;
 
 /**

@@ -20,7 +20,7 @@ import {
   secretNamesIn,
 } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, maxTotalBytes, readSource, standardInputName } from "./files";
+import { findFiles, maxTotalBytes, projectFolder, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { maskText } from "./mask";
 import { mergeFiles, overlay } from "./merge";
@@ -57,14 +57,10 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const cwd = resolve(request.cwd);
   const base = readFiles(request.files, { ...request, cwd, index, findings });
   const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
-  const { environment } = request;
-  const root = takeShared(files.root, { index, cwd, environment, report: findings.report });
+  const outer = contextOf(request, files, index, findings);
+  const root = takeShared(files.root, { ...outer, cwd, reach: request.secrets });
   const blocks = walkBlocks(root, index, findings.report);
-  const context: ReadContext = {
-    ...contextOf(request, files, index, findings),
-    blocks,
-    secretNames: secretNamesIn(blocks.values()),
-  };
+  const context: ReadContext = { ...outer, blocks, secretNames: secretNamesIn(blocks.values()) };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const declared = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
@@ -97,7 +93,6 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   };
 }
 
-/** Stands for the stage where any will do. */
 const anyStage: StageName = { name: "x", id: "x" };
 
 /** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
@@ -144,9 +139,8 @@ function readStage(
   return { files: { ...files, root: { ...root, entries } }, stage };
 }
 
-/** The environment in which values are read before any block is known. */
 function contextOf(
-  { environment, untrusted }: Pick<ManifestRequest, "environment" | "untrusted">,
+  { cwd, files, environment, untrusted = false }: Omit<ManifestRequest, "secrets">,
   { isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
@@ -154,7 +148,8 @@ function contextOf(
   return {
     ...{ index, environment, report, isPartial },
     blocks: new Map(),
-    trust: trustOf(environment, untrusted === true),
+    trust: trustOf(environment, untrusted),
+    project: projectFolder(cwd, files, untrusted),
     secretNames: new Set(),
     misses: { count: 0 },
   };
@@ -169,7 +164,6 @@ function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource 
 /** The stages of a manifest, read before its settings are known. */
 export interface FoundStages {
   readonly stages: Stages;
-  /** Fills in and checks the settings of one of them. */
   readonly place: (stage: StageName) => {
     readonly place: StagePlace;
     readonly diagnostics: readonly Diagnostic[];
@@ -202,11 +196,8 @@ export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">):
 interface ReadFiles {
   /** One tree of all layers, each over those before it. */
   readonly root: MapNode;
-  /** All files, as they are shown. */
   readonly names: readonly string[];
-  /** Bytes that further files may hold. */
   readonly bytesLeft: number;
-  /** A file could not be read or parsed. */
   readonly isPartial: boolean;
 }
 
@@ -221,7 +212,6 @@ interface FileReading extends Pick<FileRequest, "cwd" | "standardInput"> {
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
 
-/** Reads the files that `-f` values name, and merges them. */
 function readFiles(requested: readonly string[], reading: FileReading): ReadFiles {
   const { below, cwd, standardInput, index, onlyWith = "" } = reading;
   const { report } = reading.findings;

@@ -35,7 +35,6 @@ const otherKeys: readonly string[] = [
   ...["overlay", "workspace", "protect", "each", "disposable", "expires"],
 ];
 
-/** Every key that a manifest may have, wherever it stands. */
 const knownKeys = ({ byType, shared }: TypeIndex): ReadonlySet<string> =>
   new Set([
     ...otherKeys,
@@ -51,9 +50,7 @@ const knownKeys = ({ byType, shared }: TypeIndex): ReadonlySet<string> =>
 export interface Marks {
   /** Scalars at places that hold no secret. */
   readonly shown: Set<SourceNode>;
-  /** Scalars at places of secrets. */
   readonly hidden: Set<SourceNode>;
-  /** Entries with a free key. */
   readonly free: Set<MapEntry>;
 }
 
@@ -90,11 +87,9 @@ export function markSecrets(root: MapNode, index: TypeIndex): Marks {
 
 const isSecretType = ({ shorthand }: PlacedType): boolean => shorthand?.secret === true;
 
-/** Keys of a block of one secret below which is no secret. */
 const keysWithoutSecret = (placed: PlacedType): readonly string[] =>
   [...blockKeys(placed), ...besideCommand].filter((key) => placed.attributes.get(key)?.secret !== true);
 
-/** Marks a mapping of names to secrets, each a text or a block, or a value in place of that mapping. */
 function markSecretsIn(node: SourceNode, openKeys: ReadonlySet<string>, { shown, hidden }: Marks): void {
   const show = (value: SourceNode): void => eachScalar(value, (scalar) => shown.add(scalar));
   const hide = (value: SourceNode): void => eachScalar(value, (scalar) => hidden.add(scalar));

@@ -4,7 +4,6 @@ import { formatLocation, hintForMiss, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
-/** Makes one entry of two with the same key. */
 type Combine = (below: MapEntry, above: MapEntry) => MapEntry;
 
 function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
@@ -20,7 +19,6 @@ function combine(lower: MapNode, upper: MapNode, both: Combine): MapNode {
 export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
   placed.shorthand?.secret === true && namesSource(node);
 
-/** It says where a secret comes from. */
 const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
 /**
@@ -64,7 +62,6 @@ export function mergeFiles(first: MapNode, second: MapNode, index: TypeIndex, re
   });
 }
 
-/** The one that says something where not both are mappings. */
 function mergeMaps(a: MapEntry, b: MapEntry, both: Combine): MapEntry {
   if (a.value.kind === "map" && b.value.kind === "map")
     return { ...a, value: combine(a.value, b.value, both) };
@@ -115,7 +112,6 @@ export function overlay(
   return { kind: "map", entries, range: upper.range };
 }
 
-/** Makes one of two mappings; any other value replaces the one below it. */
 function overlayEntry(
   below: MapEntry,
   above: MapEntry,

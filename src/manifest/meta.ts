@@ -65,7 +65,6 @@ const conditionsSchema = z.array(
   }),
 );
 
-/** The block `lifecycle` of a type that can be archived, or of one that cannot. */
 export const lifecycleSchema = (archives: boolean) =>
   z
     .strictObject({
@@ -112,7 +111,6 @@ export function readLifecycle(
   return { lifecycle, ...(conditions.length > 0 && { conditions }) };
 }
 
-/** The mapping with `${env.…}` filled in; without what cannot be, which is reported. */
 function filledIn(node: MapNode, { address }: Block, context: ReadContext): MapNode {
   const entries = new Map(node.entries);
   for (const [key, entry] of node.entries) {
@@ -198,7 +196,6 @@ const topLevel: JudgedPart = {
   hintFor: () => "write version: 1, or leave it out",
 };
 
-/** The key `version`. */
 export const versionSchema = z
   .literal(1)
   .describe("Version of the manifest format. Optional; 1 is the only one.");
@@ -237,11 +234,9 @@ export const addressSchema = ({ byType }: Pick<TypeIndex, "byType">, type?: stri
     )
     .meta({ pattern: `^${type ?? "[a-z]+"}(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$` });
 
-/** An item of the list `moved`. */
 export const moveSchema = (index: TypeIndex) =>
   z.strictObject({ from: addressSchema(index), to: addressSchema(index) });
 
-/** An item of the list `removed`; with `consumers` it goes although other services refer to it. */
 export const removalSchema = (index: TypeIndex) => {
   const address = addressSchema(index);
   return z.union([address, z.strictObject({ address, consumers: z.literal(true) })]);

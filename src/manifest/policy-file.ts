@@ -8,7 +8,6 @@ import { collectFindings, type Findings } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
 
-/** Name of the file beside a manifest that holds its policies. */
 export const policyFileName = "rnv.policy.yaml";
 
 /** Characters; CEL is read in one piece. */
@@ -39,7 +38,6 @@ const policyName = z
     "expected another name: conditions and limits of cost have this one",
   );
 
-/** The document `rnv.policy.yaml`. */
 export const policyFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   policies: z.record(policyName, policySchema).describe("Rules that a plan must pass, by name."),
@@ -79,7 +77,6 @@ export function readPolicies(cwd: string, files: readonly string[], named: reado
   return { policies: hasErrors(diagnostics) ? [] : [...policies.values()], diagnostics };
 }
 
-/** The YAML files of a folder, by name; a file as it is. */
 function filesAt(cwd: string, path: string): string[] {
   const at = resolve(cwd, path);
   if (!existsSync(at) || !statSync(at).isDirectory()) return [at];

@@ -1,6 +1,6 @@
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import type { Address } from "../model/address";
+import { type Address, addressOf, nameOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import { topologicalOrder } from "../model/graph";
@@ -27,9 +27,10 @@ export function resolveReference(
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
   const placed = context.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, context);
-  if (split === undefined)
-    return reportUndeclared(segments.slice(0, -1).join(".") as Address, placed, range, location, context);
-  const { address, attribute } = split;
+  const guessed = segments.slice(0, -1).join(".") as Address;
+  if (split === undefined && !mayBeAbsent(guessed, placed, context))
+    return reportUndeclared(guessed, placed, range, location, context);
+  const { address, attribute } = split ?? { address: guessed, attribute: segments.at(-1) as string };
   if (address === location.address)
     return refuse(context, location, range, {
       code: "manifest.reference_cycle",
@@ -76,6 +77,13 @@ function splitReference(
   return declared;
 }
 
+/** Returns true if a source that is not here may declare it. */
+const mayBeAbsent = (address: Address, { type }: PlacedType, { blocks }: ReadContext): boolean =>
+  type.parents.some((parent) => {
+    const holder = addressOf(parent.type, nameOf(address).split(".").slice(0, -1).join("."));
+    return blocks.get(holder)?.absent?.type === type.type;
+  });
+
 function attributeKind(
   placed: PlacedType,
   attribute: string,
@@ -89,7 +97,6 @@ function attributeKind(
   return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
 
-/** Reports that an address is not declared, with one that may be meant. */
 export function reportUndeclared(
   guessed: Address,
   placed: PlacedType,

@@ -22,11 +22,8 @@ const expectedWords: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-/** What a schema judges, for messages. */
 export interface JudgedPart {
-  /** Names the part at a path, which is empty for all of it: `lifecycle.onRemove`. */
   readonly nameOf: (path: readonly string[]) => string;
-  /** The resource whose part it is. */
   readonly address?: Address;
   /** The code of every mistake in it; else each kind of mistake has its own. */
   readonly code?: DiagnosticCode | ((issue: Issue) => DiagnosticCode);
@@ -146,7 +143,6 @@ export function judgeItems<Item>(
   });
 }
 
-/** A value that a schema refuses. */
 interface Refused {
   readonly node: SourceNode;
   readonly subject: JudgedPart;
@@ -210,7 +206,6 @@ function placeHint(
   return meant && `did you mean "${meant.place.key}"?`;
 }
 
-/** Describes the issues of a value that must not be shown, in words of the schema only. */
 export const expectations = (issues: readonly Issue[]): string =>
   issues.flatMap(leaves).map(expectation).join("; ");
 

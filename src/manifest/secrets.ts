@@ -34,7 +34,6 @@ export interface PendingSecret {
   readonly range: SourceRange;
 }
 
-/** A secret attribute; with a `source` its text has still to be fetched. */
 interface SecretReading {
   readonly attribute: DesiredAttribute;
   readonly source?: PendingSecret;
@@ -166,7 +165,6 @@ function readSource(
   return source && sourceOf(source, { shape, block, range: (written[0] as MapEntry).value.range }, context);
 }
 
-/** What is reported about a source of a secret: at most the kind of what was found. */
 const sourceReport = ({ path }: AttributeShape, { address }: Block, { report }: ReadContext) => ({
   report,
   subject: {
@@ -220,10 +218,9 @@ const sourceSchema = z.strictObject({
   generate: z
     .strictObject({ length: z.int().min(generatedLengths.from, lengths).max(generatedLengths.to, lengths) })
     .optional()
-    .describe("Made up when the resource is created."),
+    .describe("Generated when the variable is created, for each service its own."),
 });
 
-/** A source as it is written: one of its keys, with what goes with it. */
 const oneSource = sourceSchema
   .refine((source) => sourceKeys.filter((key) => key in source).length === 1, {
     error: `expected one of ${sourceKeys.join(", ")}`,
@@ -234,7 +231,6 @@ const oneSource = sourceSchema
     `expected fromCommand beside ${besideCommand.join(" and ")}`,
   );
 
-/** The mappings that a secret may be: a source, and what goes with it. */
 export const sourceSchemas: readonly z.ZodType[] = [
   sourceSchema.pick({ fromEnv: true }).required(),
   sourceSchema.pick({ fromFile: true }).required(),

@@ -4,15 +4,24 @@ import * as z from "zod";
 import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { reasonOf } from "../model/text";
-import type { ReadContext } from "./context";
-import { type Dotenv, parseDotenv } from "./dotenv";
-import { isWithin, maxFileBytes, readSource, shownPath } from "./files";
+import type { ReadContext, SecretReach } from "./context";
+import { parseDotenv } from "./dotenv";
+import { isLfsPointer, isMissing, isWithin, lfsHint, maxFileBytes, readSource, shownPath } from "./files";
 import { judgeEach, judgeItems } from "./schema-issues";
-import { describeKind, isNull, type MapEntry, type MapNode, mapValues, quoteShort } from "./tree";
-import { ownFileAt } from "./trust";
+import {
+  describeKind,
+  entryNode,
+  isNull,
+  type MapEntry,
+  type MapNode,
+  mapNode,
+  mapValues,
+  quoteShort,
+  scalarNode,
+} from "./tree";
+import { commandHints, ownFileAt } from "./trust";
 import { logicalName, type PlacedType } from "./type-index";
 
-/** Named groups of blocks at the top level: `variableGroups`. */
 export const groupsSchema = ({ place }: PlacedType, group: z.ZodType) =>
   z
     .record(logicalName, group)
@@ -26,7 +35,7 @@ const itemSchema = ({ place }: PlacedType) =>
         .string()
         .min(1, "expected a path")
         .optional()
-        .describe("Path of a dotenv file in the project, relative to the manifest file."),
+        .describe("Path of a dotenv file in the git repository, relative to the manifest file."),
     })
     .refine((item) => Object.keys(item).length === 1, {
       error: "expected one group or one dotenv file",
@@ -34,7 +43,6 @@ const itemSchema = ({ place }: PlacedType) =>
     })
     .meta({ minProperties: 1, maxProperties: 1 });
 
-/** `variablesFrom`: the groups and dotenv files that a block takes from. */
 export const itemsSchema = (child: PlacedType) =>
   z
     .array(itemSchema(child))
@@ -42,16 +50,20 @@ export const itemsSchema = (child: PlacedType) =>
       `Groups and dotenv files whose ${child.place.key} it takes; later ones win, and its own ${child.place.key} over all.`,
     );
 
-interface Sharing extends Pick<ReadContext, "environment" | "index" | "report"> {
-  /** The project folder, absolute. */
+interface Sharing extends Pick<ReadContext, "environment" | "index" | "project" | "report" | "trust"> {
   readonly cwd: string;
+  readonly reach: SecretReach;
 }
 
 interface Taking extends Sharing {
-  /** Groups of one type by name. */
   readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
-  /** Dotenv files that were read, by path. */
-  readonly files: Map<string, Dotenv | undefined>;
+  readonly files: Map<string, Taken>;
+}
+
+/** The entries of one item; `absent`: why its file is not here. */
+interface Taken {
+  readonly entries: readonly MapEntry[];
+  readonly absent?: string;
 }
 
 /**
@@ -105,22 +117,37 @@ function readGroups(
 /** Replaces `variablesFrom` by its blocks, below those that stand in `variables` already. */
 function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: PlacedType, taking: Taking): void {
   const { key } = child.place;
+  const { report } = taking;
   entries.delete(from.key);
   const taken = new Map<string, MapEntry>();
-  const items = judgeItems(itemSchema(child), from.key, from.value, taking.report, {
+  const [below, without] = [new Set<string>(), new Set<string>()];
+  let reason: string | undefined;
+  const take = (entry: MapEntry): void => {
+    const other = taken.get(entry.key);
+    const names = [...new Set([other ?? entry, entry].map((one) => nameIn(one, child)))];
+    const summary = `${names.map(quoteShort).join(" and ")} both have the name ${entry.key} here`;
+    if (names.length > 1 && names.join("").includes("."))
+      report(error("manifest.duplicate_address", summary, { range: entry.keyRange, hint: "rename one" }));
+    below.delete(entry.key);
+    taken.set(entry.key, entry);
+  };
+  const items = judgeItems(itemSchema(child), from.key, from.value, report, {
     ...{ code: "manifest.group", describe: describeKind },
     hintFor: () => `${from.key}: [{ group: common }, { dotenv: .env.production }]`,
   });
-  for (const { item, at } of items)
-    for (const entry of entriesOf(item, at as MapNode, child, taking)) taken.set(entry.key, entry);
+  for (const { item, at } of items) {
+    const { entries: found, absent } = entriesOf(item, at as MapNode, child, taking);
+    for (const name of absent === undefined ? [] : taken.keys()) below.add(name);
+    reason = absent ?? reason;
+    for (const entry of found) take(entry);
+  }
   const own = entries.get(key);
   // What is no mapping is a mistake that is found with the block.
   if (own !== undefined && own.value.kind !== "map" && !isNull(own.value)) return;
   for (const entry of own?.value.kind === "map" ? own.value.entries.values() : []) {
-    if (!isNull(entry.value) || entry.value.range.start === entry.value.range.end)
-      taken.set(entry.key, entry);
-    else if (!taken.delete(entry.key) && !entry.hasTaken)
-      taking.report(
+    if (!isNull(entry.value) || entry.value.range.start === entry.value.range.end) take(entry);
+    else if (!taken.delete(entry.key) && reason === undefined && !entry.hasTaken)
+      report(
         error("manifest.unknown_key", `nothing in ${from.key} has the key ${quoteShort(entry.key)}`, {
           range: entry.keyRange,
           hint:
@@ -128,10 +155,17 @@ function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: Placed
             `null takes away what ${from.key} brings: remove this line`,
         }),
       );
+    else without.add(entry.key);
   }
   const { range } = own?.value ?? from.value;
   const keyRange = own?.keyRange ?? from.keyRange;
-  entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range } });
+  const absent = reason === undefined ? undefined : { type: child.type.type, reason, below, without };
+  entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range, absent } });
+}
+
+function nameIn({ key, value }: MapEntry, { type: { nameAttribute = "" } }: PlacedType): string {
+  const named = value.kind === "map" ? value.entries.get(nameAttribute) : undefined;
+  return named?.value.kind === "scalar" ? String(named.value.value) : key;
 }
 
 function entriesOf(
@@ -139,46 +173,64 @@ function entriesOf(
   { entries }: MapNode,
   child: PlacedType,
   taking: Taking,
-): Iterable<MapEntry> {
+): Taken {
   const { range } = (entries.get(dotenv === undefined ? "group" : "dotenv") as MapEntry).value;
-  if (dotenv !== undefined) return readDotenv(dotenv, range, taking)?.values() ?? [];
+  if (dotenv !== undefined) return takeDotenv(dotenv, range, child, taking);
   const groups = taking.groups.get(child) ?? new Map<string, MapNode>();
   const group = groups.get(named as string);
-  if (group !== undefined) return group.entries.values();
+  if (group !== undefined) return { entries: [...group.entries.values()] };
   const known = [...groups.keys()];
   const listed =
     known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;
   const hint = didYouMean(named as string, known) ?? listed;
   taking.report(error("manifest.group", `there is no group ${quoteShort(named as string)}`, { range, hint }));
-  return [];
+  return { entries: [] };
 }
 
-/** The entries of a dotenv file in the project folder; its path starts at the file that names it. */
-function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv | undefined {
-  const { cwd, environment, report, files } = taking;
-  const path = resolve(dirname(resolve(cwd, range.file)), written);
-  if (files.has(path)) return files.get(path);
-  files.set(path, undefined);
+/** The entries of a dotenv file; its path starts at the file that names it. */
+function takeDotenv(written: string, range: SourceRange, child: PlacedType, taking: Taking): Taken {
+  const path = resolve(dirname(resolve(taking.cwd, range.file)), written);
+  const found = taking.files.get(path) ?? readDotenv(path, written, range, taking);
+  taking.files.set(path, found);
+  return { ...found, entries: found.entries.map((entry) => withPlainName(entry, child)) };
+}
+
+/** Reads a dotenv file. An absent or empty file is an error only where values are needed. */
+function readDotenv(path: string, written: string, range: SourceRange, taking: Taking): Taken {
+  const { cwd, project, environment, reach, report, trust } = taking;
   const name = `the dotenv file ${quoteShort(written)}`;
-  const refuse = (summary: string, hint: string): undefined => {
-    report(error("manifest.dotenv", summary, { range, hint }));
+  const refuse = (absent: string, hint: string, isAbsent = false): Taken => {
+    const code = isAbsent && trust.isUntrusted ? "guard.untrusted" : "manifest.dotenv";
+    if (!isAbsent || reach === "resolve") report(error(code, absent, { range, hint }));
+    return { entries: [], absent };
   };
+  const outsideHint = trust.isUntrusted ? commandHints["--untrusted"] : "copy it into the project";
   try {
     const real = realpathSync.native(path);
     const own = ownFileAt(real, cwd, environment);
     if (own !== undefined) return refuse(`${name} ${own}`, "name a file of variables");
-    if (!isWithin(real, [cwd]))
-      return refuse(`${name} is outside the project folder`, "copy it into the project");
+    if (!isWithin(real, [project]))
+      return refuse(`${name} is outside the project folder`, outsideHint, trust.isUntrusted);
   } catch (cause) {
-    return refuse(
-      `cannot read ${name}: ${reasonOf(cause)}`,
-      "its path starts at the folder of this manifest file",
-    );
+    const hint = "its path starts at the folder of this manifest file";
+    return refuse(`cannot read ${name}: ${reasonOf(cause)}`, hint, isMissing(cause));
   }
   const file = shownPath(path, cwd);
   const text = readSource(file, cwd, maxFileBytes, report);
-  if (text === undefined) return undefined;
-  const read = parseDotenv(file, text, report);
-  files.set(path, read);
-  return read;
+  if (text === undefined) return { entries: [] };
+  if (isLfsPointer(text)) return refuse(`${name} is a pointer of git-lfs`, lfsHint, true);
+  if (!/^[^\S\n]*[^\s#]/m.test(text))
+    return refuse(`${name} declares nothing`, "write KEY=value into it, or leave it out here", true);
+  return { entries: [...parseDotenv(file, text, report).values()] };
+}
+
+/** Replaces each dot of a name by `_`, which an address may hold. */
+function withPlainName(entry: MapEntry, { type: { nameAttribute = "", manifest } }: PlacedType): MapEntry {
+  const { key, keyRange, value } = entry;
+  if (!key.includes(".")) return entry;
+  const parts = [
+    [nameAttribute, scalarNode(key, keyRange)],
+    [manifest.shorthand ?? "", value],
+  ] as const;
+  return entryNode(key.replaceAll(".", "_"), mapNode(parts, keyRange), keyRange);
 }

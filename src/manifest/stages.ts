@@ -27,17 +27,13 @@ import { readPlain } from "./values";
 /** A stage as a manifest declares it (DESIGN section 11). */
 export interface StageDeclaration {
   readonly name: string;
-  /** It has several instances, each with an id. */
   readonly each: boolean;
-  /** Nothing in it is deleted. */
   readonly protect: boolean;
-  /** Its resources are deleted without a confirmation by name. */
   readonly disposable: boolean;
   /** Milliseconds after the last run of an instance. */
   readonly expiresMs?: number;
   /** Its settings as written: in texts `${…}` is not filled in yet. */
   readonly written: MapNode["entries"];
-  /** The key that opens it. */
   readonly range: SourceRange;
 }
 
@@ -91,7 +87,6 @@ const stageSchema = z
   })
   .meta({ patternProperties: freeKeys });
 
-/** The block `stages`. */
 export const stagesSchema = z
   .record(stageName, stageSchema.nullable())
   .describe("The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.");
@@ -160,7 +155,6 @@ export function findStage(
 export const listStages = (stages: Stages): string =>
   [...stages.values()].map(({ name, each }) => (each ? `${name}/ID` : name)).join(", ");
 
-/** Returns the error of a run that names no stage where there are some. */
 export const stageMissing = (stages: Stages): Diagnostic =>
   error("manifest.stage_missing", "this manifest runs in stages, and none is named", {
     range: [...stages.values()][0]?.range,
@@ -172,7 +166,6 @@ export interface StagePlace {
   readonly workspace?: string;
   /** A path starts in the working folder. */
   readonly state?: string;
-  /** Absolute. */
   readonly overlay?: string;
 }
 
@@ -222,7 +215,7 @@ export function placeStage(
     );
   const path =
     overlay === undefined ? undefined : resolve(cwd, dirname(nodeOf("overlay")?.range.file ?? ""), overlay);
-  const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
+  const problem = path === undefined ? undefined : overlayProblem(path, context.project, files);
   if (problem !== undefined) refuse("overlay", ...problem);
   return {
     ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
@@ -231,14 +224,14 @@ export function placeStage(
   };
 }
 
-/** Returns why an overlay cannot be laid over a manifest, and what to do. */
 function overlayProblem(
   path: string,
-  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+  project: string,
+  files: readonly string[],
 ): readonly [problem: string, hint: string] | undefined {
   try {
     const real = realpathSync.native(path);
-    if (!isWithin(real, [cwd])) return ["is outside the project folder", "copy it into the project"];
+    if (!isWithin(real, [project])) return ["is outside the project folder", "copy it into the project"];
     if (!files.some((file) => isWithin(realpathSync.native(file), [real]))) return undefined;
     const hint = "name another file; outside of the folder rnv, whose files all belong to the manifest";
     return ["is a part of the manifest that it is laid over", hint];
@@ -247,7 +240,6 @@ function overlayProblem(
   }
 }
 
-/** Whether the address of a state has credentials in it, or a query that looks like one. */
 export const holdsSecret = (address: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
   (/^https?:/i.test(address) &&

@@ -1,18 +1,17 @@
-import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { statSync } from "node:fs";
+import { basename, dirname, relative, resolve, sep } from "node:path";
 import * as z from "zod";
 import { error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { isObject } from "../model/value";
-import { filesBelow, isWithin, realPath, shownPath, usualFiles } from "./files";
+import { filesBelow, isWithin, realPath, repositoryAround, shownPath, usualFiles } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
 
 const testName = /\.rnvtest\.ya?ml$/;
 
-/** Whether a file holds tests of a manifest. */
 export const isTestFile = (path: string): boolean => testName.test(path);
 
 const word = z.string().min(1, "expected text");
@@ -110,7 +109,6 @@ const testSchema = testShape.refine(
   },
 );
 
-/** The document `*.rnvtest.yaml`. */
 export const testFileSchema = z.strictObject({
   version: z.literal(1).optional(),
   manifest: paths
@@ -132,18 +130,14 @@ export interface TestSource {
   readonly text?: string | undefined;
 }
 
-/** One test of a manifest, as it is declared. */
 export interface ManifestTest
   extends Pick<z.infer<typeof testShape>, "stage" | "destroy" | "targets" | "confirm" | "adopt" | "apply"> {
   readonly name: string;
-  /** As shown. */
   readonly file: string;
   readonly line: number;
   /** The folder of its manifest, absolute: the working folder of the test. All paths start there. */
   readonly folder: string;
-  /** The same from where the tests were asked for. */
   readonly shownFolder: string;
-  /** Values of `-f`. */
   readonly files: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly policies: readonly string[];
@@ -201,7 +195,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
     listed(value).map((path) => relative(folder, resolve(beside, path)));
-  const project = [cwd, projectOf(beside)];
+  const project = [cwd, repositoryAround(beside) ?? beside];
   checkPaths(["manifest", "policies"], root.entries, beside, project, report);
   const shared = {
     ...{ folder, file, shownFolder: relative(cwd, folder).split(sep).join("/") },
@@ -230,14 +224,6 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
       drift: source("drift", drift),
     };
   });
-}
-
-/** The repository that a folder lies in; else the folder. */
-function projectOf(folder: string): string {
-  for (let path = folder; ; path = dirname(path)) {
-    if (existsSync(join(path, ".git"))) return path;
-    if (path === dirname(path)) return folder;
-  }
 }
 
 /**

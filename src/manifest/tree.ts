@@ -1,11 +1,11 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { isLogicalName } from "../model/address";
+import type { AbsentParts } from "../model/desired";
 import type { Plain } from "../model/value";
 
 /** A YAML value with its range. Mappings are Maps, so that no key can reach a prototype. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-/** Marks of values of a stack. */
 interface MarkedNode {
   /** It comes from a secret and may stand in secret attributes only. */
   readonly isSensitive?: true;
@@ -38,10 +38,10 @@ export interface MapEntry {
 export interface MapNode extends MarkedNode {
   readonly kind: "map";
   readonly entries: ReadonlyMap<string, MapEntry>;
+  readonly absent?: AbsentParts | undefined;
   readonly range: SourceRange;
 }
 
-/** A node of a single value. */
 export const scalarNode = (value: ScalarNode["value"], range: SourceRange): ScalarNode => ({
   kind: "scalar",
   value,
@@ -112,7 +112,6 @@ export function plainOfNode(node: SourceNode, keeps: (key: string) => boolean): 
 
 const shownLength = 80;
 
-/** Text in quotes, cut after 80 characters. */
 export const quoteShort = (text: string): string =>
   JSON.stringify(text.length > shownLength ? `${text.slice(0, shownLength)}…` : text);
 
@@ -122,13 +121,11 @@ interface SourceText {
   readonly range?: SourceRange;
 }
 
-/** A value of the environment. */
 export interface EnvironmentPart {
   readonly kind: "env";
   readonly name: string;
   /** Stands in for a variable that is unset or empty. */
   readonly fallback?: string;
-  /** An empty variable is a value, too. */
   readonly mayBeEmpty?: true;
 }
 
@@ -185,6 +182,5 @@ function expressionPart(source: string, isType: (word: string) => boolean): Temp
 /** Text that reads back as itself: the inverse of the `$${` escape. */
 export const escapeTemplate = (text: string): string => text.replaceAll("${", () => "$${");
 
-/** Whether a value has to be looked through for references, values of the environment, and escapes of them. */
 export const mayHoldReferences = (value: unknown): boolean =>
   typeof value === "string" && value.includes("${");

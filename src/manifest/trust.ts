@@ -8,7 +8,6 @@ export interface Trust {
   readonly isUntrusted: boolean;
   /** The setting that forbids programs; undefined: they may run. */
   readonly commandsForbiddenBy?: keyof typeof commandHints;
-  /** Whether `RNV_ALLOW_ENV` names a variable of the environment. */
   readonly isAllowed: (name: string) => boolean;
   /**
    * Whether a stage may keep its state there, where our credentials for it go: any address, unless the manifest is not
@@ -47,7 +46,6 @@ const wordsOf = (list = ""): readonly string[] => list.split(/[\s,]+/).filter((w
 /** The value of `RNV_ALLOW_COMMANDS` in tests of a manifest: no user has set it. */
 export const forbiddenInTests = "rnv test";
 
-/** The hint where a program is not run, by what forbids it. */
 export const commandHints = {
   "--untrusted": "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked",
   "RNV_ALLOW_COMMANDS=0":
@@ -80,7 +78,6 @@ const storeCredentials = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", 
 /** Whether a variable of the environment may not become the value of a secret. */
 export const isOwnCredential = (name: string): boolean => ownCredentials.has(name);
 
-/** Whether a variable of the environment may not be interpolated anywhere. */
 export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredentials.has(name);
 
 /**
@@ -94,7 +91,6 @@ const secretEnding =
 export const isPublicName = (name: string): boolean =>
   /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
 
-/** Whether the name of a variable says that its value is a secret, which no plan may show. */
 export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublicName(name);
 
 /**

@@ -5,7 +5,6 @@ import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resour
 import { isOpenField } from "../model/resource-type";
 import { quoteShort } from "./tree";
 
-/** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {
   /** `configuration.branch`. */
   readonly path: string;
@@ -27,7 +26,6 @@ export interface PlacedType {
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   /** Keys of a block that are groups, with the attributes in them by their short name. */
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
-  /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
   /** Types whose blocks stand in a block of this one, by key. */
   readonly children: Map<string, PlacedType>;
@@ -43,7 +41,6 @@ export interface TypeIndex {
   readonly shared: ReadonlyMap<string, PlacedType>;
 }
 
-/** Arranges resource types by where they stand in the manifest. */
 export function indexTypes(types: readonly ResourceType[]): TypeIndex {
   const byType = new Map(types.map((type) => [type.type, placeType(type)]));
   const root = new Map<string, PlacedType>();
@@ -150,7 +147,6 @@ export function schemaKinds(schema: z.ZodType): readonly string[] {
     : [definition.type];
 }
 
-/** Kinds of schemas whose values hold others. */
 export const structures: ReadonlySet<string> = new Set(["array", "object", "record", "tuple", "map"]);
 
 export const holdsOthers = (schema: z.ZodType): boolean =>
@@ -167,22 +163,18 @@ export const besideCommand: readonly string[] = ["env", "json"];
 /** Returns true if a key is free: its content is only for anchors and other programs. */
 export const isFreeKey = (key: string): boolean => key.startsWith("x-");
 
-/** The name of a block, a group or an output. */
 export const logicalName = z
   .string()
   .refine(isLogicalName, "names hold letters, digits, _ and -, and do not begin with -")
   .meta({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_-]*$" });
 
-/** Free keys in JSON Schema. */
 export const freeKeys = { "^x-": {} };
 
-/** The key that names what a block waits for. */
 export const orderKey = "dependsOn";
 
 /** The key beside a value that is no secret: `sensitive: false`. */
 export const sensitiveKey = "sensitive";
 
-/** Keys of a `lifecycle` block. */
 export const lifecycleKeys: readonly string[] = [
   ...["preventDestroy", "ignoreChanges", "onRemove"],
   ...["precondition", "postcondition"],

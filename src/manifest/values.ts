@@ -207,7 +207,6 @@ function readEnvironment(
 
 const inOpenHint = "a value from the environment stands in plans and in the service, where others read it";
 
-/** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
 function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: boolean) {
   const refused = (summary: string, hint = inOpenHint) => ({
     code: "manifest.secret_source" as const,
@@ -230,7 +229,6 @@ function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: 
   return undefined;
 }
 
-/** Words for a variable that a manifest may not read. */
 export const unlisted = (name: string): { readonly problem: string; readonly hint: string } => ({
   problem: `${name} is not read for a manifest that is not trusted (--untrusted)`,
   hint: "list the names that everybody may read in RNV_ALLOW_ENV",

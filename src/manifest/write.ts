@@ -10,7 +10,6 @@ import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 /** Stands for a value that a comment names and nothing shows. */
 export const leftOut = Symbol("left out");
 
-/** One resource to be written down. */
 export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
@@ -40,7 +39,6 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
     const content = contentOf(block, byType.get(block.type) as PlacedType);
     if (content !== undefined) put(root, pathTo(block, byType), content);
   }
-  // Behind what is in the block.
   for (const block of sorted)
     if (block.importId !== undefined && byType.get(block.type)?.place.meta)
       put(root, [...pathTo(block, byType), "import"], escapeTemplate(block.importId));
@@ -54,7 +52,6 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 /** A mapping to be written; values are plain data, such mappings, and scalars with a comment. */
 export type YamlTree = Map<string, unknown>;
 
-/** Sets a value, with the mappings that lead to it. */
 export function put(root: YamlTree, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
@@ -106,7 +103,6 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
   return document.toString(lines).replace(escapes, escaped);
 }
 
-/** The keys from the root down to a block of these names. */
 function pathTo(
   { type, names }: Pick<ManifestBlock, "type" | "names">,
   byType: ReadonlyMap<string, PlacedType>,
@@ -121,7 +117,6 @@ function pathTo(
   );
 }
 
-/** The types from the root down to a block that has so many names. */
 function wayTo(
   placed: PlacedType,
   names: number,
@@ -140,7 +135,6 @@ function wayTo(
   return undefined;
 }
 
-/** A block without what is in it; undefined where it says nothing that is not so without it. */
 function contentOf({ names, attributes, importId }: ManifestBlock, placed: PlacedType): unknown {
   const { place, shorthand, type } = placed;
   const written = new Map([...attributes].map(([path, value]) => [path, dataOf(value)] as const));
@@ -177,7 +171,6 @@ function dataOf(value: Plain | Template | typeof leftOut): unknown {
   return new Map(Object.entries(value).map(([key, inner]) => [key, dataOf(inner as Plain)]));
 }
 
-/** The YAML text of plain values; `${…}` in a text stands as it is. */
 export const writePlain = (value: YamlTree): string => yamlText(value, shortStyle);
 
 const partText = (part: Template["parts"][number]): string => {
@@ -200,10 +193,8 @@ const escaped = (character: string): string => {
   return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 };
 
-/** Text that block style would fold or trim. */
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
-/** The style in which a text reads back as itself. */
 function typeOfText(text: string): Scalar.Type {
   if (text === "<<" || [needsQuotes, workflowCommand, escapes].some((one) => text.search(one) !== -1))
     return Scalar.QUOTE_DOUBLE;

@@ -14,13 +14,11 @@ type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
 type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
 
-/** Turns the events of one document into a tree. */
 interface Reader {
   readonly source: SourceFile;
   readonly text: string;
   readonly report: Report;
   readonly events: readonly Event[];
-  /** The event that is read next. */
   next: number;
   /** The offset after the last token that was read. */
   end: number;
@@ -229,7 +227,6 @@ interface Key {
   readonly isMerge: boolean;
 }
 
-/** Reads a key; undefined after a mistake. */
 function readKey(reader: Reader, depth: number): Key | undefined {
   const { events, report } = reader;
   const event = events[reader.next] as NodeEvent;

@@ -10,7 +10,6 @@ const maxMarks = 450_000;
 export interface ParsedYaml {
   /** Undefined for an empty file, or one that cannot be read at all. */
   readonly root?: MapNode;
-  /** A mistake was reported. */
   readonly failed: boolean;
 }
 
@@ -43,7 +42,6 @@ function oversize(source: SourceFile, text: string): Diagnostic | undefined {
   });
 }
 
-/** A line that holds more than a comment. */
 const content = /^[ \t]*[^#\s]/m;
 
 /**
@@ -93,9 +91,7 @@ interface Situation {
 interface SourceLine {
   readonly start: number;
   readonly end: number;
-  /** Spaces and tabs before its first character. */
   readonly indent: number;
-  /** The line without its indentation. */
   readonly body: string;
 }
 

@@ -6,9 +6,7 @@ import { type DesiredValue, isPlain, type Mask, type Plain, plainEqual, type Res
 
 export interface DesiredAttribute {
   readonly value: DesiredValue;
-  /** The value in the source. */
   readonly range: SourceRange;
-  /** Source of the text of a secret. */
   readonly source?: SecretKind;
   /** The source of a secret as written, to compare it with that of another plan. */
   readonly origin?: Secret;
@@ -28,7 +26,14 @@ export interface Lifecycle {
 
 export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
 
-/** One resource instance as the manifest or stack declares it. */
+/** A source of parts of a resource that is not here. `below`: names that it replaces; `without`: that it cannot bring. */
+export interface AbsentParts {
+  readonly type: string;
+  readonly reason: string;
+  readonly below: ReadonlySet<string>;
+  readonly without: ReadonlySet<string>;
+}
+
 export interface DesiredResource {
   readonly address: Address;
   readonly type: string;
@@ -44,6 +49,7 @@ export interface DesiredResource {
   /** Milliseconds that an apply waits for the service, by step. Default: as the type says. */
   readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };
+  readonly absent?: AbsentParts | undefined;
   /** The block, or the key that opens it. */
   readonly range: SourceRange;
 }

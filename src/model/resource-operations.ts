@@ -175,7 +175,7 @@ export interface ResourceAction<Reads, Writes> {
   readonly find?: (
     reads: Reads,
     input: ActionInput,
-    search: Pick<CandidateSearch, "preexistingIds" | "since">,
+    preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
   /** Looks once at what it left pending. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;

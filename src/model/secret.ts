@@ -32,11 +32,6 @@ export class Secret {
     return createHmac("sha256", openSecret(this)).update(text).digest("hex");
   }
 
-  /** Size of the text in UTF-8 bytes; the text itself stays closed. */
-  get byteLength(): number {
-    return Buffer.byteLength(openSecret(this));
-  }
-
   toString(): string {
     return MASK;
   }

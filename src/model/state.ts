@@ -12,6 +12,10 @@ export type AppliedValue = Plain | Fingerprint;
 export const isFingerprint = (value: unknown): value is Fingerprint =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
 
+/** Returns true if a key made a recorded fingerprint; that of a generated value is its length. */
+export const isKeyed = (value: unknown): value is Fingerprint =>
+  isFingerprint(value) && !value.fingerprint.startsWith("generate:");
+
 /** Any JSON object. Its members are not looked at: `applied` and `computed` hold whatever a resource type has. */
 const objectOf = <Value>() => z.custom<Record<string, Value>>(isObject, "expected an object");
 

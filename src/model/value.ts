@@ -10,7 +10,6 @@ export interface Reference {
   readonly range?: SourceRange;
 }
 
-/** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
 /** Returns a value as people and files see it; the value itself where nothing in it is masked. */
@@ -37,9 +36,13 @@ export type Parsed<T> = [Plain] extends [T]
 /** A secret that apply makes up when it creates the variable: `{ generate: { length: 32 } }`. */
 export class GeneratedSecret {
   constructor(readonly length: number) {}
+
+  /** Recorded in place of that of its text, which nothing keeps. */
+  get fingerprint(): string {
+    return `generate:${this.length}`;
+  }
 }
 
-/** The lengths that a generated secret may have. */
 export const generatedLengths = { from: 16, to: 256 } as const;
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -48,7 +51,6 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export const generatedText = (randomBytes: (size: number) => Uint8Array, length: number): string =>
   Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 
-/** Returns true if a generated secret may have this length. */
 export const isGeneratedLength = (length: unknown): length is number =>
   Number.isInteger(length) &&
   Number(length) >= generatedLengths.from &&
@@ -94,7 +96,6 @@ export class Computed {
   ) {}
 }
 
-/** Returns the references of a value. */
 export const referencesOf = (value: DesiredValue | undefined): readonly Reference[] =>
   value instanceof Template || value instanceof Computed || value instanceof UnreadSecret
     ? value.references
@@ -108,10 +109,8 @@ export class Unknown {
   constructor(readonly references: readonly Reference[]) {}
 }
 
-/** A value of an attribute as a manifest declares it. */
 export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template | Computed;
 
-/** A declared value once its references are looked up. */
 export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
 
 export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
@@ -125,7 +124,6 @@ export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** The addresses that a value refers to. */
 export const referredAddresses = (value: DesiredValue | undefined): readonly Address[] =>
   value instanceof UnreadSecret ? [] : referencesOf(value).map(({ address }) => address);
 

@@ -108,7 +108,6 @@ export const acceptanceExpired = (entry: Acceptance): Diagnostic =>
     hint: "repair it and remove the entry, or review it again and give it a new date",
   });
 
-/** An entry that accepted nothing. */
 export const acceptanceUnused = (entry: Acceptance): Diagnostic =>
   warning("drift.acceptance_unused", `nothing of ${subject(entry)} has drifted`, {
     range: entry.range,

@@ -11,7 +11,6 @@ import { isGone, liveValue, type ResourceInstance } from "./instances";
 import { type Action, type Change, type Plan, type PlannedInstance, type Rest, shownValue } from "./plan";
 import { attributesAfter, createdAttributes } from "./resolve";
 
-/** Returns one decision with all that a plan says about it. */
 export function makeChange(
   decision: Decision,
   { dependsOn, deletesAfter }: Dependencies,
@@ -58,7 +57,6 @@ export function makeChange(
   };
 }
 
-/** Returns what apply needs of a decision besides its change. */
 export function makeInstance(decision: Decision): PlannedInstance {
   const { instance, action, attributes, resolved, fingerprints, isRevealed } = decision;
   const { desired, recorded, live, defaults, read } = instance;

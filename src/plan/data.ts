@@ -159,7 +159,6 @@ function unusable(
   return error("plan.data_unusable", `${what} ${why}`, where);
 }
 
-/** Returns which resources need a data source, directly or through others. */
 function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySet<Address> {
   const users = new Map<Address, Address[]>();
   const add = (user: Address, values: readonly DesiredValue[]): void => {
@@ -234,7 +233,6 @@ function typedBy(initial: Plain, attribute: DesiredAttribute): DesiredAttribute 
     : undefined;
 }
 
-/** The kind of a value, for people. */
 function kindOf(value: DesiredValue): string {
   if (typeof value === "string" || value instanceof Template || value instanceof Computed) return "text";
   if (typeof value === "number") return "a number";

@@ -18,7 +18,6 @@ import {
   resolveInstance,
 } from "./resolve";
 
-/** Decides about a declared resource: create, update, replace, adopt or nothing. */
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
   if (instance.read.kind === "ambiguous") return refuse(about, ambiguous(instance, instance.read.ids));
@@ -30,11 +29,11 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   const wrongImport = contradictingImport(instance);
   if (wrongImport) return refuse(about, wrongImport);
 
-  const { changes, released, drift, diagnostics } = diffAttributes(instance, about);
+  const { changes, released, drift, left, diagnostics: found } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
-
-  if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
+  const diagnostics = isReplaced ? found : [...found, ...left];
+  if (!asked && changes.length + released.length === 0) return { ...about.undecided, drift, diagnostics };
   return {
     ...about.undecided,
     action: isReplaced ? "replace" : changes.length > 0 ? "update" : "no-op",
@@ -67,7 +66,6 @@ function namesake(
   );
 }
 
-/** An error about a resource, at its name unless `details` has a range. */
 function errorAt(
   { address, type, desired }: Pick<ResourceInstance, "address" | "type" | "desired">,
   code: Diagnostic["code"],

@@ -219,7 +219,6 @@ const cannotRun = (
 const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
   path === type.nameAttribute || isParentAttribute(type, path);
 
-/** Returns the parent, then the followed siblings by address. */
 function upstreamOf(
   instance: ResourceInstance,
   { children, decisions, instances }: DecisionContext,

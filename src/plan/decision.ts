@@ -17,12 +17,10 @@ export interface Decision extends Decided {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The decisions of a plan by address. */
 export type Decisions = ReadonlyMap<Address, Decision>;
 
 const none: readonly never[] = [];
 
-/** Returns whether a create is sent, of a new resource or of a replacement. */
 export const isMade = ({ action }: Pick<Decision, "action">): boolean =>
   action === "create" || action === "replace";
 

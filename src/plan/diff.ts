@@ -1,4 +1,6 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import { remedy } from "../diagnostics/remedies";
+import type { Address } from "../model/address";
 import {
   type AttributeRule,
   isParentAttribute,
@@ -9,6 +11,7 @@ import {
 } from "../model/resource-type";
 import { isFingerprint, type RecordedResource } from "../model/state";
 import { canonicalId } from "../model/text";
+import { isOlder } from "../model/time";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { UndeclaredField } from "./drift";
 import { liveValue, type ResourceInstance, recordedValue } from "./instances";
@@ -28,8 +31,8 @@ type DeclaredFields = Pick<ResolvedInstance, "resolved" | "secrets" | "revealed"
 
 export type AttributesDiff = ReturnType<typeof diffAttributes>;
 
-/** The verdict of one row of the table about a field: it is the same, it is released, or it is set. */
-type FieldVerdict = "same" | "released" | SetVerdict;
+/** The verdict of one row of the table about a field; `left`: drift that is not restored. */
+type FieldVerdict = "same" | "released" | "left" | SetVerdict;
 
 type SetVerdict = { readonly cause: ChangeCause; readonly liveChangedToo?: true };
 
@@ -47,18 +50,24 @@ type SetVerdict = { readonly cause: ChangeCause; readonly liveChangedToo?: true 
  * | absent | set  | = L      | set C, `removed` (same when V = C)       |
  * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
  * | absent | none | any      | not ours: never comes here               |
+ *
+ * A generated secret that exists keeps its value: none is taken over (`same`), none restored (`left`).
  */
 export function diffAttributes(instance: ResourceInstance, declared: DeclaredFields) {
+  const { address } = instance;
   const changes: AttributeChange[] = [];
   const released: AttributeChange[] = [];
   const drift: AttributeChange[] = [];
   const diagnostics: Diagnostic[] = [];
+  /** Warnings about drift that stays, unless the resource is replaced. */
+  const left: Diagnostic[] = [];
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
-    if (verdict === "released") {
-      const left = driftOf(instance, path, rule, "released");
-      drift.push(left);
-      released.push(left);
+    if (verdict === "released" || verdict === "left") {
+      const outside = driftOf(instance, path, rule, verdict === "left" ? "drift" : "released");
+      drift.push(outside);
+      if (verdict === "released") released.push(outside);
+      else left.push(generatedChanged(address, { address, range }));
       continue;
     }
     if (verdict.cause === "drift" || verdict.liveChangedToo)
@@ -77,12 +86,11 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   const move = declared.resolved.has(instance.type.place?.attribute ?? "") ? undefined : moveOf(instance);
   if (move && !isIgnored(instance.desired?.lifecycle, move.path)) {
     drift.push(move);
-    diagnostics.push(movedOutside(instance, move));
+    left.push(movedOutside(instance, move));
   }
-  return { changes, released, drift, diagnostics };
+  return { changes, released, drift, diagnostics, left };
 }
 
-/** Returns the move of a resource that declares no place, from where it was recorded. */
 function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | undefined {
   if (!type.place || !recorded || !live?.place) return undefined;
   const { attribute: path, id: idName } = type.place;
@@ -94,6 +102,13 @@ function moveOf({ type, recorded, live }: ResourceInstance): AttributeChange | u
   const sides = { before: shownValue(before.name), after: shownValue(chosen.name) };
   return { path, ...sides, cause: "drift", forcesReplacement: false };
 }
+
+/** Returns the warning about a generated value that was changed outside: no plan writes it again. */
+export const generatedChanged = (address: Address, details: Partial<Diagnostic>): Diagnostic =>
+  warning("live.generated", `the generated value of ${address} was changed outside, and stays as it is`, {
+    ...remedy("generated.left", address),
+    ...details,
+  });
 
 function movedOutside({ address, desired }: ResourceInstance, { path, before, after }: AttributeChange) {
   const [from, to] = [before, after].map((side) => (side.kind === "value" ? JSON.stringify(side.value) : ""));
@@ -176,7 +191,8 @@ function judgeSecret(
   const prints = secrets.get(path);
   const live = revealed?.prints[path];
   if (live?.now !== undefined && live.now === prints?.now) return "same";
-  if (recorded === undefined) return { cause: "take-over" };
+  const isGenerated = instance.desired?.attributes.get(path)?.source === "generate";
+  if (recorded === undefined) return isGenerated ? "same" : { cause: "take-over" };
   if (declared instanceof Unknown) return { cause: "edit" };
   // A value that is no secret is recorded as it is. Where a text, or the key of fingerprints, is not here, only the time tells.
   const isEdited = isFingerprint(recorded)
@@ -185,13 +201,11 @@ function judgeSecret(
   const isTouched =
     live && isFingerprint(recorded)
       ? !live.asRecorded.includes(recorded.fingerprint)
-      : (live !== undefined && !isEdited) || isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
+      : (live !== undefined && !isEdited) || isOlder(instance.recorded?.updatedAt, instance.live?.updatedAt);
   if (isEdited) return { cause: "edit", ...(isTouched && { liveChangedToo: true }) };
-  return isTouched ? { cause: "drift" } : "same";
+  if (!isTouched) return "same";
+  return isGenerated ? "left" : { cause: "drift" };
 }
-
-const isNewer = (a: string | undefined, b: string | undefined): boolean =>
-  a !== undefined && b !== undefined && Date.parse(a) > Date.parse(b);
 
 /** Absent and null are one: the service leaves out what it has no value for. */
 function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
@@ -250,7 +264,7 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
     if (!rule || rule.change === "local" || (instance.removed && isIgnored(instance.recorded, path)))
       continue;
     const differs = rule.secret
-      ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
+      ? isOlder(instance.recorded?.updatedAt, instance.live?.updatedAt)
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
     if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }

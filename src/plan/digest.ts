@@ -29,7 +29,6 @@ import {
  */
 type Digested = Pick<Plan, "options" | "changes" | "instances" | "outputs">;
 
-/** A change or an output of a plan, as far as it is compared. */
 interface DigestEntry {
   readonly address: string;
   readonly action: string;
@@ -37,12 +36,10 @@ interface DigestEntry {
   readonly unknown: readonly string[];
   /** Without the fields at these paths, and unless said with the id. */
   readonly contentWithout: (paths: readonly string[], hasId?: boolean) => Plain;
-  /** Undefined for an output. */
   readonly change?: Change;
   readonly instance?: PlannedInstance;
 }
 
-/** Returns the digest of a plan: SHA-256, hex. */
 export const digestPlan = (plan: Digested): string => digestOf(entriesOf(plan));
 
 const digestOf = (entries: readonly DigestEntry[]): string =>
@@ -254,7 +251,6 @@ const confirmedByName = ({ options }: Plan): readonly Address[] => [
   ...(options.confirmedConsumers ?? []),
 ];
 
-/** An update of a secret value and of nothing else. */
 const isOfSecretAlone = ({ change }: DigestEntry): boolean =>
   change?.action === "update" && change.attributes.every(({ after }) => after.kind === "secret");
 
@@ -287,7 +283,6 @@ type Begun = Pick<PastRun, "digest" | "exitCode"> & Partial<Pick<PastRun, "id" |
 const isEndedApply = ({ command = "apply", exitCode }: Begun): boolean =>
   exitCode === 0 && /^(?:apply|destroy)/.test(command);
 
-/** Of the secrets at the paths; without paths, of those that are known. */
 const printOf = (entry: DigestEntry, key: Uint8Array | undefined, paths?: readonly string[]): string => {
   const prints = Object.entries(printsOf(entry, key)).filter(([path]) =>
     paths ? paths.includes(path) : !entry.unknown.includes(path),
@@ -382,7 +377,6 @@ function probe({ references, compute }: Computed): Plain {
   }
 }
 
-/** Fingerprints of the secrets that a change sends, by path. */
 function printsOf({ change, instance }: DigestEntry, key: Uint8Array | undefined): Record<string, Plain> {
   if (!change || !instance || !key) return {};
   const { address, attributes } = change;

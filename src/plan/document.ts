@@ -176,7 +176,6 @@ function outputDocument({ before, after }: OutputChange): DocumentObject {
   };
 }
 
-/** Terraform's five views of the two sides. */
 function sidesDocument({ before, after }: ChangeSides): DocumentObject {
   return {
     before: before && plainSide(before),

@@ -127,7 +127,6 @@ export type Consequence = InMemory<DriftDocument["consequences"][number]>;
 
 export type PendingResource = WithFields<DriftDocument["pending"][number]>;
 
-/** What was found outside of rnv: the document in memory. */
 export interface DriftReport
   extends Omit<
     InMemory<DriftDocument>,
@@ -139,7 +138,6 @@ export interface DriftReport
   readonly revealed?: Plan["revealed"];
 }
 
-/** What counts besides `drifted` and `missing`, and what was found besides what the plan knows. */
 type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undeclared" | "unchecked">>;
 
 /** Tells what happened behind our back from what was only not applied yet. */
@@ -174,7 +172,6 @@ export function driftReport(
   return { ...found, hasDrift: hasDriftLeft(found) };
 }
 
-/** Whether anything of a class that counts is in a report. */
 export const hasDriftLeft = (report: Omit<DriftReport, "hasDrift">): boolean =>
   report.failOn.some((one) => countOf(report, one) > 0);
 

@@ -16,7 +16,6 @@ const constructPhrases: Phrases = {
   confirm: (address) => `confirmRemoved(stack, "${address}")`,
 };
 
-/** Returns the words for what declares a resource. */
 export const phrasesFor = (desired: Pick<DesiredResource, "constructPath"> | undefined): Phrases =>
   desired?.constructPath === undefined ? manifestPhrases : constructPhrases;
 

@@ -10,7 +10,6 @@ export const json = z.json() as unknown as z.ZodType<Plain>;
 export const addressSchema = z.string() as unknown as z.ZodType<Address>;
 
 const attributes = z.record(z.string(), json);
-/** What becomes of a resource. */
 export const actionSchema = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);
 
 const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
@@ -30,7 +29,6 @@ export const shownSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.enum(["absent", "secret", "unknown"]) }),
 ]);
 
-/** A field of a change, with its two sides. */
 export const fieldSchema = z.strictObject({
   path: z.string().describe("Attribute path: `configuration.branch`."),
   cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
@@ -66,7 +64,6 @@ const place = {
   name: z.string().describe("The address without its type."),
 };
 
-/** What a plan and its document say of a change. */
 export const changeParts = {
   address: addressSchema.describe("`service.shop.api`"),
   type: z.string(),
@@ -178,14 +175,12 @@ const output = z.strictObject({
 /** Where something managed stands when it does not run as it was deployed last. */
 export const standingSchema = z.strictObject({ address: addressSchema, ...standing.shape });
 
-/** One secret that was revealed to be compared. */
 export const revealedSchema = z.strictObject({
   address: addressSchema,
   attribute: z.string(),
   is_equal: z.boolean(),
 });
 
-/** The result of a policy. */
 const checkSchema = z.strictObject({
   policy: z.string(),
   level: z.enum(["advisory", "overridable", "mandatory"]),

@@ -29,16 +29,12 @@ export type Action = z.infer<typeof actionSchema>;
 /** One side of a field's change, safe to print and to save: a secret or an unknown has no value. */
 export type ShownValue = Readonly<z.infer<typeof shownSchema>>;
 
-/** A field of a change. */
 export type AttributeChange = InMemory<z.infer<typeof fieldSchema>>;
 
-/** Why a field changes (DESIGN section 4). */
 export type ChangeCause = AttributeChange["cause"];
 
-/** A change, as the schema of the plan document has it. */
 export interface Change extends InMemory<z.infer<typeof changeSchema>> {}
 
-/** Why a change may not be applied as it stands. */
 export type Guard = NonNullable<Change["blockedBy"]>;
 
 /** What a change is made from and applied with: in memory only, never rendered, never saved. */
@@ -88,7 +84,6 @@ export interface Plan extends SharedWithDocument {
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
-  /** By the address of the change. */
   readonly instances: ReadonlyMap<Address, PlannedInstance>;
   readonly outputs: readonly OutputChange[];
   /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
@@ -180,7 +175,6 @@ export const isRun = ({ action, reason, effects = [] }: Partial<Change>): boolea
 export const isListed = (change: Change, plan: Pick<Plan, "options">): boolean =>
   change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
 
-/** Whether applying it writes something, if only to the state. */
 export const isWritten = (change: Change, plan: Pick<Plan, "options">): boolean =>
   isListed(change, plan) || change.previousAddress !== undefined;
 
@@ -188,7 +182,6 @@ export const isWritten = (change: Change, plan: Pick<Plan, "options">): boolean 
 export const hasChanges = (plan: Plan): boolean =>
   plan.changes.some((change) => isWritten(change, plan)) || plan.outputs.length > 0;
 
-/** Something blocks it: apply refuses. */
 export const isBlocked = ({ changes }: Plan): boolean =>
   changes.some(({ blockedBy }) => blockedBy !== undefined);
 

@@ -22,7 +22,6 @@ export function planFromDocument(document: unknown): Plan | undefined {
   return data && planOf(data);
 }
 
-/** The plan of a document that was parsed. */
 export function planOf(data: PlanDocument): Plan {
   const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
   const { resources } = data.planned_values.root_module;

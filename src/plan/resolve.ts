@@ -38,7 +38,6 @@ import {
   shownValue,
 } from "./plan";
 
-/** The input of every decision. */
 export interface DecisionContext {
   readonly input: PlanInput;
   readonly instances: ResourceInstances;
@@ -188,7 +187,6 @@ export function goesWithParent(instance: ResourceInstance, decisions: Decisions)
   return parent?.action === "replace" || parent?.action === "create";
 }
 
-/** Returns the decision to do nothing because of a finding. */
 export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic): Decision => ({
   ...undecided,
   diagnostics: [diagnostic],
@@ -196,23 +194,7 @@ export const refuse = ({ undecided }: ResolvedInstance, diagnostic: Diagnostic):
 
 type PrintKeys = Pick<PlanInput, "fingerprintKey" | "previousFingerprintKey">;
 
-/**
- * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
- * alone: what was made is not written down.
- */
-export function printsOfRevealed(
-  live: Secret,
-  declared: ResolvedValue | undefined,
-  at: Pick<ResourceInstance, "address" | "recorded">,
-  keys: PrintKeys,
-): SecretPrints {
-  if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
-  return live.byteLength === declared.length
-    ? printsOfLength(declared)
-    : { now: "another", asRecorded: ["another"] };
-}
-
-function printsOf(
+export function printsOf(
   secret: Secret,
   { address, recorded }: Pick<ResourceInstance, "address" | "recorded">,
   { fingerprintKey: key, previousFingerprintKey: previousKey }: PrintKeys,
@@ -240,16 +222,12 @@ function fingerprintSecrets(
     const found = resolved.get(path);
     // A value that is no secret may have been recorded as one.
     const value = typeof found === "string" && secretPaths.includes(path) ? new Secret(found) : found;
-    if (value instanceof GeneratedSecret) prints.set(path, printsOfLength(value));
+    if (value instanceof GeneratedSecret)
+      prints.set(path, { now: value.fingerprint, asRecorded: [value.fingerprint] });
     else if (value instanceof Secret && keys.fingerprintKey)
       prints.set(path, printsOf(value, instance, keys));
   }
   return prints;
-}
-
-function printsOfLength({ length }: GeneratedSecret): SecretPrints {
-  const print = `generate:${length}`;
-  return { now: print, asRecorded: [print] };
 }
 
 /**
@@ -310,7 +288,6 @@ function isHiddenAfter(decision: Decision): boolean {
   return isUnlisted(type, { get });
 }
 
-/** Returns its name once the plan is applied. */
 export function nameAfter(decision: Decision): string | undefined {
   const { instance } = decision;
   const { nameAttribute } = instance.type;

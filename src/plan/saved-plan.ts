@@ -11,9 +11,7 @@ export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
   /** The stack that was planned, of an app of constructs. */
   readonly stack?: string | undefined;
-  /** The stage that was planned: `preview/12`. */
   readonly stage?: string | undefined;
-  /** Policies that it overrides. */
   readonly overridePolicies?: readonly string[] | undefined;
 }
 
@@ -97,7 +95,6 @@ interface Consents {
   readonly overridePolicies?: readonly string[] | undefined;
 }
 
-/** What a plan that no key authenticates carries in vain, as options. */
 export const consentsIn = (request: Consents): readonly string[] => [
   ...request.confirmedDeletes.map((address) => `--confirm-delete ${address}`),
   ...(request.confirmedConsumers ?? []).map((address) => `--confirm-consumers ${address}`),
@@ -173,7 +170,6 @@ const uncompared = {
   ...{ retains: undefined, restores: undefined, held: undefined },
 };
 
-/** Changes by address, without those that change nothing. */
 const changesByAddress = ({ resource_changes: changes }: PlanDocument) =>
   new Map(
     changes
@@ -195,7 +191,6 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
   fields.map(({ range: _range, ...field }) => field);
 
-/** Returns the key of the first member that differs. Digests compare masked texts. */
 function firstDifference(a: object | undefined, b: object | undefined, mask = noMask): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;
   const right = (b ?? {}) as Readonly<Record<string, Plain>>;

@@ -88,18 +88,20 @@ async function follow(
   };
 }
 
-type QueuedSearch = Pick<CandidateSearch, "preexistingIds" | "since"> & {
+interface QueuedSearch extends Pick<CandidateSearch, "preexistingIds"> {
   readonly commit?: string | undefined;
-};
+  /** When the last change was made that it brings. */
+  readonly changedAt?: string | undefined;
+}
 
 /**
  * Returns the deployments that a request may have queued: new since `preexistingIds` were listed, of its commit, and not
- * created before it. Undefined where the service does not list them.
+ * older than its change. Undefined where the service does not list them.
  */
 export async function queuedSince(
   reads: Reads,
   serviceId: string,
-  { preexistingIds, since, commit }: QueuedSearch,
+  { preexistingIds, changedAt, commit }: QueuedSearch,
 ): Promise<readonly Deployment[] | undefined> {
   const listed = await unlessAbsent(() => reads.live.listDeployments(serviceId, { limit: 200 }));
   if (listed === undefined) return undefined;
@@ -107,7 +109,7 @@ export async function queuedSince(
   // The list is newest first: what comes after one that is known is older.
   const known = items.findIndex(({ id }) => preexistingIds.includes(id));
   const isOurs = ({ commitSha, createdAt }: Deployment): boolean =>
-    (commit === undefined || !commitSha || commitSha === commit) && !isOlder(createdAt, since);
+    (commit === undefined || !commitSha || commitSha === commit) && !isOlder(createdAt, changedAt);
   return (known === -1 ? items : items.slice(0, known)).filter(isOurs);
 }
 

@@ -269,14 +269,16 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, name, since, body, declared = new Map() } = search;
+  const { parentId: serviceId, name, since, body, preexistingIds, declared = new Map() } = search;
   if (serviceId === undefined) return [];
   const { commitSha: commit = textAt(declared, "commit") } = (body ?? {}) as { readonly commitSha?: string };
-  const queued = await queuedSince(reads, serviceId, { ...search, commit });
+  // A deployment that a request queued is found all the same.
+  const isRequest = (since ?? body ?? search.declared) !== undefined;
+  const changedAt = isRequest ? reads.changedAt(serviceId) : undefined;
+  const queued = await queuedSince(reads, serviceId, { preexistingIds, commit, changedAt });
   if (queued === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const isRollback = ({ sourceDeploymentId }: Deployment): boolean => sourceDeploymentId != null;
-  // What was queued before a rollback does not serve. What a request queued is found all the same.
-  const isRequest = (since ?? body ?? search.declared) !== undefined;
+  // A deployment that is older than a rollback does not serve.
   const end = isRequest ? -1 : queued.findIndex(isRollback);
   const found = queued.slice(0, end === -1 ? undefined : end).filter((one) => !isRollback(one));
   return found.slice(0, isRequest ? 1 : undefined).map((one) => queuedDeployment(one, serviceId, name));

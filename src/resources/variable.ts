@@ -174,8 +174,9 @@ async function candidates(
   if (parentId === undefined) return [];
   // One that a list left out when the run was planned: its value is another, and cannot be read.
   const variables = await reads.variables(parentId);
+  const sentAt = reads.timeAt(since);
   const isNew = ({ id, key, updatedAt }: Variable): boolean =>
-    sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, since);
+    sameName(key, name) && !preexistingIds.includes(id) && !isOlder(updatedAt, sentAt);
   return variables?.filter(isNew).map((one) => liveVariable(one, parentId));
 }
 

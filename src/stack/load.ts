@@ -9,7 +9,7 @@ import {
   secretNamesIn,
 } from "../manifest/context";
 import { fetchSecrets } from "../manifest/fetch-secrets";
-import { maxTotalBytes, readSource } from "../manifest/files";
+import { maxTotalBytes, projectFolder, readSource } from "../manifest/files";
 import { collectFindings, type Findings, formatLocation, type Report } from "../manifest/findings";
 import { star } from "../manifest/mask";
 import { checkCycles, type Dependant } from "../manifest/references";
@@ -70,6 +70,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     report: withConstructs(owners, findings),
     misses: { count: 0 },
     secretFolder: cwd,
+    project: projectFolder(cwd, [], request.untrusted === true),
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames,
     isPartial: false,
@@ -248,7 +249,6 @@ function readData(context: StackContext): readonly DesiredData[] {
   });
 }
 
-/** Reads a data source. */
 function readLookup(
   terraformType: string,
   name: string,

@@ -1,7 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
-import { isFingerprint, type RecordedResource, type State } from "../model/state";
+import { isKeyed, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import { workspaceMismatch } from "./recorded";
 
@@ -102,7 +102,7 @@ export const endHandOver = ({ handOver, ...state }: State): State =>
 
 /** Returns true if a record holds the fingerprint of a secret, which only its key can compare. */
 export const hasFingerprint = (resources: readonly RecordedResource[]): boolean =>
-  resources.some(({ applied }) => Object.values(applied).some(isFingerprint));
+  resources.some(({ applied }) => Object.values(applied).some(isKeyed));
 
 /**
  * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell

@@ -8,7 +8,7 @@ import type { RuntimeAction } from "../commands/act-on-service";
 import { type Diagnostic, DiagnosticsError, error, failure, warning } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";
-import { isoTime, parseDuration } from "../model/time";
+import { parseDuration } from "../model/time";
 import { typeNamed } from "../resources";
 import { service } from "../resources/service";
 import { diagnosticMessages } from "./messages";
@@ -162,12 +162,11 @@ async function send(
   what: string,
 ): Promise<Pending> {
   const { reads } = session;
-  const since = isoTime(reads.serviceTime());
   const writes = session.writes(randomUUID());
   const pendingOf = (made: Made): Pending => action.pendingOf(input, made);
   return createOrFind(reads, {
     send: async () => pendingOf(await action.send(writes, input)),
-    look: async () => action.find?.(reads, input, { preexistingIds, since }),
+    look: async () => action.find?.(reads, input, preexistingIds),
     take: async (id: string) => pendingOf({ id }),
     refuse: async () => {},
     several: (found) => unknownEffect(what, `Found: ${found.join(", ")}. Any of them may be it.`),

@@ -21,7 +21,7 @@ async function confirmations(bench: Workbench): Promise<string[]> {
   return (plan?.changes ?? []).flatMap(({ address, blockedBy }) => (blockedBy ? [address] : []));
 }
 
-/** Applies until the process dies or the run is over. */
+/** Applies until the process dies or the run is over. A second passes before another process runs. */
 async function applyAndDie(bench: Workbench, how: Death): Promise<void> {
   const { context, died } = dyingContext(bench.context, how);
   const request = {
@@ -33,6 +33,7 @@ async function applyAndDie(bench: Workbench, how: Death): Promise<void> {
     approve: async () => ({ confirmedDeletes: [] }),
   };
   await Promise.race([apply(context, request), died]);
+  bench.clock.advance(1000);
 }
 
 /** Applies to the end, and demands an end without an error. */

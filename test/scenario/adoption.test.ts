@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { approve, eachScenario } from "../support/cli";
 
 const configuration = { repository: "https://git.example.com/api", branch: "trunk" };
@@ -137,17 +139,93 @@ describe("fields and variables", () => {
     expect((await scenario.run("destroy", ...approve)).code).toBe(0);
   });
 
-  it("generated once, are never generated again", async () => {
-    await scenario.applied(api("    variables: { TOKEN: { generate: { length: 48 } } }\n"));
-    const { store } = scenario.emulator;
-    const value = () => store.variables(service()?.id ?? "").map(({ id }) => store.variableValue(id));
-    const [first] = value();
-    expect(first).toHaveLength(48);
-    await scenario.isQuiet();
-    await scenario.applied(
-      api("    archived: false\n    variables: { TOKEN: { generate: { length: 48 } } }\n"),
-    );
-    expect(value()).toEqual([first]);
+  describe("that are generated", () => {
+    const address = "variable.api.TOKEN";
+    const made = (length: number) => api(`    variables: { TOKEN: { generate: { length: ${length} } } }\n`);
+    const token = () => scenario.emulator.store.variables(service()?.id ?? "")[0] ?? { id: "" };
+    const value = () => scenario.emulator.store.variableValue(token().id) ?? "";
+    const changeOutside = () => {
+      scenario.settle();
+      scenario.emulator.store.editVariable(token().id, { value: "theirs" });
+    };
+    const writes = () => scenario.requests().filter((write) => write.includes("variables"));
+
+    it("keep their values: in a lost state, imported, moved, and handed over to another state", async () => {
+      await scenario.applied(made(48));
+      const first = value();
+      expect(first).toHaveLength(48);
+      await scenario.isQuiet();
+      scenario.forget();
+      await scenario.applied(made(48).replace("kind: web", "kind: web\n    archived: false"));
+      rmSync(join(scenario.folder, ".rnv"), { recursive: true });
+      const { stdout } = await scenario.applies("--adopt");
+      expect(stdout).toContain("3 imported, 0 added, 0 changed, 0 destroyed.");
+      expect(await scenario.run("state", "rm", address)).toMatchObject({ code: 0 });
+      expect(await scenario.run("import", address, token().id)).toMatchObject({ code: 0 });
+      await scenario.applied(
+        `${made(48).replace("  api:", "  web:\n    name: api")}moved: [{ from: service.api, to: service.web }]\n`,
+      );
+      expect(await scenario.run("state", "mv", "--to", "other.json", "service.web")).toMatchObject({
+        code: 0,
+      });
+      await scenario.isQuiet("-state", "other.json");
+      expect([value(), writes()]).toEqual([first, []]);
+    });
+
+    it("stay as they are where they were changed outside, until that is accepted or they are replaced", async () => {
+      await scenario.applied(made(48));
+      const { id } = token();
+      changeOutside();
+      scenario.forget();
+      for (const verb of [["plan"], ["apply", ...approve], ["plan", "-out", "p"], ["apply", "p"]]) {
+        const { code, stdout, stderr } = await scenario.run(...verb);
+        expect(code).toBe(0);
+        expect(stdout + stderr).toMatch(
+          / value of variable.api.TOKEN was changed outside, and stays as it is\n/,
+        );
+        expect(stdout + stderr).toMatch(
+          / rnv apply -refresh-only; .*: rnv apply -replace variable.api.TOKEN\n/,
+        );
+        expect(await scenario.run("drift")).toMatchObject({
+          ...{ code: 2, stdout: expect.stringContaining(`~ ${address}`) },
+        });
+      }
+      await scenario.applies("-refresh-only");
+      expect(await scenario.run("drift")).toMatchObject({ code: 0 });
+      await scenario.isQuiet();
+      expect([value(), writes()]).toEqual(["theirs", []]);
+      changeOutside();
+      const replaced = await scenario.applies("-replace", address);
+      expect(replaced.stdout + replaced.stderr).not.toContain("stays as it is");
+      expect(value()).toMatch(/^[\w-]{48}$/);
+      expect(token().id).not.toBe(id);
+      await scenario.isQuiet();
+    });
+
+    it("are made again for another length, in what was imported too, and each service of a group has its own", async () => {
+      await scenario.applied(made(48));
+      expect(await scenario.run("state", "rm", address)).toMatchObject({ code: 0 });
+      expect(await scenario.run("import", address, token().id)).toMatchObject({ code: 0 });
+      changeOutside();
+      expect(await scenario.run("drift")).toMatchObject({ code: 2 });
+      const changed = await scenario.applied(made(20));
+      expect(changed.stdout + changed.stderr).toContain(
+        `value of ${address} was changed here and outside of rnv`,
+      );
+      expect(value()).toHaveLength(20);
+      await scenario.applied(
+        `variableGroups: { common: { SALT: { generate: { length: 32 } } } }\n${made(20)}` +
+          ["a", "b"]
+            .map(
+              (key) =>
+                `  ${key}: { kind: web, variablesFrom: [{ group: common }], deploy: { when: never } }\n`,
+            )
+            .join(""),
+      );
+      const { store } = scenario.emulator;
+      const salts = store.services().flatMap(({ id }) => store.variables(id).map((one) => one.id));
+      expect(new Set(salts.map((id) => store.variableValue(id))).size).toBe(3);
+    });
   });
 
   it("preserved, must be there and are never written", async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
 import { type CodeHostServer, hostTokens, serveCodeHost } from "../support/code-host-server";
@@ -220,6 +220,27 @@ describe("a reviewed plan", () => {
     scenario.write("rnv.yaml", shop("half"));
     const removed = ["apply", ...approve, "--confirm-delete", "service.shop.web"];
     expect((await scenario.runWith({ env: secrets }, ...removed)).code).toBe(0);
+  });
+
+  it("holds no key of a dotenv file that its job lacks: one that is new is not applied, a rotated value is", async () => {
+    const shared = (branch: string) =>
+      shop(branch).replace("web,", "web, variablesFrom: [{ dotenv: .env }],");
+    scenario.write("rnv.yaml", shared("half"));
+    scenario.write(".env", "TOKEN=1\nOTHER=2\n");
+    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
+    rmSync(join(scenario.folder, ".env"));
+    scenario.write("rnv.yaml", shared("next"));
+    expect(await plan(inPullRequest(), "--no-secrets")).toMatchObject({ code: 0 });
+    for (const [text, code] of [
+      ["TOKEN=1\nOTHER=2\nNEW=3\n", 5],
+      ["TOKEN=1\n", 5],
+      ["TOKEN=3\nOTHER=2\n", 0],
+    ] as const) {
+      scenario.write(".env", text);
+      expect(await apply()).toMatchObject({ code });
+    }
+    scenario.write("rnv.yaml", shop("half"));
+    expect(await scenario.runWith({ env: stateKey }, "apply", ...approve)).toMatchObject({ code: 0 });
   });
 
   it("is applied with those that a queue merged in the same push, each as it was reviewed", async () => {

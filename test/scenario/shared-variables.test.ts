@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { approve, oneScenario } from "../support/cli";
 
 const manifest = (level: string) => `
@@ -77,5 +79,64 @@ describe("variables that services share", () => {
   it("show no value anywhere", () => {
     for (const { path, text } of scenario.files())
       if (!path.endsWith("vault.js")) expect(`${path} ${text}`).not.toMatch(/canary-[ab]/);
+  });
+});
+
+/** DESIGN section 4, "Without secrets". */
+describe("a dotenv file that only the job of apply has", () => {
+  const scenario = oneScenario();
+  const file = ".env.production";
+  const manifest = `
+variableGroups: { common: { LOG_LEVEL: info } }
+services:
+  api:
+    kind: web
+    deploy: { when: never }
+    variablesFrom: [{ group: common }, { dotenv: ${file} }]
+    variables: { COPY: "\${variable.api.REGION.id}" }
+`;
+  const env = { RNV_STATE_KEY: "ab".repeat(32), TOKEN: "canary-1" };
+  const bare = { env: { RNV_STATE_KEY: env.RNV_STATE_KEY } };
+  const keys = (): string[] => {
+    const { store } = scenario.emulator;
+    return store.variables(store.services()[0]?.id ?? "").map(({ key }) => key);
+  };
+  const all = ["COPY", "LOG_LEVEL", "REGION", "TOKEN", "discovery.type"];
+  const remove = () => rmSync(join(scenario.folder, file), { force: true });
+  beforeAll(async () => {
+    scenario.write("rnv.yaml", manifest);
+    scenario.write(file, "REGION=eu-1\nLOG_LEVEL=debug\ndiscovery.type=single\nTOKEN\n");
+    expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(keys().sort()).toEqual(all);
+  });
+
+  it.each([
+    ["is not there", undefined],
+    ["is empty", ""],
+    ["holds comments", "# REGION=eu-1\n"],
+  ])("is an error of plan and apply alone where it %s", async (_, text) => {
+    remove();
+    if (text !== undefined) scenario.write(file, text);
+    for (const verb of [["plan"], ["apply", ...approve]])
+      expect(await scenario.runWith({ env }, ...verb)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/1 error\n$/),
+      });
+    for (const verb of [["drift"], ["ci", "drift"], ["plan", "-destroy"]])
+      expect(await scenario.runWith(bare, ...verb)).toMatchObject({ code: 0 });
+    const plan = await scenario.runWith(bare, "plan", "--no-secrets", "-json", "-detailed-exitcode");
+    expect(plan.code).toBe(0);
+    expect(JSON.parse(plan.stdout).unchecked).toEqual(
+      ["LOG_LEVEL", "REGION", "TOKEN", "discovery_type"].map((key) =>
+        expect.objectContaining({ address: `variable.api.${key}`, reason: expect.stringContaining(file) }),
+      ),
+    );
+    expect(keys().sort()).toEqual(all);
+  });
+
+  it("destroys without it", async () => {
+    remove();
+    expect(await scenario.runWith(bare, "destroy", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.emulator.store.services()).toEqual([]);
   });
 });

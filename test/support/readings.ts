@@ -6,7 +6,7 @@ import { sha256 } from "../../src/model/text";
 const seeds = [0, 16, 119, 168] as const;
 
 /** Suites that are played under readings; the others take the plain one. */
-const drawing = /^(scenario|property|golden|contract|terraform\/life-cycle)\b/;
+const drawing = /^(scenario|property|golden|contract|terraform\/(life-cycle|replay))\b/;
 
 /** Both are there where Jest runs (`environment.cjs`). */
 const told = globalThis as {

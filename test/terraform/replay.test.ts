@@ -215,7 +215,10 @@ describeTerraform("calls of Terraform in any order", () => {
       newState: { msgpack: Uint8Array };
       diagnostics: unknown[];
     };
-    const text = JSON.stringify(decode(newState.msgpack)).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+    const text = JSON.stringify(decode(newState.msgpack)).replace(
+      /\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g,
+      "TIME",
+    );
     return {
       typeName,
       diagnostics: JSON.stringify(diagnostics),
@@ -252,7 +255,7 @@ describeTerraform("calls of Terraform in any order", () => {
     const ids = new Map<string, number>();
     const number = (id: string): string => `ID${ids.get(id) ?? ids.set(id, ids.size).get(id)}`;
     return JSON.stringify(value, undefined, 1)
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, "TIME")
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}/g, number);
   };
   const writesTo = ({ log }: Emulator): readonly string[] =>

@@ -50,7 +50,7 @@ describeTerraform("variables", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a generated value is made once, shown nowhere, and created again for another length or a change outside", async () => {
+  it("a generated value is made once, shown nowhere, left where it was changed outside, and new for another length or -replace", async () => {
     const { id } = { id: idOf("TOKEN") };
     variable("generate = { length = 40 }");
     const applied = await world.apply();
@@ -64,10 +64,22 @@ describeTerraform("variables", () => {
     await world.apply();
     const second = values().TOKEN ?? "";
     expect(second).toMatch(/^[\w-]{24}$/);
+    expect(second).toMatch(/^[\w-]{24}$/);
+    world.settle();
     emulator.store.editVariable(id, { value: "changed" });
-    await world.apply();
+    const planned = (await world.run("plan -no-color -detailed-exitcode")).replace(/[\s│]+/g, " ");
+    expect(planned).toContain(
+      'The generated value of variable "TOKEN" was changed outside, and stays as it is',
+    );
+    expect(planned).toContain(
+      "To accept it: terraform apply -refresh-only; for a new value: -replace=ADDRESS.",
+    );
+    await world.run("apply -refresh-only -auto-approve");
+    await world.expectNoChanges();
+    expect(values().TOKEN).toBe("changed");
+    await world.run("apply -auto-approve -replace=rnv_variable.v");
     expect(values().TOKEN).toMatch(/^[\w-]{24}$/);
-    expect(values().TOKEN).not.toBe(second);
+    expect(idOf("TOKEN")).not.toBe(id);
     await world.expectNoChanges();
     variable("generate = { length = 8 }");
     expect(await world.run("plan -no-color", 1)).toContain(
@@ -115,9 +127,13 @@ describeTerraform("variables", () => {
     expect(world.writes()).toEqual([]);
     expect(values()).toEqual({ TOKEN: "third-secret", ...outside });
     await world.expectNoChanges();
-    emulator.store.editVariable(idOf("SALT"), { value: "changed" });
-    await world.apply();
-    expect(values().SALT).toMatch(/^[\w-]{32}$/);
+    for (const key of ["SALT", "PEPPER"]) emulator.store.editVariable(idOf(key), { value: "changed" });
+    const left = await world.apply();
+    for (const key of ["SALT", "PEPPER"])
+      expect(left.replace(/[\s│]+/g, " ")).toContain(
+        `value of variable "${key}" was changed outside, and stays`,
+      );
+    expect(values()).toMatchObject({ SALT: "changed", PEPPER: "changed" });
     await world.expectNoChanges();
     variable(`value = "third-secret"`);
     await world.apply();
@@ -191,7 +207,7 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
   }, 60_000);
 
-  it("a map makes values up beside others, each once, and one that was changed outside again", async () => {
+  it("a map makes values up beside others, each once, leaves those that were changed outside, and replaced makes all new", async () => {
     map(
       `values_wo = { LOG_LEVEL = "w1" }\n values_wo_version = 1\n generate = { KEY = { length = 20 }, SALT = { length = 24 } }`,
     );
@@ -204,7 +220,15 @@ describeTerraform("variables", () => {
     world.settle();
     emulator.store.editVariable(idOf("SALT"), { value: "changed" });
     await world.apply();
-    expect(values()).toMatchObject({ LOG_LEVEL: "w1", KEY: key, SALT: expect.stringMatching(/^[\w-]{24}$/) });
+    await world.expectNoChanges();
+    world.settle();
+    emulator.store.editVariable(idOf("SALT"), { key: "RENAMED" });
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "w1", KEY: key, SALT: "changed" });
+    await world.expectNoChanges();
+    await world.run("apply -auto-approve -replace=rnv_variables.all");
+    expect(values()).toMatchObject({ LOG_LEVEL: "w1", SALT: expect.stringMatching(/^[\w-]{24}$/) });
+    expect(values().KEY).not.toBe(key);
     map(`values = { LOG_LEVEL = "w2", KEY = "mine" }\n generate = { SALT = { length = 24 } }`);
     await world.apply();
     expect(values()).toMatchObject({ LOG_LEVEL: "w2", KEY: "mine" });

@@ -138,8 +138,8 @@ const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
 /** What a rollback, or any other request for a deployment, queues: how to find it, and how to see its end. */
 const queues = (isRollback: boolean): Pick<ServiceVerb, "pendingOf" | "find" | "poll"> => ({
   pendingOf: deploymentOf,
-  find: async (reads, { id, commit }, search) => {
-    const queued = await queuedSince(reads, id, { ...search, commit });
+  find: async (reads, { id, commit }, preexistingIds) => {
+    const queued = await queuedSince(reads, id, { preexistingIds, commit });
     const found = queued?.filter(({ sourceDeploymentId }) => (sourceDeploymentId != null) === isRollback);
     // The newest deployment brings what the others bring.
     return found?.slice(0, isRollback ? undefined : 1).map((one) => one.id);

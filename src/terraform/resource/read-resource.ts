@@ -3,7 +3,9 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource, Pending } from "../../model/live";
 import { isParentAttribute } from "../../model/resource-type";
 import { generatedName } from "../../model/text";
+import { isOlder } from "../../model/time";
 import { plainEqual } from "../../model/value";
+import { generatedChanged } from "../../plan/diff";
 import { diagnosticMessages } from "../messages";
 import { type PrivateData, readPrivate, recordedOf, writePrivate } from "../private-data";
 import type { RpcAnswer, TypeInSession } from "../provider";
@@ -37,6 +39,8 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   // Terraform would keep the private data of what is deleted, for the resource that is created in its place.
   if (isGone) return { newState: encodeMessage(type.valueType, null), diagnostics: messages };
   if (live === undefined) return { ...unchanged, diagnostics: messages };
+  const isLeft = (state[generatedName] ?? null) !== null && isTouched(stored, live);
+  const left = isLeft ? [generatedChanged(type.addressOf(live.name), { attribute: generatedName })] : [];
   const updatedAt = kept.updatedAt ?? live.updatedAt;
   const found = { ...kept, applied: kept.applied ?? {}, updatedAt };
   const run = type.reacts ? await checkUpToDate(stored, live, found) : undefined;
@@ -47,7 +51,7 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
     newState: encodeMessage(type.valueType, next),
     // Only where it says something else: to Terraform, other private data is a difference.
     private: JSON.stringify(after) === JSON.stringify(kept) ? request.private : writePrivate(after),
-    diagnostics: messages,
+    diagnostics: [...messages, ...diagnosticMessages(left)],
   };
 };
 
@@ -130,20 +134,14 @@ async function refreshed(stored: StoredResource, live: LiveResource): Promise<Dr
     const isSame = before !== null && value !== null && equal(toPlain(before), value);
     setValue(next, steps, isSame ? before : shownAs(binding, value));
   }
-  markSecretDrift(stored, next, live);
+  // It is sent again, unless it was generated.
+  for (const { name, versionName } of isTouched(stored, live) ? type.secrets : [])
+    Object.assign(next, { [name]: null, [versionName]: null });
   for (const binding of type.computed)
     setValue(next, binding.steps, shownAs(binding, live.computed.get(binding.path)));
   return next;
 }
 
-/** A secret that was changed outside cannot be seen, only that it was: then it is sent again. */
-function markSecretDrift({ type, state }: StoredResource, next: Draft, live: LiveResource): void {
-  const before = Date.parse(textIn(state, "updated_at") ?? "");
-  const isNewer = live.updatedAt !== undefined && Date.parse(live.updatedAt) > before;
-  if (!isNewer) return;
-  for (const { name, versionName } of type.secrets) {
-    next[name] = null;
-    next[versionName] = null;
-    next[generatedName] = null;
-  }
-}
+/** A secret that was changed outside cannot be seen, only that it was. */
+const isTouched = ({ state }: StoredResource, { updatedAt }: LiveResource): boolean =>
+  isOlder(textIn(state, "updated_at"), updatedAt);

@@ -60,10 +60,8 @@ const attributeOf =
     ...flags,
   });
 
-/** Returns an attribute that must be set. */
 export const required = attributeOf("required");
 
-/** Returns an attribute that may be set. */
 export const optional = attributeOf("optional");
 
 /** Returns an attribute that the provider sets. */

@@ -232,7 +232,7 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       generatedName,
       generatedType,
       `Has the provider make the value up: a random text of \`length\` characters, from ${generatedLengths.from} to ${generatedLengths.to}. It is made ` +
-        `once and stored nowhere else; another length, or a value that was changed outside, makes a new one.`,
+        `once and stored nowhere else. Another \`length\`, or \`-replace\`, makes a new value. One that is imported, or changed outside, stays.`,
       { check: generatedCheck },
     ),
   ];

@@ -31,7 +31,7 @@ export const variablesSchema = schemaOf(variablesResource, {
       generatedName,
       mapOf(generatedType),
       "Values by name that the provider makes up, besides the others: `{ SESSION_KEY = { length = 32 } }`. Each is made once and stored " +
-        "nowhere else; another length, or a value that was changed outside, makes a new one.",
+        "nowhere else. Another `length` makes a new value, `-replace` of this resource makes all of them new. Values that are imported, or changed outside, stay.",
       { check: mapOfNames(generatedCheck) },
     ),
     computed("id", "string", "Id of the service."),

@@ -61,7 +61,7 @@ export async function applyVariables(
     if (value === undefined || isKept(key, planned)) continue;
     await attempt(key, async () => {
       const entry = typeof id === "string" ? { id, ...entries.get(key) } : undefined;
-      const write = { session, serviceId, key, value: value.text, entry, nonce };
+      const write = { session, serviceId, key, ...value, entry, nonce };
       entries.set(key, { ...(await setVariable(write)), source: value.source });
     });
   }
@@ -76,7 +76,6 @@ export async function applyVariables(
   };
 }
 
-/** Returns the state after an apply that left these variables. */
 function stateWith(
   entries: MapMembers,
   { prior, planned, nonce }: Pick<AskedChange, "prior" | "planned" | "nonce">,
@@ -146,22 +145,22 @@ interface VariableWrite {
   readonly session: Session;
   readonly serviceId: string;
   readonly key: string;
-  readonly value: string;
+  readonly text: string;
+  readonly source: TerraformValue;
   /** The variable that is written; undefined for a new one. */
   readonly entry: (Partial<MapMember> & Pick<MapMember, "id">) | undefined;
   readonly nonce: string;
 }
 
-/** Creates or updates a variable, as a single `rnv_variable` is. */
 async function setVariable(write: VariableWrite): Promise<Pick<MapMember, "id" | "updatedAt">> {
-  const { session, serviceId, key, value, entry, nonce } = write;
+  const { session, serviceId, key, text, source, entry, nonce } = write;
   const { reads } = session;
   const type = entryType;
   if (entry === undefined) {
     const attributes = new Map<string, AppliableValue>([
       ["serviceId", serviceId],
       ["key", key],
-      ["value", new Secret(value)],
+      ["value", new Secret(text)],
     ]);
     const input = { address: type.addressOf(key), name: key, attributes };
     const creation = { session, type, input, parentId: serviceId, nonce };
@@ -174,7 +173,9 @@ async function setVariable(write: VariableWrite): Promise<Pick<MapMember, "id" |
   const shown = isTouched ? (await reads.variables(serviceId))?.find((one) => one.id === id) : undefined;
   const before = { key: shown?.key ?? key, updated_at: entry.updatedAt ?? shown?.updatedAt ?? null };
   const prior = { ...emptyValue(type), id, service_id: serviceId, ...before };
-  const planned = { ...prior, key, value, updated_at: unknown };
+  // A generated value is not written for another name.
+  const isRenamed = asObject(source) !== undefined && isSameValue(entry.source ?? null, source);
+  const planned = { ...prior, key, value: isRenamed ? null : text, updated_at: unknown };
   // One that an imported map takes over may have the value already.
   const isTakenOver = entry.updatedAt === undefined && entry.source === undefined;
   const kept = isTakenOver ? { ...noPrivateData, workspace: session.workspaceId } : noPrivateData;

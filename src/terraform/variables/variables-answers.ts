@@ -3,6 +3,8 @@ import type { Variable } from "../../api/wire/shapes";
 import { bareRecord } from "../../apply/change-context";
 import { error } from "../../diagnostics/diagnostic";
 import { canonicalId, generatedName } from "../../model/text";
+import { isOlder } from "../../model/time";
+import { generatedChanged } from "../../plan/diff";
 import { readParent } from "../../resources";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
@@ -80,26 +82,30 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   }
   const listed = owner?.kind === "found" ? await reads.variables(serviceId) : undefined;
   if (listed === undefined || state.ids === null) return unchanged;
-  const stored = { ...elementsOf(state.values), ...elementsOf(state[generatedName]) };
   const shown = [...entries].flatMap(([key, entry]) => {
     // By its name too: the answer to its creation may have been that of another.
     const live = listed.find((one) => one.id === entry.id) ?? listed.find((one) => one.key === key);
-    return live === undefined ? [] : [[key, entryAsShown(key, entry, live, key in stored)] as const];
+    return live === undefined ? [] : [[key, entryAsShown(key, entry, live, state)] as const];
   });
+  const left = shown
+    .filter(([key, { isTouched }]) => isTouched && key in elementsOf(state[generatedName]))
+    .map(([key]) => generatedChanged(entryType.addressOf(key), { attribute: generatedName }));
   const next = withEntries({ ...state, service_id: serviceId }, new Map(shown));
-  return { newState: encoded(next), private: kept };
+  return { newState: encoded(next), private: kept, diagnostics: diagnosticMessages(left) };
 };
 
 /**
- * Returns an entry as the service shows it. A value that was changed outside cannot be seen: it is null, so that the next
- * plan sends it again; a write-only one, which the state does not have, loses its time.
+ * Returns an entry as the service shows it. A value that was changed outside is null, so that the next plan sends it again;
+ * a write-only one loses its time. A generated value stays, and loses its time where its name is to be sent.
  */
-function entryAsShown(key: string, entry: MapMember, live: Variable, isStored: boolean): MapMember {
+function entryAsShown(key: string, entry: MapMember, live: Variable, state: TerraformObject) {
   const { updatedAt: known, source } = entry;
   const { id, key: liveKey, updatedAt } = { ...live, updatedAt: live.updatedAt ?? known ?? "" };
-  const isTouched = liveKey !== key || known === undefined || Date.parse(updatedAt) > Date.parse(known);
-  if (!isTouched) return { id, source, updatedAt };
-  return { id, source: null, updatedAt: isStored ? updatedAt : undefined };
+  const isTouched = liveKey !== key || known === undefined || isOlder(known, updatedAt);
+  const isMade = key in elementsOf(state[generatedName]);
+  const isSent = isTouched && !isMade;
+  const isTimed = !isTouched || (isMade ? liveKey === key : key in elementsOf(state.values));
+  return { id, isTouched, source: isSent ? null : source, updatedAt: isTimed ? updatedAt : undefined };
 }
 
 const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {

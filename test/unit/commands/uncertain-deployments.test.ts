@@ -98,20 +98,34 @@ describe("a deployment that is listed is ours", () => {
     expect(deploymentsOf().map(({ commitSha }) => commitSha?.[0])).toEqual(["a", "b", "a"]);
   });
 
-  it("not if it was created before our request, by the service's clock", async () => {
+  it.each([
+    ["changed", changed],
+    ["deleted", shop.replace(/ *variables: .*\n/, "")],
+  ])("not if it is older than a variable that was %s, by the service's clock", async (_, manifest) => {
     await applied();
-    bench.write("rnv.yaml", changed);
+    bench.write("rnv.yaml", manifest);
     const deployEarlier = async () => {
       theirs("a");
       bench.clock.advance(10_000);
     };
     bench.emulator.setFaults((_, request) => {
-      if (request.method === "PATCH") return { kind: "hook", when: "before", run: deployEarlier };
+      if (/PATCH|DELETE/.test(request.method)) return { kind: "hook", when: "before", run: deployEarlier };
       return queues(request) && sent(queues).length === 0 ? { kind: "reset-before" } : undefined;
     });
     expect(await bench.apply()).toMatchObject({ exitCode: 0 });
     expect(sent(queues)).toHaveLength(2);
     expect(deploymentsOf()).toHaveLength(3);
+  });
+
+  it.each(["right", "ahead", "absent"] as const)("wherever the Date of answers is %s", async (dateHeader) => {
+    bench.remove();
+    bench = createWorkbench({ emulator: { readings: { dateHeader } } });
+    for (const [count, manifest] of [shop, changed, shop.replace(/ *variables: .*\n/, "")].entries()) {
+      bench.write("rnv.yaml", manifest);
+      failFirst(queues, { kind: "reset-after", receipt: false });
+      expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+      expect(deploymentsOf()).toHaveLength(count + 1);
+    }
   });
 });
 

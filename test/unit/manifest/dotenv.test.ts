@@ -108,8 +108,6 @@ const cases: readonly (readonly [string, string, Record<string, string>])[] = [
   ],
   ["a key alone", "A\nB=2\nexport C\nD", { A: "<inherited>", B: "2", C: "<inherited>", D: "<inherited>" }],
   ["a key alone, taken by another", "A\nB=x$A", { A: "<inherited>", B: "x<A>" }],
-  ["an empty file", "", {}],
-  ["comments alone", "\n# nothing\n \t\n", {}],
 ];
 
 describe("a dotenv file", () => {

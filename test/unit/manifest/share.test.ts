@@ -1,4 +1,3 @@
-import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
 import type { LoadedManifest } from "../../../src/manifest/context";
@@ -135,16 +134,44 @@ services:
     async (_, lines, expected) => {
       const cwd = folderWith({
         "rnv.yaml": `variableGroups: { common: { LOG_LEVEL: info } }\nservices:\n  api:\n    kind: web\n${lines}`,
-        "names.env": "A=1\na.b=2\n",
+        "names.env": "A=1\na[1]=2\n",
+        "dots.env": "a.b=1\na_b=2\n",
+        "dot.env": "a.b=1\n",
+        "own.env": "AWS_ACCESS_KEY_ID=1\nexport RNV_STATE_KEY=2\n",
+        "empty.env": "",
+        "lfs.env": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n",
         "gone.env": "A=$NOT_SET\n",
         ".git/config": "A=1\n",
         "sub/a": "",
       });
-      symlinkSync("/etc/hosts", join(cwd, "out.env"));
       const found = await load(cwd);
       expect(briefs(found).map((one) => `${one} | ${found.diagnostics[0]?.hint}`)).toEqual([expected]);
     },
   );
+
+  it.each([
+    { cwd: ".", files: ["infra/rnv.yaml"] },
+    { cwd: "infra", files: [] },
+  ])("come from the repository of a trusted manifest, else from its folder: $cwd", async (from) => {
+    const variable = "variables: { K: { fromFile: ../k.txt } }";
+    const folder = folderWith({
+      ".git/HEAD": "",
+      "infra/rnv.yaml": `stages: { p: { overlay: ../stages/p.yaml } }
+services: { api: { kind: web, variablesFrom: [{ dotenv: ../shared.env }], ${variable} } }`,
+      "stages/p.yaml": "services: { web: { kind: web, variablesFrom: [{ dotenv: p.env }] } }",
+      "stages/p.env": "OF=p\n",
+      "shared.env": "SHARED=1\n",
+      "k.txt": "k",
+    });
+    const request = { files: from.files, stage: { name: "p" } };
+    const found = await load(join(folder, from.cwd), request);
+    expect(briefs(found)).toEqual([]);
+    expect(Object.keys(variables(found))).toEqual(expect.arrayContaining(["api.K", "api.SHARED", "web.OF"]));
+    const refused = await load(join(folder, from.cwd), { ...request, untrusted: true });
+    const codes = new Set(refused.diagnostics.map(({ code }) => code));
+    expect([...codes].sort()).toEqual(["guard.untrusted", "manifest.stage"]);
+    expect(JSON.stringify(refused.diagnostics)).toContain("shared.env");
+  });
 
   it("show no value of a group or a dotenv file in a code frame", async () => {
     const found = await loadFiles({

@@ -112,12 +112,4 @@ projects:
     );
     expect(places(found)).toEqual(holds ? [] : ["guard.stage rnv.yaml:2:27"]);
   });
-
-  it("of a manifest that is not trusted has no overlay outside of the project", async () => {
-    const outside = await read(
-      { "rnv.yaml": `stages: { p: { overlay: ../x.yaml } }\n${base}` },
-      { name: "p" },
-    );
-    expect(places(outside)).toEqual(["manifest.stage rnv.yaml:1:25"]);
-  });
 });

@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, Unknown, UnreadSecret } from "../../../src/model/value";
-import { lookupIn, printsOfRevealed } from "../../../src/plan/resolve";
+import { lookupIn, printsOf } from "../../../src/plan/resolve";
 import { at } from "../../support/plan-world";
 import { changesOf, decisionOf, decisionsOf, liveOf, recordOf } from "./fixtures";
 
@@ -74,8 +74,7 @@ describe("the fingerprints of a live secret", () => {
   it("are made with the key of now, and as they may be recorded: under the old address, with the old key", () => {
     const previousKey = new Uint8Array(32).fill(2);
     const keys = { fingerprintKey: key, previousFingerprintKey: previousKey };
-    const prints = (more: object, given: object) =>
-      printsOfRevealed(live, new Secret("other"), { ...api, ...more }, given);
+    const prints = (more: object, given: object) => printsOf(live, { ...api, ...more }, given);
     const now = live.fingerprint(key, api.address);
     expect(prints({}, { fingerprintKey: key })).toEqual({ now, asRecorded: [now] });
     const before = at("variable.web.A");
@@ -83,12 +82,5 @@ describe("the fingerprints of a live secret", () => {
       ...{ now, asRecorded: [live.fingerprint(key, before), live.fingerprint(previousKey, before)] },
     });
     expect(prints({}, {})).toEqual({ now: undefined, asRecorded: [] });
-  });
-
-  it("are of a generated one its length alone", () => {
-    const of = (length: number) =>
-      printsOfRevealed(live, new GeneratedSecret(length), api, { fingerprintKey: key });
-    expect(of(7)).toEqual({ now: "generate:7", asRecorded: ["generate:7"] });
-    expect(of(8)).toEqual({ now: "another", asRecorded: ["another"] });
   });
 });
