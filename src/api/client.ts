@@ -1,10 +1,11 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
+import { type Mask, noMask } from "../model/value";
 import { defaultGaps } from "./gaps";
 import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
-import type { RecordedValues } from "./recorded-values";
+import type { KnownSecrets } from "./recorded-values";
 import { Redactor } from "./redactor";
 import { RequestAttempts, type RetryContext } from "./retry";
 import type { Send } from "./send";
@@ -38,13 +39,22 @@ export interface Client {
   readonly send: Send;
   /**
    * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
-   * themselves. With `recorded` also what a service repeats of values that the state knows by their fingerprints. Returns
-   * true when an answer that was handed out before the first call repeats a secret: read it again.
+   * themselves. Returns true when an answer that was handed out before the first call repeats a secret: read it again.
    */
-  readonly redact: (secrets: Iterable<Secret>, recorded?: RecordedValues) => boolean;
+  readonly redact: (known: KnownSecrets) => boolean;
+  /** Returns an attribute value as people and files see it; the value itself where nothing in it is masked. */
+  readonly mask: Mask;
   /** Returns the `Date` of the latest answer, milliseconds; undefined where that had none. */
   readonly serviceTime: () => number | undefined;
   readonly close: () => Promise<void>;
+}
+
+/** Returns a mask of attribute values, for what is shown without a request. */
+export function createMask({ outside, recorded }: KnownSecrets): Mask {
+  if (outside.length === 0 && !recorded) return noMask;
+  const redactor = new Redactor();
+  redactor.add(outside, recorded);
+  return (value) => redactor.value(value);
 }
 
 /**
@@ -73,6 +83,7 @@ export function openClient(options: ClientOptions): Client {
   let serviceTime: number | undefined;
   let isDeprecationTold = false;
   const redactor = new Redactor(options.apiKey);
+  let mask = noMask;
   const context: RetryContext = {
     ...{ transport, clock, random },
     limiter: new RateLimiter(clock, Math.max(1, options.maxConcurrency ?? 32)),
@@ -105,7 +116,11 @@ export function openClient(options: ClientOptions): Client {
   return {
     runId,
     send,
-    redact: (secrets, recorded) => redactor.add(secrets, recorded),
+    redact: (known) => {
+      mask = createMask(known);
+      return redactor.add(known.secrets, known.recorded);
+    },
+    mask: (value) => mask(value),
     serviceTime: () => serviceTime,
     close: () => transport.close(),
   };

@@ -45,7 +45,7 @@ export function readAnswer(
   { gaps, redactor }: { readonly gaps: GapSettings; readonly redactor: Redactor },
 ): Answer {
   const { status, headers } = response;
-  const body = redactor.body(jsonBody(response, request.mayBeList === true), url);
+  const body = redactor.body(jsonBody(response, request.mayBeList === true));
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const { code = "", ...found } = failed ? errorBodyOf(body, gaps.errorBody) : {};

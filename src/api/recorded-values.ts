@@ -5,40 +5,55 @@ export interface RecordedValue {
   readonly address: string;
   /** HMAC-SHA-256 over address and value, hex. */
   readonly fingerprint: string;
+  /** The manifest holds its source, not its text, or does not declare it. */
+  readonly isOutside: boolean;
 }
 
-export interface RecordedService {
-  readonly values: readonly RecordedValue[];
-  /** The recorded branch, which a deployment may name. */
-  readonly branch?: string | undefined;
-}
-
-/** What the state knows of values that this run may not have. */
+/** Recorded values of all services, as far as this run does not have them. */
 export interface RecordedValues {
-  /** By the id of the service; those without values are left out. */
-  readonly services: ReadonlyMap<string, RecordedService>;
+  readonly values: readonly RecordedValue[];
+  /** The recorded branches, which deployments may name. */
+  readonly branches: ReadonlySet<unknown>;
   /** The key of the fingerprints; absent where this run does not have it. */
   readonly key?: Uint8Array | undefined;
 }
 
+/** Secrets of a run. */
+export interface KnownSecrets {
+  readonly secrets: readonly Secret[];
+  /** Those whose text is not in the manifest: they are masked in attribute values, too. */
+  readonly outside: readonly Secret[];
+  /** Values that the state knows by their fingerprints. */
+  readonly recorded?: RecordedValues | undefined;
+}
+
 export const hiddenText = "(hidden: RNV_STATE_KEY is not set)";
 
-/** Characters of the shortest text that is looked up. */
-const shortest = 4;
-
-/** Returns the parts of a text that are the value of a recorded variable of its service, the longest first. */
-export function recordedParts(text: string, { values }: RecordedService, key: Uint8Array): readonly string[] {
+/** Returns a function that finds the parts of a text that `isPart` accepts and that are recorded values, the longest first. */
+export function partFinder(
+  values: readonly RecordedValue[],
+  key: Uint8Array | undefined,
+  isPart: (part: string) => boolean,
+): (text: string) => readonly string[] {
+  if (!key || values.length === 0) return () => [];
+  // Texts repeat words, and each costs a fingerprint for each value.
+  const known = new Map<string, boolean>();
   const isValue = (part: Secret): boolean =>
     values.some(({ address, fingerprint }) => part.fingerprint(key, address) === fingerprint);
-  return [...candidatesIn(text)]
-    .filter((part) => part.length >= shortest && !/^\d+$/.test(part) && isValue(new Secret(part)))
-    .sort((a, b) => b.length - a.length);
+  const isKnown = (part: string): boolean => {
+    if (!known.has(part)) known.set(part, isValue(new Secret(part)));
+    return known.get(part) === true;
+  };
+  return (text) =>
+    [...candidatesIn(text)]
+      .filter((part) => isPart(part) && isKnown(part))
+      .sort((a, b) => b.length - a.length);
 }
 
 /**
  * The parts of a text in which a value may stand: all of it, its lines, its words with and without the signs around them,
- * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, and the password of an
- * address.
+ * what is in quotes or between two quotes, what is between two signs, what follows a `=` or `:`, the password of an
+ * address, and what a `-` or `.` ends, as in the name of a host.
  */
 function candidatesIn(text: string): ReadonlySet<string> {
   const lines = text.split(/[\r\n]+/).map((line) => line.trim());
@@ -48,7 +63,12 @@ function candidatesIn(text: string): ReadonlySet<string> {
     [...part.matchAll(/[=:]/g)].map(({ index }) => part.slice(index + 1).trim()),
   );
   const passwords = words.flatMap((word) => /:\/\/[^/\s]*?:([^/\s]+)@/.exec(word)?.[1] ?? []);
-  const between = [text.split(/["'`]/), text.split(/[\s"'`=:;,&?@()[\]{}<>|]/)].flat();
-  const whole = [text, ...lines, ...words, ...quoted, ...between, ...tails, ...passwords];
+  const between = [/["'`]/, /[\s"'`=:;,&?@()[\]{}<>|]/, /[\s"'`=:;,&?@()[\]{}<>|/]/].flatMap((sign) =>
+    text.split(sign),
+  );
+  const openings = between.flatMap((part) =>
+    [...part.matchAll(/[-.]/g)].map(({ index }) => part.slice(0, index)),
+  );
+  const whole = [text, ...lines, ...words, ...quoted, ...between, ...openings, ...tails, ...passwords];
   return new Set(whole.flatMap((part) => [part, part.replace(/^["'`([{<]+|["'`)\]}>.,;:!?]+$/g, "")]));
 }

@@ -1,7 +1,8 @@
 import { openSecret } from "../model/open-secret";
 import type { Secret } from "../model/secret";
+import type { Plain } from "../model/value";
 import { awaitsCheckout } from "./gap-rules";
-import { hiddenText, type RecordedService, type RecordedValues, recordedParts } from "./recorded-values";
+import { hiddenText, partFinder, type RecordedValue, type RecordedValues } from "./recorded-values";
 
 const mask = "(sensitive)";
 /** Characters. Shorter texts stand in too many words to be masked wherever they are. */
@@ -33,6 +34,7 @@ const freeFields = wordsIn("error message reason blockedReason detail commitMess
 /** Fields that hold words of the service. Names, ids and configuration are compared with the manifest, and stay. */
 const spokenFields = wordsIn("actor trigger status displayStatus lifecycleStatus healthStatus");
 const comparedFields = new Set(["configuration", "defaults", "layout"]);
+const noFields: ReadonlySet<string> = new Set();
 
 const ellipsis = /\u2026|\.\.\./;
 /** No answer of the interface lies deeper. */
@@ -41,12 +43,17 @@ const deepest = 32;
 /** Answers that are remembered until the first secrets are known; the reads that open a plan are three. */
 const maxBufferedAnswers = 16;
 
+const isOutside = (one: RecordedValue): boolean => one.isOutside;
+const isLong = (text: string): boolean => text.length >= shortest;
+const isMaskedWord = (word: string): boolean =>
+  word.length >= shortestWord && !/^\d+$/.test(word) && !commonWords.has(word.toLowerCase());
+
 /**
- * Masks the secrets that a client knows of in the texts of the service, in all their forms (`secretForms`),
- * from the moment they are added. Lookups take time by the length of the text, not by the number of secrets.
+ * Masks secrets in texts, in all their forms (`secretForms`), from the moment they are added. With an API key the texts are
+ * of the service, else attribute values, where short secrets stay. Lookups take time by the length of the text alone.
  */
 export class Redactor {
-  readonly #key: string;
+  readonly #key: string | undefined;
   /** Added, with their forms not yet made: most runs meet no text. */
   #added: Secret[] = [];
   readonly #forms = new Set<string>();
@@ -56,33 +63,36 @@ export class Redactor {
   readonly #starts = new Map<string, number[]>();
   /** What the state knows of values, where the caller has a state. */
   #recorded: RecordedValues | undefined;
+  #recordedParts: (text: string) => readonly string[] = () => [];
   /** Bodies that were handed out before any secret was known. */
   #early: unknown[] | undefined = [];
 
-  constructor(apiKey: Secret) {
-    this.#key = openSecret(apiKey);
+  constructor(apiKey?: Secret) {
+    this.#key = apiKey && openSecret(apiKey);
   }
 
   /**
-   * Adds secrets. With `recorded`, texts of a service are masked by the fingerprints of its values too, or hidden where their
-   * key is missing. Returns whether a body that was handed out before the first of them repeats a secret.
+   * Adds secrets. With `recorded`, texts are masked by the fingerprints of its values too, and those of the service hidden
+   * where their key is missing. Returns whether a body that was handed out before the first of them repeats a secret.
    */
   add(secrets: Iterable<Secret>, recorded = this.#recorded): boolean {
-    const isMore = recorded !== this.#recorded;
+    const isMore = recorded !== undefined && recorded !== this.#recorded;
     this.#recorded = recorded;
+    const [isPart, isMasked] = this.#key ? [isMaskedWord, () => true] : [isLong, isOutside];
+    if (isMore) this.#recordedParts = partFinder(recorded.values.filter(isMasked), recorded.key, isPart);
     for (const secret of secrets) this.#added.push(secret);
     const early = this.#early;
     if (early === undefined) return false;
     this.#early = undefined;
     if (!isMore && this.#added.length === 0) return false;
-    return early.length > maxBufferedAnswers || early.some((body) => this.#mask(body) !== body);
+    return early.length > maxBufferedAnswers || early.some((body) => this.#mask(body, this.#field) !== body);
   }
 
   /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
   text(text: string): string {
     if (text.length < shortestWord || ownWords.has(text)) return text;
     this.#learn();
-    const shown = this.#withoutWords(text.replaceAll(this.#key, mask));
+    const shown = this.#key ? this.#withoutWords(text.replaceAll(this.#key, mask)) : text;
     if (this.#forms.size === 0) return shown;
     let masked = "";
     let end = -1;
@@ -105,25 +115,33 @@ export class Redactor {
       .join("");
   }
 
-  /** Returns the body of an answer to a request at `url` with its free text masked; what it leaves as it is it shares. */
-  body<T>(body: T, url = ""): T {
+  /** Returns the body of an answer with its free text masked; what it leaves as it is it shares. */
+  body<T>(body: T): T {
     if (this.#early !== undefined && this.#early.length <= maxBufferedAnswers) this.#early.push(body);
-    const about = /\/services\/([^/?]+)/.exec(url)?.[1];
-    return this.#mask(body, this.#recorded?.services.get(about ?? ""));
+    return this.#mask(body, this.#field);
   }
 
-  /** Returns the value itself where nothing in it is masked. `about` is the service that an answer is about. */
-  #mask<T>(value: T, about?: RecordedService, depth = 0): T {
+  /** Returns an attribute value as it is shown; the value itself where nothing in it is masked. */
+  value<T extends Plain>(value: T): T {
+    return this.#mask({ value }, (_, text) => this.#withoutRecorded(this.text(text)), noFields).value;
+  }
+
+  /** Returns the value itself where nothing in it is masked. */
+  #mask<T>(
+    value: T,
+    shownOf: (field: string, text: string) => string,
+    kept: ReadonlySet<string> = comparedFields,
+    depth = 0,
+  ): T {
     if (typeof value !== "object" || value === null || depth > deepest) return value;
     const members = value as Record<string, unknown>;
-    const own = this.#recorded?.services.get(String(members.id)) ?? about;
     let masked: Record<string, unknown> | undefined;
     for (const field in members) {
       const member = members[field];
       let shown = member;
-      if (typeof member === "string" && member !== "") shown = this.#field(field, member, own);
-      else if (typeof member === "object" && !comparedFields.has(field))
-        shown = this.#mask(member, own, depth + 1);
+      if (typeof member === "string" && member !== "") shown = shownOf(field, member);
+      else if (typeof member === "object" && !kept.has(field))
+        shown = this.#mask(member, shownOf, kept, depth + 1);
       if (shown === member) continue;
       masked ??= (Array.isArray(value) ? [...value] : { ...members }) as Record<string, unknown>;
       masked[field] = shown;
@@ -132,20 +150,20 @@ export class Redactor {
   }
 
   /** The branch of a deployment is compared with the configured one. */
-  #field(field: string, text: string, about: RecordedService | undefined): string {
+  readonly #field = (field: string, text: string): string => {
     const isFree = freeFields.has(field);
     if (!isFree && !spokenFields.has(field)) return text;
     const shown = field === "branch" ? text : this.text(text);
-    const isCompared = field === "branch" && text === about?.branch;
-    return about && isFree && !isCompared ? this.#withoutRecorded(shown, about) : shown;
-  }
+    const isCompared = field === "branch" && this.#recorded?.branches.has(text);
+    if (!isFree || isCompared || !this.#recorded || ownWords.has(text) || commonWords.has(text)) return shown;
+    // Code decides by this text, too.
+    if (!this.#recorded.key) return awaitsCheckout(text) ? `${hiddenText} awaiting checkout` : hiddenText;
+    return this.#withoutRecorded(shown);
+  };
 
   /** Masks what a text repeats of recorded values. */
-  #withoutRecorded(text: string, about: RecordedService): string {
-    const key = this.#recorded?.key;
-    // Code decides by this text, too.
-    if (!key) return awaitsCheckout(text) ? `${hiddenText} awaiting checkout` : hiddenText;
-    return recordedParts(text, about, key).reduce((shown, part) => shown.replaceAll(part, mask), text);
+  #withoutRecorded(text: string): string {
+    return this.#recordedParts(text).reduce((shown, part) => shown.replaceAll(part, mask), text);
   }
 
   /** Returns the length of the longest form that begins at `at`, or 0. */
@@ -168,8 +186,7 @@ export class Redactor {
     const touched = new Set<number[]>();
     for (const secret of added) {
       const text = openSecret(secret);
-      const isWord = text.length >= shortestWord && text.length < shortest;
-      if (isWord && !/^\d+$/.test(text) && !commonWords.has(text.toLowerCase())) this.#words.add(text);
+      if (text.length < shortest && isMaskedWord(text)) this.#words.add(text);
       if (text.length < shortest || this.#forms.has(text)) continue;
       for (const form of secretForms(text)) {
         if (form.length < shortest || ownWords.has(form.toLowerCase()) || this.#forms.has(form)) continue;

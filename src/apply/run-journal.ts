@@ -1,8 +1,9 @@
 import type { Address } from "../model/address";
+import { hideOutputs } from "../model/desired";
 import { pastRunOf, type RunEnd, withRuns } from "../model/history";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
-import type { Plain } from "../model/value";
+import { type Mask, noMask, type Plain, unmasked } from "../model/value";
 import type { StateSession } from "../state/backend";
 import { replayJournal } from "../state/recorded";
 
@@ -18,6 +19,14 @@ export interface SentRecord {
   /** The record that it leaves; null: it was deleted. */
   readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
   readonly run?: RunRecord;
+}
+
+/** Returns an entry as a state keeps it: without masked outputs and computed attributes, which references still need in the run. */
+export function withoutMasked(entry: JournalEntry, mask: Mask): JournalEntry {
+  if (entry.kind === "outputs") return { ...entry, outputs: hideOutputs(entry.outputs, mask) };
+  if (entry.kind !== "resource" || !entry.resource) return entry;
+  const { resource } = entry;
+  return { ...entry, resource: { ...resource, computed: unmasked(resource.computed, mask) } };
 }
 
 /**
@@ -39,6 +48,7 @@ export class RunJournal {
     private readonly state: State,
     private readonly clock: Pick<Clock, "now">,
     private readonly serviceTime: () => number | undefined = () => undefined,
+    readonly mask: Mask = noMask,
   ) {
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
@@ -154,8 +164,9 @@ export class RunJournal {
   }
 
   async #append(entries: readonly JournalEntry[], durable = false): Promise<void> {
-    await this.session.append(entries, { durable });
-    this.#entries.push(...entries);
+    const kept = entries.map((entry) => withoutMasked(entry, this.mask));
+    await this.session.append(kept, { durable });
+    this.#entries.push(...kept);
     for (const entry of entries) {
       if (entry.kind === "run") this.#run = entry.run;
       if (entry.kind === "intent") this.#open.set(entry.intent.seq, entry.intent);

@@ -159,7 +159,8 @@ async function finishWrite(
   });
   const { defaults } = instance;
   const renamed = live && !isNew ? renamedSince(context, live, sent) : undefined;
-  const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
+  const { mask } = run.journal;
+  const unappliedFields = live && verifyApplied(change, { type, sent, live, defaults, before, mask });
   const kept = unappliedFields ? { ...whole, applied: previous?.applied ?? {} } : whole;
   await run.journal.record(change.address, kept);
   if (accepted.failure !== undefined) throw accepted.failure;

@@ -3,8 +3,7 @@ import type { LiveResource } from "../model/live";
 import type { AppliableValue } from "../model/resource-operations";
 import { isParentAttribute, type ResourceType, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { Attributes } from "../model/value";
-import { plainEqual } from "../model/value";
+import { type Attributes, type Mask, noMask, type Plain, plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
 export interface ComparedWrite {
@@ -15,6 +14,7 @@ export interface ComparedWrite {
   readonly defaults: Attributes;
   /** The service's `updatedAt` before the write; undefined for a create. */
   readonly before?: string;
+  readonly mask?: Mask;
 }
 
 /**
@@ -63,10 +63,10 @@ const mostTold = 3;
 const longestTold = 120;
 
 /** Returns the sent and the shown values of the first fields, without secrets. */
-function differences(refused: readonly string[], { type, sent, live }: ComparedWrite): string {
+function differences(refused: readonly string[], { type, sent, live, mask = noMask }: ComparedWrite): string {
   const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
   const text = (value: unknown): string => {
-    const json = JSON.stringify(value ?? null);
+    const json = JSON.stringify(mask((value ?? null) as Plain));
     return json.length > longestTold ? `${json.slice(0, longestTold)}…` : json;
   };
   return told

@@ -24,6 +24,7 @@ export interface Connection {
   readonly endpoints: (send: Send) => Endpoints;
   /** Masks secrets in all text of the service; true when an earlier answer repeats any of them. */
   readonly redact: Client["redact"];
+  readonly mask: Client["mask"];
   readonly close: () => Promise<void>;
 }
 

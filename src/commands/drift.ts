@@ -4,7 +4,7 @@ import type { Acceptance } from "../model/acceptance";
 import { stageText } from "../model/stage";
 import { acceptanceExpired, acceptDrift, type Judged } from "../plan/accepted-drift";
 import { undeclaredFields } from "../plan/diff";
-import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
+import { type DriftClass, type DriftReport, driftReport, type UndeclaredField } from "../plan/drift";
 import { ownerKey } from "../plan/instances";
 import { instanceOf, type Plan, type PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
@@ -42,10 +42,11 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const { input } = built;
   const plan = await withDeployers(connection.reads, state, built.plan, context.clock.now());
   const parts = await unmanagedParts(connection.reads, plan, input);
+  const shown = (one: UndeclaredField) => ({ ...one, value: connection.mask(one.value) });
   const whole = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,
-    undeclared: request.strict ? undeclaredFields(plan, resourceTypes) : [],
+    undeclared: request.strict ? undeclaredFields(plan, resourceTypes).map(shown) : [],
     // Without a request for them, unknown ones are not reported.
     unchecked: request.strict ? parts.unchecked : [],
   });

@@ -2,7 +2,7 @@ import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
-import type { Desired } from "../model/desired";
+import { type Desired, hideOutputs } from "../model/desired";
 import { append } from "../model/graph";
 import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
@@ -30,7 +30,8 @@ export async function execute(
 ): Promise<RunResult & { readonly outputs: Readonly<Record<string, Plain>> }> {
   const { plan } = planning;
   const state = await startingState(context, session, planning.recoveredEntries);
-  const journal = new RunJournal(session, state, context.clock, planning.connection.reads.serviceTime);
+  const { mask, reads } = planning.connection;
+  const journal = new RunJournal(session, state, context.clock, reads.serviceTime, mask);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
   const record = { ...runRecord(context, planning), origin };
   if (writes) await journal.begin(record, planning.keyId);
@@ -38,7 +39,7 @@ export async function execute(
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
   const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
-  const movesOutputs = canonicalJson(outputs) !== canonicalJson(state.outputs);
+  const movesOutputs = canonicalJson(hideOutputs(outputs, mask)) !== canonicalJson(state.outputs);
   if (movesOutputs) await journal.recordOutputs(outputs);
   // What failed has not settled, and is told by itself.
   const unmet =

@@ -2,7 +2,7 @@ import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, failure, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { LogicalNames } from "../manifest/logical-names";
-import { type ManifestBlock, writeManifest } from "../manifest/write";
+import { leftOut, type ManifestBlock, writeManifest } from "../manifest/write";
 import { addressOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
@@ -10,9 +10,10 @@ import { isPlacedAs } from "../model/place";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { compareTexts, entriesNamed, sameName, uuidPattern } from "../model/text";
-import { type Plain, plainEqual, type Reference, Template } from "../model/value";
+import { type Mask, type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
+import { connectWithRedaction } from "./load";
 
 export interface ExportRequest {
   /** Name or id of the one project to write; everything when undefined. */
@@ -37,9 +38,9 @@ export interface ExportOutcome extends Outcome {
  * const { text } = await exportManifest(context, { project: "shop" });
  */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
-  const { reads } = await context.connect();
   // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);
+  const { reads, mask } = await connectWithRedaction(context, state);
   if (state) reads.remember(state);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
@@ -63,7 +64,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
       ...(request.protects && { lifecycle: { preventDestroy: true } }),
       ...(entriesNamed(all, one.name).filter(isSame).length > 1 && { import: one.id }),
     };
-    const block = blockOf(one, place, catalog, parent);
+    const block = blockOf(one, place, catalog, mask, parent);
     return [{ ...withReferences(block, references.get(one)), meta }];
   });
   const diagnostics: Diagnostic[] = live
@@ -156,13 +157,14 @@ export function blockOf(
   { type, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,
+  mask: Mask,
   parent?: LiveResource,
 ): ManifestBlock {
   const resourceType = typeOf(type);
   const { parents, defaults } = resourceType;
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
-  const written = new Map<string, Plain>();
+  const written = new Map<string, Plain | typeof leftOut>();
   // Of the fields that this version does not know, those that the catalog does.
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
@@ -171,7 +173,8 @@ export function blockOf(
     const chosen = (parent?.offers?.[path] ?? []).filter(({ isDefault }) => isDefault);
     const isChosen = chosen.some(({ id, name }) => value === name || value === id);
     const isDefault = plainEqual(value, base.get(path)) || isChosen;
-    if (isDeclarable && value !== null && !isDefault) written.set(path, value);
+    if (isDeclarable && value !== null && !isDefault)
+      written.set(path, mask(value) === value ? value : leftOut);
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);

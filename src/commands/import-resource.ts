@@ -10,14 +10,14 @@ import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
-import { GeneratedSecret, isPlain, type Plain } from "../model/value";
+import { GeneratedSecret, isPlain, type Plain, unmasked } from "../model/value";
 import { placedElsewhere } from "../plan/decide-declared";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock, refuseNewState } from "./hold-lock";
-import { declaredSecrets, load } from "./load";
+import { knownSecrets, load } from "./load";
 import { newLineage } from "./recover";
 
 export interface ImportRequest {
@@ -58,14 +58,14 @@ export async function importResource(context: Context, request: ImportRequest): 
     const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);
     const connection = await context.connect();
-    if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
+    connection.redact(await knownSecrets(context, loaded.desired, state));
     connection.reads.remember(state);
     const declared = loaded.desired?.resources.get(target.address);
     const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
     const recorded = {
-      ...recordOf(state, target, live, declared),
+      ...recordOf(connection, state, target, live, declared),
       writtenAt: writtenNow({ reads: connection.reads, clock: context.clock }),
     };
     await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
@@ -151,7 +151,7 @@ function notThere({ address, type, id }: ImportTarget, parent: Address | undefin
 
 /** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
 async function undeclared(
-  { reads }: Connection,
+  { reads, mask }: Connection,
   { address, type, id }: ImportTarget,
   live: LiveResource,
   { desired, merged }: LoadedManifest,
@@ -159,7 +159,7 @@ async function undeclared(
   const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
   const meant = didYouMean(address, of);
   const names = nameOf(address).split(".");
-  const block = blockOf(live, names, (await reads.catalog()) as Catalog);
+  const block = blockOf(live, names, (await reads.catalog()) as Catalog, mask);
   const isStack = desired !== undefined && merged === undefined;
   const addTo = isStack ? "add it to the stack" : "add it to the manifest";
   const where = desired === undefined ? "write it to rnv.yaml" : addTo;
@@ -190,6 +190,7 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
 }
 
 function recordOf(
+  { mask }: Connection,
   state: State,
   { address, type }: ImportTarget,
   live: LiveResource,
@@ -204,7 +205,7 @@ function recordOf(
   );
   return {
     ...bareRecord({ type: type.type, id, name, updatedAt, parent: isRecorded ? parent : undefined }),
-    ...{ computed: Object.fromEntries(live.computed), preventDestroy, onRemove },
+    ...{ computed: unmasked(Object.fromEntries(live.computed), mask), preventDestroy, onRemove },
     applied: Object.fromEntries(kept),
   };
 }

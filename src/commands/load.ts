@@ -1,10 +1,12 @@
-import type { RecordedValue, RecordedValues } from "../api/recorded-values";
+import { createMask } from "../api/client";
+import type { KnownSecrets, RecordedValue } from "../api/recorded-values";
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { LoadedManifest, SecretReach } from "../manifest/context";
-import type { Desired } from "../model/desired";
+import type { Address } from "../model/address";
+import type { Desired, DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { isFingerprint, type State } from "../model/state";
-import { Computed, type DesiredValue, Template, UnreadSecret } from "../model/value";
+import { Computed, Template, UnreadSecret } from "../model/value";
 import { declareAbsentParts } from "../plan/absent-parts";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { consentsIn } from "../plan/saved-plan";
@@ -57,7 +59,8 @@ export async function loadDeclared(
       ? await load(context, request.files, reachOf(request))
       : { desired: { ...nothingDesired, stage: request.recordedOf }, diagnostics: [] };
   if (!loaded.desired) return { ...loaded, key };
-  if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
+  const known = await knownSecrets(context, loaded.desired, from.state);
+  if (connection.redact(known)) connection.reads.invalidate();
   const whole = declareAbsentParts(loaded.desired, from.state, resourceTypes);
   const { desired, diagnostics } = await withKnownFields(whole, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, key };
@@ -122,54 +125,71 @@ const noReviewKey = error("guard.review_key", "RNV_STATE_KEY is not set, and the
   hint: "make a key once (openssl rand -hex 32), and give it as the secret RNV_STATE_KEY to the jobs of plan and apply",
 });
 
-function* valuesOf({ resources }: Desired): Generator<DesiredValue> {
-  for (const { attributes } of resources.values()) for (const { value } of attributes.values()) yield value;
+const attributesIn = (desired: Desired | undefined): readonly DesiredAttribute[] =>
+  [...(desired?.resources.values() ?? [])].flatMap(({ attributes }) => [...attributes.values()]);
+
+/** Returns the secrets in a value that are known before anything is applied. */
+function secretsIn({ value }: DesiredAttribute): readonly Secret[] {
+  if (value instanceof Secret) return [value];
+  if (value instanceof UnreadSecret || value instanceof Computed) return value.atHand;
+  return value instanceof Template ? value.parts.filter((part) => part instanceof Secret) : [];
 }
 
-/** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
-export function declaredSecrets(desired: Desired): readonly Secret[] {
-  const found: Secret[] = [];
-  for (const value of valuesOf(desired))
-    if (value instanceof Secret) found.push(value);
-    else if (value instanceof UnreadSecret || value instanceof Computed) found.push(...value.atHand);
-    else if (value instanceof Template) found.push(...value.parts.filter((part) => part instanceof Secret));
-  return found;
-}
+/** The manifest does not hold its text. */
+const isFromOutside = ({ source = "value" }: DesiredAttribute): boolean => source !== "value";
 
 const declaresSecrets = (desired: Desired): boolean =>
-  [...valuesOf(desired)].some(
-    (value) =>
+  attributesIn(desired).some(
+    ({ value }) =>
       value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
   );
 
-/**
- * Connects for a verb that reads no manifest: secrets of the manifest in the folder are masked all the same, and so are the
- * values that only the state knows.
- */
+/** Connects for a verb that reads no manifest: values of the manifest in the folder and of the state are masked all the same. */
 export async function connectWithRedaction(context: Context, state: State | undefined): Promise<Connection> {
   const connection = await context.connect();
-  const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
-  connection.redact(desired ? declaredSecrets(desired) : [], state && (await recordedValues(context, state)));
+  connection.redact(await secretsHere(context, state));
   return connection;
 }
 
-async function recordedValues(context: Context, state: State): Promise<RecordedValues | undefined> {
-  if (!state.keyId) return undefined;
-  const { key, keyId } = await context.stateKey(false);
-  return { services: recordedServices(state), key: keyId === state.keyId ? key : undefined };
+/** Returns a state as people see it: attribute values are masked. */
+export async function shownState(context: Context, state: State): Promise<State> {
+  const mask = createMask(await secretsHere(context, state));
+  const resources = Object.entries(state.resources).map(([address, one]) => [
+    address,
+    { ...one, applied: mask(one.applied), computed: mask(one.computed) },
+  ]);
+  return { ...state, resources: Object.fromEntries(resources) };
 }
 
-/** The services of a state that have values, by their ids. */
-function recordedServices({ resources }: State): RecordedValues["services"] {
-  const services = new Map<string, { values: RecordedValue[]; branch?: string }>();
-  for (const [address, { parent, applied, fingerprintAddress }] of Object.entries(resources)) {
-    const holder = parent && resources[parent];
-    const prints = Object.values(applied).filter(isFingerprint);
-    if (holder?.type !== "service" || prints.length === 0) continue;
-    const branch = holder.applied["configuration.branch"];
-    const found = services.get(holder.id) ?? { values: [], ...(typeof branch === "string" && { branch }) };
-    found.values.push(...prints.map((print) => ({ address: fingerprintAddress ?? address, ...print })));
-    services.set(holder.id, found);
+async function secretsHere(context: Context, state: State | undefined): Promise<KnownSecrets> {
+  const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
+  return knownSecrets(context, desired, state);
+}
+
+/** Returns declared secrets, and recorded values that are not at hand. */
+export async function knownSecrets(
+  context: Context,
+  desired: Desired | undefined,
+  state: State | undefined,
+): Promise<KnownSecrets> {
+  const attributes = attributesIn(desired);
+  const [secrets, outside] = [attributes, attributes.filter(isFromOutside)].map((all) =>
+    all.flatMap(secretsIn),
+  ) as [Secret[], Secret[]];
+  if (!state?.keyId) return { secrets, outside };
+  const found = await context.stateKey(false);
+  const key = found.keyId === state.keyId ? found.key : undefined;
+  const values: RecordedValue[] = [];
+  const branches = new Set<unknown>();
+  for (const [name, { applied, fingerprintAddress: address = name }] of Object.entries(state.resources)) {
+    branches.add(applied["configuration.branch"]);
+    for (const [path, value] of Object.entries(applied)) {
+      if (!isFingerprint(value)) continue;
+      const declared = desired?.resources.get(name as Address)?.attributes.get(path);
+      const isSame = (one: Secret) => key && one.fingerprint(key, address) === value.fingerprint;
+      const isOutside = !declared || isFromOutside(declared);
+      if (!declared || !secretsIn(declared).some(isSame)) values.push({ address, ...value, isOutside });
+    }
   }
-  return services;
+  return { secrets, outside, recorded: values.length === 0 ? undefined : { values, branches, key } };
 }

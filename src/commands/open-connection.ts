@@ -25,12 +25,12 @@ export interface ConnectionOptions extends ClientOptions, Omit<ConsistencyOption
 export function openConnection(options: ConnectionOptions): Connection {
   const { workspaceId, gaps, signal } = options;
   const client = createClient(options);
-  const { runId, redact, serviceTime, close } = client;
+  const { runId, redact, mask, serviceTime, close } = client;
   const send: Send = (request, more) => client.send(request, { signal, ...more });
   const detected = {};
   const make = (over: Send) => createEndpoints(over, workspaceId, gaps, detected);
   const endpoints = consistently(make, { ...options, serviceTime });
-  return { runId, send, endpoints, redact, reads: createReads(endpoints(send)), close };
+  return { runId, send, endpoints, redact, mask, reads: createReads(endpoints(send)), close };
 }
 
 // A header value: one line of visible ASCII. Anything else is a paste error, and would fail far from here.

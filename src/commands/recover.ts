@@ -1,6 +1,7 @@
 import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
 import { nothingRecovered } from "../apply/run";
+import { withoutMasked } from "../apply/run-journal";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
@@ -87,6 +88,7 @@ async function readInput(
     timestamp: new Date(context.clock.now()).toISOString(),
     types: resourceTypes,
     options,
+    mask: connection.mask,
     fingerprintKey: key.key ?? (isKeyless ? context.randomBytes(32) : undefined),
     previousFingerprintKey: key.previous?.key,
   };
@@ -104,7 +106,9 @@ export async function recoverWrites(
   const { clock, credential, emit, signal, say } = context;
   const { state, writes: wait } = from;
   const about = { state, types: typesByName, reads: connection.reads, clock, credential };
-  return recover({ ...about, wait, emit, signal, say, ...how });
+  const recovery = await recover({ ...about, wait, emit, signal, say, ...how });
+  const entries = recovery.entries.map((entry) => withoutMasked(entry, connection.mask));
+  return { ...recovery, entries };
 }
 
 /** Appends `recoveredEntries` durably, before anything new is written, and returns the state with them folded in. */

@@ -1,6 +1,5 @@
 import { unlessAbsent } from "../api/api-error";
 import { isSuspended } from "../api/gap-rules";
-import type { Reads } from "../api/reads";
 import type { Deployment, Variable } from "../api/wire/shapes";
 import { failure } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
@@ -9,7 +8,7 @@ import { pathsWith } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { branchStanding, deploymentStanding, serviceStanding } from "../resources/deployment-status";
 import { variable } from "../resources/variable";
-import type { Context } from "./context";
+import type { Connection, Context } from "./context";
 import { connectWithRedaction } from "./load";
 import { findRecorded } from "./state-verbs";
 
@@ -27,11 +26,11 @@ export async function status(
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
   if (!state || services.length === 0) return [];
-  const { reads } = await connectWithRedaction(context, state);
+  const { reads, mask } = await connectWithRedaction(context, state);
   reads.remember(state);
   return Promise.all(
     services.map(async ({ address, recorded }) => {
-      const running = await runningService(reads, address, recorded);
+      const running = await runningService({ reads, mask }, address, recorded);
       const listed = lists ? await reads.variables(recorded.id) : undefined;
       return listed ? { ...running, variables: listed.map((one) => shownVariable(one, state)) } : running;
     }),
@@ -53,7 +52,7 @@ const recordedServices = (state: State | undefined): Omit<ReturnType<typeof find
 
 /** Reads a service, the deployment that serves, and the latest deployment when it is another. */
 async function runningService(
-  reads: Reads,
+  { reads, mask }: Pick<Connection, "reads" | "mask">,
   address: Address,
   { id, name }: RecordedResource,
 ): Promise<RunningService> {
@@ -73,7 +72,7 @@ async function runningService(
     name: found.name,
     runs: isSuspended(found) ? "suspended" : liveId === undefined ? "nothing" : "release",
     archived: found.archived === true,
-    url: found.url || undefined,
+    url: mask(found.url || null) ?? undefined,
     status: found.displayStatus || found.status || undefined,
     health: found.healthStatus || undefined,
     healthCheckedAt: found.healthCheckedAt || undefined,

@@ -40,8 +40,8 @@ export function buildResource(block: Block, context: ReadContext, reach: SecretR
       shape.path,
       block.unread === undefined ? read.attribute : unreadAs(block.unread, read.attribute),
     );
-    if (read.source !== undefined && reach !== "skip" && block.unread === undefined)
-      sources.push(read.source);
+    const isRead = reach !== "skip" || read.source?.kind === "file";
+    if (read.source !== undefined && isRead && block.unread === undefined) sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);

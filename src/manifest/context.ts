@@ -10,8 +10,8 @@ import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
 
 /**
- * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` reads no
- * source at all. What is not read is an `UnreadSecret`.
+ * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` takes none.
+ * It reads the environment and files to mask their texts. A secret that is not read is an `UnreadSecret`.
  */
 export type SecretReach = "resolve" | "present" | "skip";
 

@@ -85,7 +85,8 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
     const quote = whole.charAt(0);
     const text = whole.slice(1, -1).replaceAll(`\\${quote}`, quote);
     const parts = quote === "'" ? [{ kind: "text" as const, text }] : expand(withoutEscapes(text), of);
-    return { kind: "scalar", value: "", parts, range: source.range(start, start + whole.length) };
+    const range = source.range(start, start + whole.length);
+    return { kind: "scalar", value: "", source: "dotenv", parts, range };
   }
   if (plain === undefined) return inherited(found.groups?.key ?? "", of.keyRange);
   const quote = /^["']/.exec(plain)?.[0];
@@ -98,7 +99,7 @@ function readValue(found: RegExpExecArray, source: SourceFile, of: Expansion): S
   const isComment = plain.startsWith("#") && /\s$/.test(mark);
   const text = isComment ? "" : plain.replace(/ #.*$/su, "").trimEnd();
   const range = source.range(start, start + text.length);
-  return { kind: "scalar", value: "", parts: expand(text, of), range };
+  return { kind: "scalar", value: "", source: "dotenv", parts: expand(text, of), range };
 }
 
 const escapes: Readonly<Record<string, string>> = {

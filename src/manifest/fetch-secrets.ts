@@ -3,7 +3,7 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { constants, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { error, hasErrors } from "../diagnostics/diagnostic";
-import type { Secret } from "../model/secret";
+import { Secret } from "../model/secret";
 import { reasonOf } from "../model/text";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
@@ -49,7 +49,8 @@ export async function fetchSecrets(
       for (const { attributes, source } of queue) {
         const { range, kind, shape } = source;
         const found = await fetchSource(source, cwd, context, outputs);
-        const value = secretOf(found, source, context, reach === "present");
+        const value =
+          reach === "skip" ? atHand(found) : secretOf(found, source, context, reach === "present");
         if (value !== undefined)
           attributes.set(shape.path, { ...attributes.get(shape.path), value, range, source: kind });
       }
@@ -59,6 +60,10 @@ export async function fetchSecrets(
   await run(jobs.filter(({ source }) => source.kind !== "command"));
   if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
 }
+
+/** A text that is masked and not compared; undefined where it is not here. */
+const atHand = (found: Fetched): UnreadSecret | undefined =>
+  "text" in found ? new UnreadSecret("its source is not read here", [], [new Secret(found.text)]) : undefined;
 
 /** Bytes of one secret; the service takes no longer request. */
 const maxBytes = 262_144;

@@ -55,7 +55,7 @@ export function readSecret(
   if (value.kind === "scalar" && typeof value.value === "string") {
     const read = readLiteral(value, keyRange, shape, location, context, reach);
     const origin = new Secret(value.value);
-    return read && { attribute: { value: read, range: keyRange, source: "value", origin } };
+    return read && { attribute: { value: read, range: keyRange, source: value.source ?? "value", origin } };
   }
   const isValue = value.kind === "scalar" && value.value !== null;
   return refuse(context, location, keyRange, {

@@ -16,6 +16,8 @@ export interface ScalarNode extends MarkedNode {
   readonly value: null | boolean | number | string;
   /** Text that is split already, by another syntax than that of a manifest; `value` then only tells its kind. */
   readonly parts?: readonly TemplatePart[];
+  /** A dotenv file holds it. */
+  readonly source?: "dotenv";
   readonly range: SourceRange;
 }
 

@@ -7,12 +7,15 @@ import { isSecretPlace, onlyNames, type Place, partsOf, placesOf } from "./mask"
 import { escapeTemplate, type MapNode, type ScalarNode, type SourceNode } from "./tree";
 import { indexTypes, type PlacedType, type TypeIndex } from "./type-index";
 
+/** Stands for a value that a comment names and nothing shows. */
+export const leftOut = Symbol("left out");
+
 export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
   /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
-  readonly attributes: ReadonlyMap<string, Plain | Template>;
+  readonly attributes: ReadonlyMap<string, Plain | Template | typeof leftOut>;
   /** Keys of rnv itself; each is written where the type allows it. */
   readonly meta?: Partial<Record<NonNullable<ManifestPlace["meta"]>[number], Plain>>;
 }
@@ -88,6 +91,10 @@ function yamlText(content: YamlTree, style: FlowStyle): string {
       if (typeof scalar.value === "string") scalar.type = typeOfText(scalar.value);
     },
     Map: (_, map) => {
+      const left = map.items.filter(({ value }) => isScalar(value) && value.value === leftOut);
+      for (const { key } of left) map.delete(key);
+      const notes = left.map(({ key }) => ` ${key} is left out: it holds the value of a variable`);
+      map.comment = notes.join("\n") || null;
       map.flow = map.items.length === 0 || (map !== document.contents && style.isFlowMap(map));
     },
     Seq: (_, list) => {
@@ -158,7 +165,7 @@ function contentOf({ names, attributes }: ManifestBlock, placed: PlacedType): un
 }
 
 /** A value as data whose texts stand as they are: a literal `${` is escaped, a reference is written out. */
-function dataOf(value: Plain | Template): unknown {
+function dataOf(value: Plain | Template | typeof leftOut): unknown {
   if (value instanceof Template) return value.parts.map(partText).join("");
   if (typeof value === "string") return escapeTemplate(value);
   if (value === null || typeof value !== "object") return value;

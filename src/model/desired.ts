@@ -2,7 +2,7 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { ResourceCondition } from "./policy";
 import type { Secret } from "./secret";
-import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
+import { type DesiredValue, isPlain, type Mask, type Plain, plainEqual, type ResolvedValue } from "./value";
 
 export interface DesiredAttribute {
   readonly value: DesiredValue;
@@ -13,7 +13,7 @@ export interface DesiredAttribute {
 }
 
 /** Source of the text of a secret; `value` is the manifest itself. */
-export type SecretKind = "value" | "generate" | "env" | "file" | "command";
+export type SecretKind = "value" | "generate" | "dotenv" | "env" | "file" | "command";
 
 export type OnRemove = "delete" | "archive" | "retain";
 
@@ -102,6 +102,12 @@ export interface Desired {
 
 /** Stands for the value of an output that is sensitive: it is neither shown nor recorded. */
 export const hiddenOutput: Plain = { "rnv:sensitive": true };
+
+/** Returns outputs as a state has them: sensitive where something in them is masked. */
+export const hideOutputs = (outputs: Readonly<Record<string, Plain>>, mask: Mask): Record<string, Plain> =>
+  Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [name, mask(value) === value ? value : hiddenOutput]),
+  );
 
 export const isHiddenOutput = (value: DesiredValue | ResolvedValue | undefined): boolean =>
   value !== undefined && isPlain(value) && plainEqual(value, hiddenOutput);

@@ -12,6 +12,18 @@ export interface Reference {
 
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
 
+/** Returns a value as people and files see it; the value itself where nothing in it is masked. */
+export type Mask = <Value extends Plain>(value: Value) => Value;
+
+export const noMask: Mask = (value) => value;
+
+/** Returns the members in which nothing is masked. */
+export const unmasked = (
+  members: Readonly<Record<string, Plain>>,
+  mask: Mask,
+): Readonly<Record<string, Plain>> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => mask(value) === value));
+
 /** The type of a parsed value: readonly, and without the unnamed fields that its schema allows. */
 export type Parsed<T> = [Plain] extends [T]
   ? T

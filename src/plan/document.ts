@@ -2,7 +2,7 @@ import { type Diagnostic, hasErrors, lineOf, type SourceRange } from "../diagnos
 import { nameOf } from "../model/address";
 import type { Check } from "../model/policy";
 import { camelCase, sha256, snakeCase } from "../model/text";
-import { canonicalJson, isObject, isPlain, type Plain, unflatten } from "../model/value";
+import { canonicalJson, isObject, isPlain, type Mask, noMask, type Plain, unflatten } from "../model/value";
 import {
   type AttributeChange,
   type Change,
@@ -27,8 +27,9 @@ type DocumentObject = { readonly [key: string]: Plain };
  * const { plan: made } = await plan(context, planRequest);
  * const json = made && JSON.stringify(planDocument(made));
  */
-export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocument {
-  const sides = plan.changes.map((change) => sidesOf(change, instanceOf(plan, change)));
+export function planDocument(raw: Plan, unbound: Unbound = new Map()): PlanDocument {
+  const plan = shownPlan(raw);
+  const sides = plan.changes.map((change) => sidesOf(change, instanceOf(plan, change), plan.mask));
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
@@ -41,7 +42,7 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocu
     resource_changes: plan.changes.map((change, i) =>
       changeDocument(change, instanceOf(plan, change), sides[i] as ChangeSides, unbound),
     ),
-    resource_drift: drifted.map((change) => driftDocument(change, instanceOf(plan, change))),
+    resource_drift: drifted.map((change) => driftDocument(change, instanceOf(plan, change), plan.mask)),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: plan.summary,
     cost: plan.cost,
@@ -54,6 +55,21 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): PlanDocu
     options: inDocument({ ...plan.options, confirmsAll: undefined }),
     binding: plan.binding,
   }) as unknown as PlanDocument;
+}
+
+/** Returns the plan as people and files see it, its fields and outputs masked. */
+export function shownPlan(plan: Plan): Plan {
+  const { mask, changes, outputs, plannedOutputs } = plan;
+  if (!mask) return plan;
+  const shown = <Sides extends Pick<AttributeChange, "before" | "after">>(all: readonly Sides[]) =>
+    all.map((one) => ({ ...one, before: mask(one.before), after: mask(one.after) }));
+  const shownChange = (change: Change): Change => ({
+    ...{ ...change, attributes: shown(change.attributes), released: shown(change.released) },
+    ...(change.lifecycle && { lifecycle: shown(change.lifecycle) }),
+    ...(change.drift && { drift: shown(change.drift) }),
+  });
+  const shownOutputs = { outputs: shown(outputs), plannedOutputs: mask(plannedOutputs) };
+  return { ...plan, ...shownOutputs, changes: changes.map(shownChange) };
 }
 
 const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = {
@@ -131,10 +147,10 @@ function declaredDigest(instance: PlannedInstance, unbound: readonly string[]): 
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change, instance: PlannedInstance): DocumentObject {
+function driftDocument(change: Change, instance: PlannedInstance, mask?: Mask): DocumentObject {
   const drift = change.drift ?? [];
   const before = new Map([
-    ...flattenedBefore(change, instance),
+    ...flattenedBefore(change, instance, mask),
     ...drift.map((one) => [one.path, one.before] as const),
   ]);
   const after = withAfter(before, drift);
@@ -214,8 +230,8 @@ interface ChangeSides {
   readonly after: ReadonlyMap<string, ShownValue> | null;
 }
 
-function sidesOf(change: Change, instance: PlannedInstance): ChangeSides {
-  const before = flattenedBefore(change, instance);
+function sidesOf(change: Change, instance: PlannedInstance, mask?: Mask): ChangeSides {
+  const before = flattenedBefore(change, instance, mask);
   const isNew = change.action === "create" || (change.id === undefined && before.size === 0);
   const isEnded = change.action === "delete" || change.action === "forget";
   const after = change.action === "no-op" ? before : withAfter(before, change.attributes);
@@ -223,7 +239,11 @@ function sidesOf(change: Change, instance: PlannedInstance): ChangeSides {
 }
 
 /** Declared and recorded fields as they are now: live, else recorded. */
-function flattenedBefore({ attributes }: Change, instance: PlannedInstance): Map<string, ShownValue> {
+function flattenedBefore(
+  { attributes }: Change,
+  instance: PlannedInstance,
+  mask: Mask = noMask,
+): Map<string, ShownValue> {
   const changed = new Map(attributes.map((change) => [change.path, change.before]));
   const { resolved, recorded, live, fingerprints } = instance;
   const paths = new Set([...resolved.keys(), ...Object.keys(recorded?.applied ?? {}), ...changed.keys()]);
@@ -234,7 +254,7 @@ function flattenedBefore({ attributes }: Change, instance: PlannedInstance): Map
       path in fingerprints || (applied !== null && typeof applied === "object" && "fingerprint" in applied);
     const value =
       live?.attributes.get(path) ?? (isSecret ? null : (applied as Exclude<typeof applied, object>));
-    const shown = changed.get(path) ?? (value === undefined ? undefined : shownValue(value, isSecret));
+    const shown = changed.get(path) ?? (value === undefined ? undefined : mask(shownValue(value, isSecret)));
     if (shown && shown.kind !== "absent") before.set(path, shown);
   }
   return before;

@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, nameOf } from "../model/address";
 import type { TargetNames } from "../model/target";
 import { Unknown } from "../model/value";
+import { shownPlan } from "./document";
 import {
   type AttributeChange,
   type Change,
@@ -141,9 +142,10 @@ type DriftRequested = Partial<Pick<DriftReport, "failOn" | "unmanaged" | "undecl
 
 /** Tells what happened behind our back from what was only not applied yet. */
 export function driftReport(
-  plan: Plan,
+  raw: Plan,
   { failOn = [], unmanaged = [], undeclared = [], unchecked = [] }: DriftRequested = {},
 ): DriftReport {
+  const plan = shownPlan(raw);
   const causeOf = causesIn(plan);
   const drifted = plan.changes
     .map(({ address, drift, deployed }) => ({ address, fields: (drift ?? []).filter(isDrift), deployed }))

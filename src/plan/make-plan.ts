@@ -2,7 +2,7 @@ import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnost
 import { isHiddenOutput } from "../model/desired";
 import { pastRuns } from "../model/history";
 import { Secret } from "../model/secret";
-import { type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
+import { noMask, type Plain, plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { dependenciesOf, makeChange, makeInstance, totalCost } from "./change";
 import { checkData, checkDeclared, checkSharedLimits, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
@@ -53,7 +53,7 @@ export function makePlan(input: PlanInput): Plan {
   const { options } = input;
   const [lastRun] = input.state ? pastRuns(input.state) : [];
   return {
-    ...{ options, changes, instances },
+    ...{ options, changes, instances, mask: input.mask },
     ...compared,
     digest: digestPlan({ options, changes, instances, outputs: compared.outputs }),
     stage: input.stage,
@@ -203,7 +203,10 @@ const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
 
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
 function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "outputs" | "plannedOutputs"> {
-  const { mode } = input.options;
+  const {
+    mask = noMask,
+    options: { mode },
+  } = input;
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
   const plannedOutputs: Record<string, ShownValue> = {};
   if (mode === "refresh-only") {
@@ -221,8 +224,11 @@ function diffOutputs(input: PlanInput, decisions: Decisions): Pick<Plan, "output
       continue;
     }
     const before = shownOutput(recorded.get(name));
-    const after = shownOutput(value);
-    if (after.kind !== "absent") plannedOutputs[name] = after;
+    const planned = shownOutput(value);
+    if (planned.kind !== "absent") plannedOutputs[name] = planned;
+    // A value that was not read may be in an output that was hidden for it.
+    const isHidden = mask(planned) !== planned || (before.kind === "secret" && planned.kind === "value");
+    const after = isHidden ? secret : planned;
     // What is unknown may always be another value.
     const isSame = after.kind !== "unknown" && plainEqual(before as Plain, after as Plain);
     if (!isSame) outputs.push({ name, before, after });

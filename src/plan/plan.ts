@@ -9,7 +9,7 @@ import type { Check } from "../model/policy";
 import type { Holding } from "../model/resource-operations";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import { type Attributes, isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Attributes, isPlain, type Mask, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import type { DataUse } from "./data";
 import type { actionSchema, changeSchema, fieldSchema, PlanDocument, shownSchema } from "./plan-schema";
 
@@ -95,6 +95,8 @@ export interface Plan extends SharedWithDocument {
   /** Results of policies and of conditions; undefined where none were judged. */
   readonly checks?: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Masks attribute values where they are shown; of a plan that was read from its document they are masked. */
+  readonly mask?: Mask | undefined;
 }
 
 /** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */
@@ -122,6 +124,7 @@ export interface PlanInput {
   readonly timestamp?: string;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;
+  readonly mask?: Mask;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
   /** Live secrets that were asked for; undefined when none were to be. */

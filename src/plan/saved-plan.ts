@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
-import { canonicalJson, type Plain } from "../model/value";
+import { canonicalJson, noMask, type Plain } from "../model/value";
 import { compact, planDocument, type Unbound } from "./document";
 import type { Plan, PlanInput, PlanOptions, Revealed } from "./plan";
 import type { ChangeDocument, PlanDocument } from "./plan-schema";
@@ -146,13 +146,10 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
   }
   for (const address of [...addresses.filter((one) => after.get(one)?.reason === undefined), ...addresses]) {
     const [old, now] = [before.get(address), after.get(address)];
-    // A plan of an earlier version binds times that move by themselves.
-    const isTimed = now?.binding?.updatedAt !== null;
-    const binding = old?.binding && !isTimed ? { ...old.binding, updatedAt: null } : old?.binding;
-    const moved = firstDifference({ ...old, binding }, now);
+    const moved = firstDifference(old, now, plan.mask);
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
-  const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
+  const output = firstDifference(saved.plan.output_changes, fresh.output_changes, plan.mask);
   return output === undefined ? undefined : stale(`output ${output} is another`);
 }
 
@@ -194,10 +191,10 @@ const isNoOp = ({ change: { actions, importing }, previous_address: moved }: Cha
 const withoutRanges = (fields: ChangeDocument["attributes"]) =>
   fields.map(({ range: _range, ...field }) => field);
 
-function firstDifference(a: object | undefined, b: object | undefined): string | undefined {
+function firstDifference(a: object | undefined, b: object | undefined, mask = noMask): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;
   const right = (b ?? {}) as Readonly<Record<string, Plain>>;
   return [...new Set([...Object.keys(left), ...Object.keys(right)])]
     .sort()
-    .find((key) => canonicalJson(left[key] ?? null) !== canonicalJson(right[key] ?? null));
+    .find((key) => canonicalJson(mask(left[key] ?? null)) !== canonicalJson(mask(right[key] ?? null)));
 }

@@ -3,6 +3,7 @@ import { isCrossStackOutput } from "../model/desired";
 import type { Standing } from "../model/live";
 import { capitalized, compareTexts, shortList } from "../model/text";
 import { free, sameMoney, totalCost } from "../plan/change";
+import { shownPlan } from "../plan/document";
 import { type AttributeChange, type Change, deedOf, isListed, isRun, type Plan } from "../plan/plan";
 import { escapeText, quoteText, shorten } from "./escape-text";
 import { asciiSign, tagOf } from "./graph";
@@ -37,7 +38,8 @@ const mostCreates = 20;
  * Returns the sections of every report of a plan: losses and blocked changes first, then alterations, then new
  * resources, then further facts. Each section is in reading order. No loss is part of a group, or left out.
  */
-export function planReport(plan: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
+export function planReport(raw: Plan, grouping: Grouping = "alike"): readonly Section<PlanEntry>[] {
+  const plan = shownPlan(raw);
   const listed = readingOrder(plan.changes.filter((change) => isListed(change, plan)));
   const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
   const isFolded = grouping === "types";

@@ -2,6 +2,7 @@ import { ApiError, unlessAbsent } from "../api/api-error";
 import { unproven } from "../api/consistent-reads";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
+import { hiddenText } from "../api/recorded-values";
 import type { Deployment, Service } from "../api/wire/shapes";
 import type { Pending, Standing } from "../model/live";
 import type { CandidateSearch, OperationStatus, PlannedRuns } from "../model/resource-operations";
@@ -169,7 +170,7 @@ export function branchStanding(
   { id, branch, finishedAt }: Partial<Deployment> = {},
 ): Standing | undefined {
   const set = configuration.branch;
-  if (liveDeploymentId == null || !branch || !set || branch === set) return undefined;
+  if (liveDeploymentId == null || !branch || !set || [set, hiddenText].includes(branch)) return undefined;
   const summary = `deployment ${id}, which serves, is of branch ${branch}; its service is set to ${set}`;
   return said("other_branch", summary, finishedAt);
 }

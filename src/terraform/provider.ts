@@ -40,7 +40,7 @@ export interface Session
   /** Runs works of one key one after the other. */
   readonly inTurn: <T>(key: string, work: () => Promise<T>) => Promise<T>;
   /** Masks secrets in all text of the service. */
-  readonly redact: (secrets: Iterable<Secret>) => void;
+  readonly redact: (secrets: readonly Secret[]) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function openSession(options: SessionOptions): Session {
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
     inTurn: turns(),
     redact: (secrets) => {
-      if (redact(secrets)) reads.invalidate();
+      if (redact({ secrets, outside: secrets })) reads.invalidate();
     },
     close,
   };

@@ -78,6 +78,7 @@ describe("the layers of src", () => {
     });
     expect(exported.sort()).toEqual([
       "src/api/client.ts: createClient",
+      "src/api/client.ts: createMask",
       "src/api/client.ts: openClient",
       "src/api/prepare-request.ts: authorizationWith",
       "src/api/prepare-request.ts: prepareRequest",

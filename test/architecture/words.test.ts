@@ -41,22 +41,22 @@ const ceilings: Readonly<Record<string, number>> = {
 
 /** Breaches of each of the `rules` in the comments of a folder, exactly. The numbers only go down. */
 const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
-  "src/api": [25, 59, 17],
-  "src/apply": [30, 95, 10],
+  "src/api": [22, 57, 17],
+  "src/apply": [30, 94, 10],
   "src/cdktf": [0, 0, 0],
   "src/cli": [48, 131, 15],
-  "src/commands": [32, 112, 13],
+  "src/commands": [30, 109, 12],
   "src/diagnostics": [0, 0, 0],
   "src/emulator": [16, 35, 2],
   "src/index.ts": [0, 0, 0],
-  "src/manifest": [26, 119, 16],
+  "src/manifest": [26, 118, 16],
   "src/model": [10, 21, 3],
   "src/plan": [48, 168, 19],
   "src/report": [0, 0, 0],
-  "src/resources": [16, 57, 7],
+  "src/resources": [16, 56, 7],
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
-  "src/terraform": [21, 149, 6],
+  "src/terraform": [21, 145, 6],
   test: [195, 423, 22],
 };
 

@@ -217,6 +217,7 @@ export class Process {
           endpoints,
           reads: rnv.createReads(endpoints(client.send)),
           redact: client.redact,
+          mask: client.mask,
           close: client.close,
         };
       },

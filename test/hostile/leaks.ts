@@ -83,7 +83,6 @@ const asWord: Play = (below) => {
 
 const key = Buffer.alloc(32, 7);
 const address = "variable.shop.api.TOKEN" as Address;
-const serviceId = "0d6c2f1e-8b44-4b7e-9a51-3f2a9d105c1e";
 
 /** A value that only the state knows, by its fingerprint: with the key it is masked, without it the text is hidden. */
 const inState: Play = (below) => {
@@ -91,19 +90,15 @@ const inState: Play = (below) => {
   if (value.length < 4) return undefined;
   const hasKey = below(4) > 0;
   const redactor = new Redactor(new Secret("rnv_key0123456789"));
-  const recorded = { address, fingerprint: new Secret(value).fingerprint(key, address) };
-  redactor.add([], {
-    services: new Map([[serviceId, { values: [recorded] }]]),
-    key: hasKey ? key : undefined,
-  });
+  const recorded = { address, fingerprint: new Secret(value).fingerprint(key, address), isOutside: true };
+  redactor.add([], { values: [recorded], branches: new Set(), key: hasKey ? key : undefined });
   const text = pick(around, below)(value);
   const field = pick(
     ["error", "message", "blockedReason", "commitMessage", "branch", "runtimeDetail"],
     below,
   );
   const body = { deployments: [{ id: "other", [field]: text }] };
-  const url = `https://api.example/api/v1/workspaces/w/services/${serviceId}/deploys`;
-  const shown = JSON.stringify(redactor.body(body, url));
+  const shown = JSON.stringify(redactor.body(body));
   return shown.includes(value) ? `${value} in ${shown} (${hasKey ? "with" : "without"} the key)` : undefined;
 };
 

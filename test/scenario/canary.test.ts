@@ -216,3 +216,115 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 });
+
+const simple = (name: string): Canary => ({ ...canary(name), value: canary(name).core });
+const outside = ["env", "file", "command", "dotenv"].map(simple) as [Canary, Canary, Canary, Canary];
+const [token, inFile, printed, inDotenv] = outside;
+
+const shared = `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api", startCommand: node server, buildCommand: "npm run start:production" }
+        variablesFrom: [{ dotenv: .env }]
+        variables:
+          TOKEN: { fromEnv: TOKEN }
+          FILE: { fromFile: secret.txt }
+          PRINTED: { fromCommand: [node, -p, ${JSON.stringify(JSON.stringify(printed.value))}] }
+          SCRIPT: start:production
+      worker:
+        kind: web
+        configuration: { repository: "https://git.example.com/worker" }
+        variables: { API: "\${service.shop.api.internalHost}" }
+outputs: { apiUrl: "\${service.shop.api.url}" }
+`;
+
+describe("a value from outside the manifest that stands in live attributes", () => {
+  const at = oneScenario();
+  let own: Record<string, string> = { RNV_STATE_KEY: stateKey.value, TOKEN: token.value };
+  const texts: string[] = [];
+  const seen: string[] = [];
+  const run = async (...args: readonly string[]): Promise<CliRun> => {
+    const ended = await at.runWith({ env: own }, ...args);
+    const files = at.files().filter(({ path }) => !/(secret\.txt|\.env|rnv\.yaml)$/.test(path));
+    texts.push(ended.stdout);
+    const all = [{ path: "output", text: `${ended.stdout}${ended.stderr}` }, ...files];
+    for (const { path, text } of all) seen.push(...sightings(outside, `${path} of ${args.join(" ")}`, text));
+    return ended;
+  };
+  const service = (name: string) => at.emulator.store.services().find((one) => one.name === name);
+  const command = `A=${token.value} B=${inFile.value} D=${inDotenv.value} npm run start:production C=${printed.value}`;
+  const leak = (): void => {
+    const { id = "" } = service("api") ?? {};
+    at.emulator.store.editService(id, () => ({ hostName: token.value }));
+    at.emulator.store.editConfiguration(id, { startCommand: command });
+  };
+
+  it("is masked wherever a plan, drift or a state shows it, and literals stay", async () => {
+    at.write("secret.txt", inFile.value);
+    at.write(".env", `DOTENV=${inDotenv.value}\n`);
+    at.write("rnv.yaml", shared);
+    expect(await run("apply", ...approve)).toMatchObject({ code: 0 });
+    leak();
+    for (const how of [
+      ["plan", "-verbose"],
+      ["plan", "-json"],
+      ["plan", "--format", "markdown"],
+      ["plan", "-html", "plan.html", "-json-into", "plan.json", "-out", "p.rnvplan"],
+      ["show", "p.rnvplan"],
+      ["show", "-json", "p.rnvplan"],
+      ["drift"],
+      ["drift", "-json", "-html", "drift.html"],
+      ["status", "-json"],
+      ["ci", "plan"],
+    ])
+      await run(...how);
+    const [text = "", json = "", markdown = ""] = texts.slice(1);
+    const shown = "A=(sensitive) B=(sensitive) D=(sensitive) npm run start:production C=(sensitive)";
+    for (const one of [text, json, markdown, at.read("plan.html"), at.read("p.rnvplan")])
+      expect(one).toContain(shown);
+    expect(seen).toEqual([]);
+  });
+
+  it("leaves comparisons, references and requests raw, the state and outputs without it", async () => {
+    expect(await run("apply", "p.rnvplan")).toMatchObject({ code: 0 });
+    expect(service("api")?.configuration.startCommand).toBe("node server");
+    const [reference] = at.emulator.store.variables(service("worker")?.id ?? "");
+    expect(at.emulator.store.variableValue(reference?.id ?? "")).toContain(`${token.value}-`);
+    expect((await run("output", "-raw", "apiUrl")).code).toBe(1);
+    for (const how of [["output"], ["output", "-json"], ["show"], ["show", "-json"], ["state", "list"]])
+      expect(await run(...how)).toMatchObject({ code: 0 });
+    expect(await run("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+    expect(at.read(".rnv/state.json")).not.toContain('"url": "https://cnry');
+    expect(seen).toEqual([]);
+  });
+
+  it("is left out of manifests with a comment", async () => {
+    leak();
+    for (const how of [["export"], ["init", "--from", "workspace", "--dry-run", "--state", "new.json"]]) {
+      const { stdout } = await run(...how);
+      expect(stdout).toContain("# startCommand is left out");
+      expect(stdout).not.toContain("(sensitive)");
+      expect(stdout).toContain("npm run start:production");
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it("is masked where the run has no value, and where a refresh has recorded what is live", async () => {
+    const { TOKEN: _, ...keyAlone } = own;
+    own = keyAlone;
+    for (const how of [
+      ["drift", "-json"],
+      ["plan", "--no-secrets", "-json"],
+      ["apply", "-refresh-only", ...approve],
+      ["show"],
+      ["state", "show", "service.shop.api", "-json"],
+    ])
+      await run(...how);
+    expect(texts.at(-1)).toContain("A=(sensitive) B=(sensitive)");
+    // The state keeps declared fields as they are: they are compared.
+    expect(seen.filter((one) => !one.includes("state.json"))).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Annotations, App, Fn, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
-import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
+import { DataRnvCatalog, fromEnv, Project, RnvProvider } from "../../src/cdktf/cdktf";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, oneScenario } from "../support/cli";
 
@@ -19,6 +19,7 @@ function synthesizeInto(folder: string): void {
   const catalog = new DataRnvCatalog(stack, "catalog");
   const secret = new TerraformVariable(stack, "token", { type: "string", sensitive: true });
   worker.addVariable("API", Fn.jsonencode({ id: api.id, name: Fn.upper("api"), list: [api.internalHost] }));
+  api.addVariable("TOKEN", fromEnv("TF_VAR_token"));
   worker.addVariable("RUNTIMES", Fn.join("|", catalog.runtimes));
   worker.addVariable("BASIC", Fn.base64encode(`user:${secret.stringValue}`));
   worker.addVariable("HOST", `\${element(split(".", rnv_service.${api.friendlyUniqueId}.internal_host), 0)}`);
@@ -104,5 +105,18 @@ describe("values of a stack", () => {
       expect(text).not.toContain(token);
       expect(text).not.toContain(Buffer.from(`user:${token}`).toString("base64"));
     }
+  });
+
+  it("from outside the program are masked in live attributes, which references take as they are", async () => {
+    const id = services().get("api")?.id ?? "";
+    scenario.emulator.store.editService(id, () => ({ hostName: token }));
+    scenario.emulator.store.editConfiguration(id, { repository: `https://git.example.com/${token}` });
+    const planned = await rnv("plan", "-verbose");
+    const applied = await rnv("apply", ...approve);
+    expect(applied.code).toBe(0);
+    expect(textOf("HOST")).toContain(token);
+    expect(planned.stdout).toContain("https://git.example.com/(sensitive)");
+    for (const text of [planned.stdout, applied.stdout, scenario.read(".rnv/shop/state.json")])
+      expect(text).not.toContain(token);
   });
 });

@@ -20,6 +20,7 @@ const manifest = `projects:
 describe("a value that the run does not have, in a text of the service", () => {
   const at = oneScenario();
   let deployment = "";
+  let neighbour = "";
   beforeAll(async () => {
     at.write("rnv.yaml", manifest);
     const env = { ...key, TOKEN: value, PIN: short };
@@ -36,7 +37,7 @@ describe("a value that the run does not have, in a text of the service", () => {
       commitMessage: `use <token>${value}</token> {"message":"bad '${value}'"} ?token=${value}&x=1`,
       branch: value,
     });
-    store.editDeployment(other ?? "", { error: "the build failed" });
+    neighbour = other ?? "";
   });
 
   const verbs = [
@@ -72,7 +73,31 @@ describe("a value that the run does not have, in a text of the service", () => {
     }
   });
 
-  it("is hidden with its text where the key is missing; texts of services without values are shown", async () => {
+  const aboutNeighbour = async (env: Record<string, string>): Promise<string> => {
+    const error = `cannot reach api: TOKEN=${value} (pin "${short}")`;
+    at.emulator.store.editDeployment(neighbour, { error });
+    at.emulator.store.failNextDeployment("*", error);
+    let seen = "";
+    for (const verb of [
+      ["status", "-json"],
+      ["deployments", "service.shop.other"],
+      ["deployments", "service.shop.other", "-json"],
+      ["deploy", "service.shop.other"],
+    ]) {
+      const { stdout, stderr } = await at.runWith({ env }, ...verb);
+      seen += `${stdout}${stderr}`;
+    }
+    return seen;
+  };
+
+  it("is masked in a text about a neighbour", async () => {
+    const seen = await aboutNeighbour(key);
+    expect(seen).not.toContain(value);
+    expect(seen).not.toContain(short);
+    expect(seen.split("cannot reach api: TOKEN=(sensitive)").length).toBeGreaterThan(4);
+  });
+
+  it("is hidden with its text where the key is missing", async () => {
     rmSync(join(at.folder, ".rnv", "state.key"), { force: true });
     for (const text of await shown({})) {
       expect(text).not.toContain(value);
@@ -80,8 +105,9 @@ describe("a value that the run does not have, in a text of the service", () => {
     }
     const { stdout } = await at.run("deployments", "service.shop.api", "-json");
     expect(stdout).toContain('"error": "(hidden: RNV_STATE_KEY is not set)"');
-    const other = await at.run("deployments", "service.shop.other", "-json");
-    expect(other.stdout).toContain('"error": "the build failed"');
+    const other = await aboutNeighbour({});
+    expect(other).not.toContain(value);
+    expect(other).toContain('"error": "(hidden: RNV_STATE_KEY is not set)"');
     // A branch that is declared is no value.
     at.emulator.store.editDeployment(deployment, { branch: "main" });
     const declared = await at.run("deployments", "service.shop.api", "-json");

@@ -83,11 +83,11 @@ export function connectionOf(
   client: Client,
   { clock, gaps = defaultGaps, say }: { clock: Clock; gaps?: GapSettings; say?: (line: string) => void },
 ): Connection {
-  const { runId, send, redact, close, serviceTime } = client;
+  const { runId, send, redact, mask, close, serviceTime } = client;
   const endpoints = consistently((over: typeof send) => createEndpoints(over, embeddedWorkspaceId, gaps), {
     ...{ clock, serviceTime, say },
   });
-  return { runId, send, endpoints, reads: createReads(endpoints(send)), redact, close };
+  return { runId, send, endpoints, reads: createReads(endpoints(send)), redact, mask, close };
 }
 
 const baseUrl = "http://127.0.0.1:1/api/v1";

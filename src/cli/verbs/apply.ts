@@ -3,7 +3,9 @@ import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import { failure, warning } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
+import { hideOutputs } from "../../model/desired";
 import { stageText } from "../../model/stage";
+import { noMask } from "../../model/value";
 import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../report/state-text";
@@ -161,7 +163,10 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   if (showsNow) showPlan(invocation, plan, "text");
   report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
   if (summary) progress.emit(summary);
-  const outputs = outputsText(outcome.outputs ?? {});
+  const made = Object.entries(outcome.outputs ?? {});
+  if (made.length > 0)
+    invocation.stack?.tellOutputs?.(new Map(made.map(([name, value]) => [name, { kind: "value", value }])));
+  const outputs = outputsText(hideOutputs(outcome.outputs ?? {}, plan?.mask ?? noMask));
   if (isText && summary && exitCode === 0 && outputs !== "" && plan?.options.mode === "apply")
     terminal.out(`\nOutputs:\n\n${outputs}`);
   // Ctrl-C has said so already.

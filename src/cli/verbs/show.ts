@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import { parseJson } from "../../api/transport";
+import { shownState } from "../../commands/load";
 import { DiagnosticsError, error, failure } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import { isHiddenOutput } from "../../model/desired";
@@ -13,7 +14,7 @@ import { escapeJson, escapeText, jsonText } from "../../report/escape-text";
 import { outputsJson, outputsText, stateJson, stateMarkdown, stateText } from "../../report/state-text";
 import { historyJson, historyText } from "../../report/status-text";
 import { parseState } from "../../state/state-text";
-import { stateOf } from "../context";
+import { stateOf, withContext } from "../context";
 import { readText } from "../files";
 import { formatOf, type Invocation, type OptionValues } from "../invocation";
 import { options, positive, stateOptions } from "../options";
@@ -66,8 +67,9 @@ export function readPlanFile(
   throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged]);
 }
 
-function showState(invocation: Invocation, state: State | undefined): number {
+async function showState(invocation: Invocation, recorded: State | undefined): Promise<number> {
   const { terminal, options } = invocation;
+  const state = recorded && (await withContext(invocation, (context) => shownState(context, recorded)));
   const format = formatOf(options);
   if (format === "json")
     terminal.out(state ? stateJson(state) : `${escapeJson({ format_version: "1.0" })}\n`);

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { Argument, Option } from "commander";
 import type { Context } from "../../commands/context";
+import { shownState } from "../../commands/load";
 import {
   claimState,
   findRecorded,
@@ -87,7 +88,8 @@ const stateShowVerb: Verb = {
   handler: async (invocation) => {
     const { terminal, positional, options } = invocation;
     const state = await stateOf(invocation);
-    const { address, recorded } = findRecorded(state, positional[0] as string);
+    const shown = state && (await withContext(invocation, (context) => shownState(context, state)));
+    const { address, recorded } = findRecorded(shown, positional[0] as string);
     if (options.json === true) terminal.out(jsonText(resourceDocument(address, recorded)));
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
   },
