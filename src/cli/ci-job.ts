@@ -93,7 +93,6 @@ function gitlabJob(environment: ProcessEnvironment): JobKind {
   return { ...none, pullRequest: number, proposes: !isQueue, isQueue };
 }
 
-/** Returns the system that runs this job; undefined elsewhere. */
 function platformOf(environment: ProcessEnvironment): JobPlatform | undefined {
   if (environment.GITHUB_ACTIONS === "true") return "github";
   return environment.GITLAB_CI === "true" ? "gitlab" : undefined;

@@ -242,13 +242,11 @@ export async function withContext<T>(
 export const givenAddress = ({ options, environment }: Invocation): string =>
   typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
 
-/** The files that a run reads its manifest from. */
 export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
   const files = listOf(options.file);
   return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
 }
 
-/** Returns the target that an invocation is in. */
 export function targetOf(invocation: Invocation): Target {
   const { cwd, environment, options, stage } = invocation;
   const given = typeof options.state === "string" ? options.state : stage?.state;
@@ -258,6 +256,5 @@ export function targetOf(invocation: Invocation): Target {
   return { manifest: files.join(","), ...names, state, environment };
 }
 
-/** Reads the state of an invocation. */
 export const stateOf = (invocation: Invocation): Promise<State | undefined> =>
   withContext(invocation, ({ backend }) => backend.read());

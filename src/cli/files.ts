@@ -67,7 +67,6 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Returns true if a file is there. */
 export const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 /** Bytes: more than any state, plan or manifest has. */

@@ -63,7 +63,6 @@ export const namesOf = ({ stage, stack }: Pick<Invocation, "stage" | "stack">): 
 /** Does what a verb is for; returns the exit code or an outcome that has it, or nothing where all went well. */
 export type Handler = (invocation: Invocation) => Promise<number | { readonly exitCode: number } | undefined>;
 
-/** Runs a handler; returns the exit code. */
 export async function exitCodeAfter(handler: Handler, invocation: Invocation): Promise<number> {
   const ended = await handler(invocation);
   return typeof ended === "object" ? ended.exitCode : (ended ?? 0);

@@ -28,7 +28,6 @@ const facts = {
   page: ["CI_JOB_URL", "BUILD_URL", "CIRCLE_BUILD_URL", "BUILDKITE_BUILD_URL", "PULL_URL"],
 } as const;
 
-/** Whether a run is a job of CI. */
 export const isJob = (environment: ProcessEnvironment): boolean =>
   !["", "0", "false"].includes(environment.CI ?? "") ||
   systems.some((name) => (environment[name] ?? "") !== "");
@@ -46,7 +45,6 @@ export const jobVariables: ReadonlySet<string> = new Set([
   "SUDO_USER",
 ]);
 
-/** Returns what the environment of a job says of it. */
 export function toldBy(environment: ProcessEnvironment) {
   const first = (names: readonly string[]): string | undefined =>
     names

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { longestTimer, parseDuration } from "../model/time";
 
-/** Options that several verbs share. */
 export const options = {
   file: list(
     "-f, --file <path>",
@@ -96,10 +95,8 @@ export const options = {
 /** Where the manifest or the stacks are that a verb reads. */
 export const sourceOptions = [options.file, options.app, options.untrusted, options.stack];
 
-/** Which state a verb reads. */
 export const stateOptions = [options.state, options.stack, options.json];
 
-/** Which resources a verb is about. */
 export const scopeOptions = [...sourceOptions, options.state, options.target, options.exclude];
 
 /** Which resources a plan is about, and what it may do to them. */
@@ -131,7 +128,6 @@ export const ignoredOptions = [noInput(), lockTimeout(), parallelism()].map((opt
 /** How a verb that writes nothing reads the service, and how it shows what it found. */
 export const readingOptions = [options.answerTimeout, ...ignoredOptions, options.format, options.json];
 
-/** Makes an option that may be given several times. */
 export function list(flags: string, description: string): Option {
   return new Option(flags, `${description} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
@@ -162,7 +158,6 @@ function parallelism(): Option {
   return new Option("--parallelism <n>", "most changes in flight at once").argParser(positive).default(10);
 }
 
-/** Parses a duration option to milliseconds. */
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds === undefined) throw new InvalidArgumentError("Not a duration such as 30s, 5m or 1h.");
@@ -176,7 +171,6 @@ export function positiveDuration(text: string): number {
   return milliseconds;
 }
 
-/** Parses a whole number above zero. */
 export function positive(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Not a whole number above zero.");
   return Number(text);

@@ -11,7 +11,6 @@ import { resourceTypes } from "../resources";
 import { writeWholeFile } from "./files";
 import { type Invocation, namesOf } from "./invocation";
 
-/** Writes the text that `--json` prints into the file of `--json-into`. */
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
   const { jsonInto: file } = invocation.options;
   if (typeof file === "string") writeWholeFile(file, textOf());
@@ -64,7 +63,6 @@ export function writePage(
   invocation.terminal.err(`Wrote the page ${file}.\n`);
 }
 
-/** Writes the page of a plan, with the job that made it. */
 export const writePlanPage = (
   invocation: Invocation,
   plan: Plan,

@@ -63,7 +63,6 @@ export function saveProfile(environment: ProcessEnvironment, name: string, profi
 
 const folderFile = join(".rnv", "profile");
 
-/** Reads the name of the profile that a folder uses; undefined for none. */
 export function profileOfFolder(cwd: string): string | undefined {
   try {
     return readLimited(join(cwd, folderFile), 1024 * 1024).trim() || undefined;

@@ -94,7 +94,6 @@ export function readSettings(
   };
 }
 
-/** Returns the workspace of a run; empty when it is not set. */
 export function workspaceOf(environment: ProcessEnvironment): string {
   const isEmbedded = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "") === "embedded";
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");

@@ -38,7 +38,6 @@ function undeclaredStage(asked: StageName): StageRun {
   });
 }
 
-/** Reads the stages that a manifest declares, for an invocation. */
 export async function stagesOf(invocation: Invocation, files: readonly string[]) {
   const { cwd, environment, options, terminal } = invocation;
   const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;

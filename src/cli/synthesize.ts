@@ -71,7 +71,6 @@ function readAppSettings(cwd: string): AppSettings {
   throw failure("stack.syntax", `${settingsName} is not a JSON object of at most 1048576 bytes`);
 }
 
-/** A program to run. */
 interface App {
   /** A command line of the shell: `npx tsx main.ts`. */
   readonly command: string;
@@ -115,7 +114,6 @@ function isInProject(folder: string, cwd: string): boolean {
   return isBelow && existsSync(at) && isWithin(realpathSync.native(at), [cwd]);
 }
 
-/** Runs a program; returns what it printed, and why it did not end well. */
 function execute(
   { cwd, environment, signal, options }: Invocation,
   { command, folder, context }: App,

@@ -42,7 +42,6 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
   return joinResults(results.map(({ outcome }) => outcome)).exitCode;
 }
 
-/** Reports what was found in a target. */
 export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): void =>
   report(run, diagnostics);
 
@@ -229,7 +228,6 @@ function stackTargets(
   }));
 }
 
-/** Returns the targets of a verb that works on a state alone. */
 async function targetsOfState(given: Invocation, reading: Reading): Promise<readonly ReachedTarget[]> {
   const { takesPlan, others, use } = reading;
   if (takesPlan && given.positional[0] !== undefined) return [reach(given)];

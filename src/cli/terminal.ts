@@ -1,4 +1,3 @@
-/** The streams of a terminal. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: TerminalStream;

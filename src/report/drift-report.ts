@@ -219,7 +219,6 @@ export function driftJobText(job: DriftJob, style: Style): string {
 const jobLine = ({ stages }: DriftJob): string =>
   `${counted(stages.length, "stage")}: ${countEach(statusWords, stages.map(statusOf))}.`;
 
-/** The job as one JSON document. */
 export const driftJobJson = (job: DriftJob): string =>
   jsonText({
     format_version: "1.0",
@@ -270,7 +269,6 @@ export function driftMarkdown(
   return joined([text.trimEnd(), errors]);
 }
 
-/** Titles the issue of a stage. */
 export const issueTitle = ({ manifest, stage, stack }: CommentSubject): string =>
   [`Drift of ${manifest}`, nameOfStage({ stage, stack })]
     .filter((part) => part !== "")

@@ -58,7 +58,6 @@ export const jsonText = (value: unknown): string => `${escapeJson(value, 2)}\n`;
 const joinedEmoji =
   /(\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*(?:\u200D\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]*)+)/u;
 
-/** Text of an HTML element or attribute. */
 export const escapeHtml = (text: string): string =>
   text
     .split(joinedEmoji)

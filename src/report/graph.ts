@@ -26,7 +26,6 @@ export type Mark = keyof typeof marks;
 
 const asciiSigns: Readonly<Record<string, string>> = { "\u2212": "-", "\u00b1": "-/+", "": "~" };
 
-/** The sign of a mark as texts show it. */
 export const asciiSign = (mark: Mark): string => asciiSigns[marks[mark].sign] ?? marks[mark].sign;
 
 /** A mark as pages show it. */

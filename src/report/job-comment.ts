@@ -26,7 +26,6 @@ export interface RecordSeal {
   readonly pullRequest?: number | undefined;
 }
 
-/** The origin of a comment. */
 export interface CommentOrigin {
   readonly commit?: string | undefined;
   /** Id of the run, 32 hex digits. */
@@ -178,7 +177,6 @@ export interface AppliedResult {
 
 const appliedWord = "**Applied.**";
 
-/** Returns true if a comment says that its plan was applied. */
 export const wasApplied = (body: string): boolean => body.includes(appliedWord);
 
 /** Exit codes after which the same job goes on. */

@@ -13,7 +13,6 @@ export const planFindings = (plan: Plan): readonly Diagnostic[] => [
   ...plan.changes.flatMap(guardErrors),
 ];
 
-/** A suite of JUnit. */
 export interface JunitSuite {
   readonly name: string;
   readonly cases: readonly JunitCase[];
@@ -75,7 +74,6 @@ function caseXml({ type, name, failure, skipped }: JunitCase): string {
 const messageOf = ({ summary, hint }: Pick<Diagnostic, "summary" | "hint">): string =>
   hint === undefined ? summary : `${summary}; ${hint}`;
 
-/** Suites as one file of JUnit. */
 export function junit(suites: readonly JunitSuite[]): string {
   const countsOf = (cases: readonly JunitCase[]): string => {
     const failures = cases.filter(({ failure }) => failure).length;

@@ -74,7 +74,6 @@ export const section = (
 ): readonly Section<never>[] =>
   heading === "" || rows?.length === 0 ? [] : [{ id, title, heading, rows: rows ?? [], ...marks }];
 
-/** Makes a section of items, or none where there are none. */
 export const itemSection = <Own extends Item>(
   id: string,
   title: string,

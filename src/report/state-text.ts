@@ -15,7 +15,6 @@ import { alignColumns, type Style } from "./style";
 import { exactTime } from "./time-text";
 import { plainText } from "./values";
 
-/** A resource of a state. */
 export interface StateEntry {
   readonly address: Address;
   readonly resource: RecordedResource;

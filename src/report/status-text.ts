@@ -183,7 +183,6 @@ export interface History extends Partial<Pick<State, "stage" | "stack">> {
   readonly runs: readonly PastRun[];
 }
 
-/** The document of `history -json`. */
 export const historyJson = ({ runs, ...of }: History): Plain => ({
   format_version: "1.0",
   ...inDocument(of),
@@ -250,7 +249,6 @@ export interface StageRow {
   readonly undeclared?: true;
 }
 
-/** The document of `stage list -json`. */
 export const stageJson = (rows: readonly StageRow[]): Plain => ({
   format_version: "1.0",
   stages: rows.map(inDocument),

@@ -11,7 +11,6 @@ import type { StackGroup, StackType } from "./names";
 import type { BlockReader } from "./resolve";
 import type { StackResource } from "./stack";
 
-/** A resource that is being read. */
 export interface ResourceSource {
   readonly resource: StackResource;
   readonly type: StackType;

@@ -7,7 +7,6 @@ type Content = Scalar | readonly JsonNode[] | ReadonlyMap<string, JsonNode>;
 
 const noMembers: ReadonlyMap<string, JsonNode> = new Map();
 
-/** A value of a JSON text, with its range and the values in it. */
 export class JsonNode {
   // Private: printing a node must not print the secrets of its value.
   readonly #content: Content | undefined;

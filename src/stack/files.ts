@@ -10,7 +10,6 @@ import { topologicalOrder } from "../model/graph";
 import type { JsonNode } from "./document";
 import type { Stack, StackContext } from "./stack";
 
-/** A stack to read. */
 export interface StackFile {
   /** Its file as shown. */
   readonly file: string;
@@ -179,7 +178,6 @@ export function maskStack(text: string, stack: Stack, dataTypes: StackContext["d
   return star(text, ranges);
 }
 
-/** The values of a stack that may be shown. */
 function openNodes(
   { root, providers, data, resources }: Stack,
   dataTypes: StackContext["dataTypes"],

@@ -161,7 +161,6 @@ function tellAnnotations({ annotations }: StackFile, report: Report): void {
   }
 }
 
-/** Adds the resources to `blocks`, each after its parent. */
 function readBlocks(context: StackContext, blocks: Map<Address, Block>): readonly StackBlock[] {
   const imports = readImports(context);
   const protecting = readProviders(context);

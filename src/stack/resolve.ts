@@ -78,7 +78,6 @@ export function readerOf(context: StackContext, of: Owner): BlockReader {
   };
 }
 
-/** Refuses the members of a block besides `known`. */
 export function refuseOthers(
   block: JsonNode,
   known: readonly string[],

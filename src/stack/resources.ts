@@ -105,7 +105,6 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
 export const movedFrom = ({ resource: { block } }: ResourceSource): readonly SourceNode[] =>
   commentOf(block, terraformPrefix).at("moved_from").items.map(literal);
 
-/** Builds a resource once every block is read. */
 export function buildStackResource({ block, source, link }: StackBlock, reach: SecretReach): BuiltResource {
   const { resource, reader } = source;
   const { reading } = reader.context;
@@ -153,7 +152,6 @@ function checkTriggers({ resource, type, reader }: ResourceSource, own: Block): 
 /** A value that is an attribute of a resource: `${rnv_service.api.url}`. */
 const anyAttribute = /^\$\{(?:jsonencode\()?(rnv_\w+\.[\w-]+)\.[\w.]+\)?\}$/;
 
-/** An argument that rnv does not have. */
 export const withoutRepetition = (key: string): StackProblem =>
   unsupported(key, key === "count" || key === "for_each" ? writeLoop : undefined);
 

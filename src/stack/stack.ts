@@ -7,7 +7,6 @@ import type { JsonNode } from "./document";
 import { type StackProblem, unknownReference, unsupported } from "./language/problem";
 import { addressOfResource, type DataType, type StackType } from "./names";
 
-/** A `resource` block. */
 export interface StackResource {
   readonly terraformType: string;
   readonly name: string;
@@ -113,7 +112,6 @@ export function ownerOf({
   return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
 }
 
-/** The diagnostic of a problem. */
 export const problemAt = (
   { code, message, hint, at }: StackProblem,
   { owner, address }: Owner,

@@ -22,7 +22,6 @@ function topBlocks(kind: string, known: readonly string[], context: StackContext
   return blocks.map((block) => ({ block, reader }));
 }
 
-/** `import` blocks by the address that they name. */
 export function readImports(context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
   for (const { block, reader } of topBlocks("import", ["to", "id"], context)) {

@@ -33,7 +33,6 @@ export const knownText = (node: SourceNode): string | undefined =>
 export const referenceValue = (segments: readonly string[], source: string, range: SourceRange): LaterValue =>
   later({ kind: "reference", segments, source, range });
 
-/** A known value as JSON. */
 export function plainOf(value: Value): Plain {
   if (isListLike(value)) return value.items.map(plainOf);
   if (isMapLike(value))

@@ -79,7 +79,6 @@ function ofText(given: Value, entry: JsonNode, origin: string): Value {
   return whenKnown([given], ([known]) => converted(() => read(known as Value), type, origin));
 }
 
-/** The type that a variable declares. */
 function typeOf(entry: JsonNode): ValueType {
   const { value: written } = entry.at("type");
   return typeof written === "string" ? typeNamed(parseExpression(written)) : "any";

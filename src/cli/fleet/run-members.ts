@@ -55,7 +55,6 @@ export async function runMembers(invocation: Invocation): Promise<number> {
   return exitCodes.done;
 }
 
-/** Returns the invocation of a verb in a member. It prints nothing. */
 function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): Invocation {
   const { stage, environment } = member;
   const folder = given.options.untrusted === true ? undefined : given.cwd;

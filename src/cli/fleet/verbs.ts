@@ -121,7 +121,6 @@ const fleetMembersVerb: Verb = {
   handler: (invocation) => (require("./run-members") as typeof members).runMembers(invocation),
 };
 
-/** `rnv fleet …` */
 export const fleetVerbs: VerbFamily = {
   name: "fleet",
   summary: "Plan, apply or look for drift in many manifests at once, on one machine or several",

@@ -42,7 +42,6 @@ async function keptByHost(invocation: Invocation): Promise<(id: string) => Promi
   };
 }
 
-/** `rnv ci …` */
 export const ciVerbs: VerbFamily = {
   name: "ci",
   summary: "What jobs of GitHub Actions, GitLab and others run",

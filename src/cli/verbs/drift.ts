@@ -85,7 +85,6 @@ export function readAccepted({ cwd, options }: Invocation): readonly Acceptance[
   return acceptances;
 }
 
-/** Makes the option of the classes that count as drift. */
 export function failOn(): Option {
   const option = new Option(
     "--fail-on <classes>",

@@ -199,7 +199,6 @@ export const otherDiagnostics = (
     ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
     : diagnostics;
 
-/** Makes the request of a plan from the options of a command line. */
 export function planRequestOf(
   options: OptionValues,
   mode: PlanRequest["mode"] = modeOf(options),

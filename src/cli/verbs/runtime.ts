@@ -215,7 +215,6 @@ function listLimit(text: string): number {
   return limit;
 }
 
-/** Verbs about running services. */
 export const runtimeVerbs: readonly Verb[] = [
   statusVerb,
   deploymentsVerb,

@@ -53,7 +53,6 @@ export const showVerb: Verb = {
   },
 };
 
-/** Reads a saved plan, to show it. */
 export function readPlanFile(
   file: string,
   text = readText(file),

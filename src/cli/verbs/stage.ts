@@ -58,7 +58,6 @@ const stageListVerb: Verb = {
   },
 };
 
-/** `rnv stage …` */
 export const stageVerbs: VerbFamily = {
   name: "stage",
   summary: "List stages, and sweep instances that are not needed any more",

@@ -283,7 +283,6 @@ export const forceUnlockVerb: Verb = {
   }),
 };
 
-/** `rnv state …` */
 export const stateVerbs: VerbFamily = {
   name: "state",
   summary: "List, show and correct what the state records",

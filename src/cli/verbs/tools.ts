@@ -211,7 +211,6 @@ const installVerb: Verb = {
   },
 };
 
-/** A built file of this package. */
 function readBuilt(name: string): string {
   const path = join(packageRoot(__dirname), name);
   if (existsSync(path)) return readFileSync(path, "utf8");

@@ -4,7 +4,6 @@ import { options as shared } from "../options";
 import { type Reading, usage } from "../stages";
 import { runVerb } from "../targets";
 
-/** One verb of the command line. */
 export interface Verb {
   /** Name and arguments: `show [planfile]`. */
   readonly usage: string;

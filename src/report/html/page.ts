@@ -292,7 +292,6 @@ function bodyOf(entry: Item): Markup {
 export const tagMark = ([kind, sign, word]: Tag): Markup =>
   html`<span class="mark ${kind}">${sign} ${word}</span>`;
 
-/** Findings with their hints. */
 export function findingsSection(diagnostics: readonly Diagnostic[]): PagePart | undefined {
   if (diagnostics.length === 0) return undefined;
   const findings = diagnostics.map(({ severity, code, summary, detail, hint, range }) => {

@@ -30,7 +30,6 @@ export type ResourceChange = Pick<ChangeDocument, "address" | "type" | "live_nam
     readonly change: Pick<ChangeDocument["change"], "actions" | "before" | "after" | "importing">;
   };
 
-/** A resource with its part in the picture. */
 interface Drawn {
   readonly change: ResourceChange;
   readonly picture: ResourceType["picture"];

@@ -57,7 +57,6 @@ export function evaluateText(parts: readonly TextPart[], environment: Evaluation
   return joinText(parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part, environment))));
 }
 
-/** The value of an expression; throws `StackProblem`. */
 export function evaluate(expression: Expression, environment: Evaluation): Value {
   environment.spend();
   const inner = (one: Expression): Value => evaluate(one, environment);
@@ -255,7 +254,6 @@ const rules: ReadonlyMap<string, FunctionRule> = new Map(
 /** Functions that see their arguments unevaluated. */
 const lazyFunctions = ["try", "can"];
 
-/** The names of the functions that there are, in order. */
 const functionNames: readonly string[] = [...rules.keys(), ...lazyFunctions].sort();
 
 /** Calls a function. With unknown or secret parts in its arguments, the result is unknown or secret. */

@@ -58,7 +58,6 @@ export interface LaterValue extends MarkedValue {
   readonly parts?: readonly (string | Awaited)[];
 }
 
-/** A value of an expression. */
 export type Value =
   | ({ readonly kind: "null" } & MarkedValue)
   | ({ readonly kind: "bool"; readonly value: boolean } & MarkedValue)
@@ -128,7 +127,6 @@ export const marked = <V extends Value>(value: V, isSensitive = true): V =>
 export const isListLike = (value: Value): value is ListValue => "items" in value;
 export const isMapLike = (value: Value): value is MapValue => "entries" in value;
 
-/** The values directly in a value. */
 export const membersOf = (value: Value): readonly Value[] =>
   isListLike(value) ? value.items : isMapLike(value) ? [...value.entries.values()] : [];
 
@@ -149,11 +147,9 @@ function rebuilt(value: Value, change: (value: Value) => Value): Value {
   return change({ ...value, entries: new Map(entries) });
 }
 
-/** The value without marks. */
 export const unmarked = (value: Value): Value =>
   isSensitive(value) ? rebuilt(value, ({ sensitive: _sensitive, ...inner }) => inner) : value;
 
-/** The value once its awaited references are known. */
 export const filled = (value: Value, fill: Fill): Value =>
   isKnown(value)
     ? value
@@ -166,7 +162,6 @@ export type Attempt = Value | ExpressionProblem;
 
 export const isValue = (attempt: Attempt): attempt is Value => !(attempt instanceof ExpressionProblem);
 
-/** Returns the result or the problem of an evaluation. */
 export function attempted(evaluate: () => Value): Attempt {
   try {
     return evaluate();
@@ -176,7 +171,6 @@ export function attempted(evaluate: () => Value): Attempt {
   }
 }
 
-/** Returns the value of an attempt; throws its problem. */
 export function outcomeOf(attempt: Attempt): Value {
   if (isValue(attempt)) return attempt;
   throw attempt;
@@ -267,7 +261,6 @@ function encoded(value: Value): string {
   }
 }
 
-/** Returns the value of a JSON text. */
 export function jsonDecode(source: string): Value {
   let parsed: Plain;
   try {

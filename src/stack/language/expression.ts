@@ -1,7 +1,6 @@
 import { binaryLevels } from "./operators";
 import { invalid, type StackProblem, unsupported } from "./problem";
 
-/** An expression of Terraform's language. */
 export type Expression =
   | { readonly kind: "value"; readonly value: null | boolean | number | string }
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
@@ -59,7 +58,6 @@ const number = /\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 /** The parts of a JSON text of a stack; throws `StackProblem` for syntax that rnv does not read. */
 export const parseText = (text: string): readonly TextPart[] => new Parser(text).text();
 
-/** A bare expression, such as an entry of `depends_on`. */
 export function parseExpression(text: string): Expression {
   const parser = new Parser(text);
   const found = parser.expression();

@@ -20,7 +20,6 @@ import {
 } from "./expression-value";
 import { ExpressionProblem } from "./problem";
 
-/** A parameter of a function. */
 export interface Parameter<Argument = unknown> {
   /** Returns an argument as the function takes it; throws `ExpressionProblem` for another value. */
   readonly read: (value: Value) => Argument;
@@ -53,7 +52,6 @@ export const typed = (type: ValueType): Parameter<ListValue> => ({
   read: (value) => convert(value, type) as ListValue,
 });
 
-/** A function of Terraform. */
 export interface FunctionRule {
   readonly takes: readonly Parameter[];
   /** The parameter of all further arguments. */
@@ -106,7 +104,6 @@ const readArguments = ({ takes, rest }: FunctionRule, given: readonly Value[]): 
     return read(value);
   });
 
-/** Returns the result for arguments that are known. */
 export function resultOf(rule: FunctionRule, known: readonly Value[]): Value {
   rule.check?.(known);
   const found = rule.call(readArguments(rule, known));

@@ -23,10 +23,8 @@ export class ExpressionProblem extends StackProblem {
   }
 }
 
-/** A value that is not allowed. */
 export const invalid = (message: string): StackProblem => new StackProblem("stack.invalid_value", message);
 
-/** A name that stands for nothing. */
 export const unknownReference = (message: string, hint?: string): StackProblem =>
   new StackProblem("stack.reference_unknown", message, hint);
 
