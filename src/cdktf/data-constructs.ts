@@ -8,7 +8,6 @@ import { type ComputedTypes, defineFields, defineTokens, type FieldNames, fields
 import type { Library } from "./library";
 import { claimName } from "./names";
 
-/** The construct classes of the data sources. */
 export const dataSources = (library: Library) => ({
   ...Object.fromEntries(
     Object.entries(listings).map(([name, listing]) => [
@@ -56,7 +55,6 @@ interface DataSourceFields {
   readonly computed: ComputedTypes;
 }
 
-/** A construct class of a data source. */
 function defineDataSource(library: Library, fields: DataSourceFields): object {
   const { terraformType, query, shown = new Map(), computed } = fields;
   const asked = new Set([...query.values()].map(({ name }) => name));

@@ -88,7 +88,6 @@ function defineDeployment(library: Library): ResourceClass {
   };
 }
 
-/** The classes of the resources of a service. */
 type PartsOfService = Readonly<Record<"Variable" | "Variables" | "Deployment", ResourceClass>>;
 
 const defineService = (

@@ -52,7 +52,6 @@ interface Given extends FieldOwner {
   synthesizeAttributes(): Written;
 }
 
-/** The construct of a resource. */
 export interface RnvResource extends Given {
   readonly id: string;
   /** The resources that Terraform has to apply first, besides those that it refers to. */

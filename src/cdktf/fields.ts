@@ -13,7 +13,6 @@ interface ConstructField {
   readonly fields?: FieldNames;
 }
 
-/** Fields by their name in the program. */
 export type FieldNames = ReadonlyMap<string, ConstructField>;
 
 /** Attributes of Terraform JSON, groups as objects of their own. */

@@ -37,7 +37,6 @@ export function claim<One extends ReferableLike>(
   return isOther && keysOf(other).includes(key) ? other : undefined;
 }
 
-/** Returns the move that `moveFromId` or `moveToId` noted. */
 export const movesOf = (construct: Construct): { readonly from: string } | undefined =>
   (construct as { readonly _movedById?: { readonly from: string } })._movedById;
 

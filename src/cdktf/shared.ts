@@ -1,7 +1,6 @@
 /** The key of a mark: equal in each copy of this package that a program loads. */
 const keyOf = (name: string): symbol => Symbol.for(`terraform-provider-rnv/${name}`);
 
-/** Returns the mark of an object, or undefined. */
 export const markOf = <Mark>(owner: object, name: string): Mark | undefined =>
   (owner as Readonly<Record<symbol, Mark>>)[keyOf(name)];
 

@@ -77,7 +77,6 @@ export const queuedAnswer = ({ world }: Call, subject: OperationSubject, kind: s
   operation: operationView(queueOperation(world, subject, kind)),
 });
 
-/** The project of the path, or 404. */
 export function projectOf(call: Call, id = call.params.projectId): StoredProject {
   const project = call.world.store.get("projects", id ?? "");
   if (project === undefined || !isShownProject(call, project)) throw notFound("The project");
@@ -127,7 +126,6 @@ function unlessRefused({ world }: Call, service: StoredService): StoredService {
   return service;
 }
 
-/** The deployment of the path, of that service, or 404. */
 export function deploymentOf(
   call: Call,
   service: StoredService,
@@ -138,7 +136,6 @@ export function deploymentOf(
   return deployment;
 }
 
-/** The variable of the path, of that service, or 404. */
 export function variableOf(call: Call, service: StoredService): StoredVariable {
   const variable = call.world.store.get("variables", call.params.variableId ?? "");
   if (variable?.serviceId !== service.id) throw notFound("The variable");

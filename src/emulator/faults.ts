@@ -48,7 +48,6 @@ type FaultKind =
       readonly then?: Fault;
     };
 
-/** The body of an answer, parsed. */
 export type AnswerBody = Readonly<Record<string, unknown>>;
 
 export interface SeenRequest {
@@ -64,7 +63,6 @@ export interface SeenRequest {
 /** The fault of a request; `index` counts requests from 0 since the plan was set. */
 export type FaultPlan = (index: number, request: SeenRequest) => Fault | undefined;
 
-/** The outcome of one exchange. */
 export type Exchange =
   | { readonly kind: "answer"; readonly response: WireResponse }
   | {
@@ -83,7 +81,6 @@ export interface ExchangeSteps {
   readonly store: EmulatorStore;
 }
 
-/** Carries one exchange out under a fault. */
 export async function exchangeUnder(fault: Fault | undefined, steps: ExchangeSteps): Promise<Exchange> {
   if (fault === undefined) return { kind: "answer", response: steps.commit() };
   if (fault.kind === "hook") return underHook(fault, steps);

@@ -76,7 +76,6 @@ export const requestIdOf = ({ store }: World, headers: WireRequest["headers"]): 
   return given !== undefined && requestIdPattern.test(given) ? given : `req-${store.newId()}`;
 };
 
-/** The error body of the interface. */
 export const errorResponse = (requestId: string, refusal: Refusal): WireResponse => {
   const { status, code, message, headers } = refusal;
   return jsonResponse(status, { requestId, code, message }, requestId, headers);
@@ -93,7 +92,6 @@ const jsonResponse = (
   body: JSON.stringify(body),
 });
 
-/** A request that reached the service. */
 interface Arrived {
   readonly request: WireRequest;
   readonly target: ReturnType<typeof targetOf>;

@@ -80,7 +80,6 @@ const withOffers = (
   serviceTypes: change(catalog.serviceTypes),
 });
 
-/** The catalog with what the interface does not list. */
 export function catalogIn(
   { catalogDefaults, catalogLists }: Readings,
   catalog: CatalogAnswer,

@@ -8,7 +8,6 @@ import type { Readings } from "./readings";
 import type { Store } from "./records";
 import { forbidden, notFound, Refusal } from "./refusal";
 
-/** Settings that may be switched while the service runs. */
 interface Switches {
   readonly conditions: Set<Condition>;
   readonly deployMs: number;

@@ -44,10 +44,10 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/api": [22, 57, 17],
   "src/apply": [30, 94, 10],
   "src/cdktf": [0, 0, 0],
-  "src/cli": [48, 131, 15],
+  "src/cli": [47, 128, 15],
   "src/commands": [30, 109, 12],
   "src/diagnostics": [0, 0, 0],
-  "src/emulator": [16, 35, 2],
+  "src/emulator": [16, 34, 2],
   "src/index.ts": [0, 0, 0],
   "src/manifest": [26, 118, 16],
   "src/model": [10, 21, 3],
@@ -57,7 +57,7 @@ const grammarCeilings: Readonly<Record<string, readonly number[]>> = {
   "src/stack": [0, 0, 0],
   "src/state": [0, 0, 0],
   "src/terraform": [21, 145, 6],
-  test: [195, 423, 22],
+  test: [195, 421, 22],
 };
 
 const list = "test/architecture/words.txt";
