@@ -248,7 +248,6 @@ export const endUnproven = (
     hint,
   });
 
-/** Returns a record of a resource's identity alone. */
 export const bareRecord = (
   known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt" | "parent">,
 ): RecordedResource => ({

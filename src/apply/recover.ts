@@ -75,8 +75,10 @@ async function settleIntent(recovering: Recovering, intent: Intent): Promise<Rec
   const { name, parentId, body } = intent;
   // What was there before the write, or is older, is not its outcome.
   const since = recovering.reads.serviceTime() === undefined ? undefined : intent.at;
-  const preexistingIds = preexistingIdsOf(recovering, intent);
-  const search = { name, parentId, body, declared: undefined, preexistingIds, since };
+  const search = {
+    ...{ name, parentId, body, declared: undefined, since },
+    preexistingIds: preexistingIdsOf(recovering, intent),
+  };
   const found = await findLost(recovering, intent, async () => type.candidates?.(recovering.reads, search));
   if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) {

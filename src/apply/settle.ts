@@ -385,7 +385,6 @@ async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Prom
   }
 }
 
-/** The wait policy of a type that has none. */
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
 /**

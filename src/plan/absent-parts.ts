@@ -27,7 +27,7 @@ export function declareAbsentParts(
     const unread = {
       value: new UnreadSecret(absent.reason),
       range,
-      source: "value",
+      source: "dotenv",
       origin: new Secret(""),
     } as const;
     resources.set(address, {

@@ -42,7 +42,6 @@ const deed = {
   runs: z.literal(true).optional().describe("A `create` or `update` that runs, as a deployment does."),
 };
 
-/** The document of `drift -json`. */
 export const driftDocumentSchema = z.strictObject({
   format_version: z.literal("1.1"),
   has_drift: z.boolean().describe("Something of a class in `fail_on` was found; the exit code is 2 then."),
@@ -175,7 +174,6 @@ export function driftReport(
 export const hasDriftLeft = (report: Omit<DriftReport, "hasDrift">): boolean =>
   report.failOn.some((one) => countOf(report, one) > 0);
 
-/** Returns how many of a class were found. */
 export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, counted: DriftClass): number =>
   report[counted].length + (counted === "unmanaged" ? report.undeclared.length : 0);
 
@@ -309,7 +307,6 @@ function repairsBehind(
   return isOld && referred.length > 0 ? onlyRepairs(referred, causeOf) : undefined;
 }
 
-/** Returns whether a field was changed outside of rnv. */
 const isDrift = ({ cause }: AttributeChange): boolean => cause === "drift";
 
 /** Declared and recorded, and no longer there. What is no longer declared either is as the manifest has it. */

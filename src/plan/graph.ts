@@ -132,7 +132,6 @@ function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnost
   return error("plan.cycle", `${ring.length} resources wait for each other`, { ...found, range });
 }
 
-/** The addresses that a plan is about. */
 export type PlanScope = ReadonlySet<Address>;
 
 /** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */

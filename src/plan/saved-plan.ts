@@ -146,7 +146,10 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
   }
   for (const address of [...addresses.filter((one) => after.get(one)?.reason === undefined), ...addresses]) {
     const [old, now] = [before.get(address), after.get(address)];
-    const moved = firstDifference(old, now, plan.mask);
+    // A plan of an earlier version binds times that move by themselves.
+    const isTimed = now?.binding?.updatedAt !== null;
+    const binding = old?.binding && !isTimed ? { ...old.binding, updatedAt: null } : old?.binding;
+    const moved = firstDifference({ ...old, binding }, now, plan.mask);
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes, plan.mask);

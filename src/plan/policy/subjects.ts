@@ -72,7 +72,6 @@ const plannedIn = (plan: Plan, stage: string): readonly Planned[] =>
 
 const isThereAfter = ({ action }: Change): boolean => action !== "delete" && action !== "forget";
 
-/** The parts of each resource by its address. */
 function partsOf(all: readonly Planned[]): ReadonlyMap<Address, readonly Planned[]> {
   const found = new Map<Address, Planned[]>();
   for (const one of all)

@@ -28,7 +28,6 @@ export interface View<Source> {
   readonly of: (source: Source) => object;
 }
 
-/** Makes a CEL type from its fields. */
 export function defineView<Source>(name: string, fields: ViewFields<Source>): View<Source> {
   class Viewed {
     readonly #source: Source;
@@ -89,7 +88,6 @@ export const partView = defineView<Planned>("Part", {
   source: ["string", sourceOf],
 });
 
-/** A change of the plan. */
 export const changeView = defineView<Planned>("Change", {
   address: ["string", ({ change }) => change.address],
   type: ["string", ({ change }) => change.type],
