@@ -70,7 +70,6 @@ const json = (example: string, ...needed: readonly string[]): Form => ({
     .refine((text) => jsonObject(text) && needed.every((name) => text.includes(`"{${name}}"`))),
 });
 
-/** Takes a JSON object of JSON objects. */
 const objects = (example: string): Form => ({
   ...{ expected: `a JSON object such as '${example}'`, example },
   schema: z.string().refine((text) => Object.values(jsonObject(text) ?? { no: 0 }).every(isObject)),

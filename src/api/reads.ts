@@ -138,7 +138,6 @@ class CachedReads {
     return entriesNamed(listed, name).filter((one) => (one.projectId ?? null) === projectId);
   }
 
-  /** Every group that the canvases of the workspace show. */
   async groups(): Promise<Canvas["groups"]> {
     return (await this.#services()).groups;
   }
@@ -236,7 +235,6 @@ class CachedReads {
     this.#cache = new Map([...this.#cache].filter(([, { askedAt }]) => askedAt >= kept));
   }
 
-  /** Returns an entry of the list of a kind. */
   async #entry<T extends Project | Service>(
     kind: "project" | "service",
     id: string,

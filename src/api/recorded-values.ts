@@ -18,7 +18,6 @@ export interface RecordedValues {
   readonly key?: Uint8Array | undefined;
 }
 
-/** Secrets of a run. */
 export interface KnownSecrets {
   readonly secrets: readonly Secret[];
   /** Those whose text is not in the manifest: they are masked in attribute values, too. */
@@ -41,7 +40,12 @@ export function partFinder(
   const isValue = (part: Secret): boolean =>
     values.some(({ address, fingerprint }) => part.fingerprint(key, address) === fingerprint);
   const isKnown = (part: string): boolean => {
-    if (!known.has(part)) known.set(part, isValue(new Secret(part)));
+    const forms = new Set([part, orSame(part, decodeURIComponent)]);
+    if (!known.has(part))
+      known.set(
+        part,
+        [...forms].some((form) => isValue(new Secret(form))),
+      );
     return known.get(part) === true;
   };
   return (text) =>
@@ -71,4 +75,13 @@ function candidatesIn(text: string): ReadonlySet<string> {
   );
   const whole = [text, ...lines, ...words, ...quoted, ...between, ...openings, ...tails, ...passwords];
   return new Set(whole.flatMap((part) => [part, part.replace(/^["'`([{<]+|["'`)\]}>.,;:!?]+$/g, "")]));
+}
+
+/** Half of a pair of surrogates cannot be written in a URL, and not every percent sign read. */
+export function orSame(text: string, convert: (text: string) => string): string {
+  try {
+    return convert(text);
+  } catch {
+    return text;
+  }
 }

@@ -2,7 +2,7 @@ import { openSecret } from "../model/open-secret";
 import type { Secret } from "../model/secret";
 import type { Plain } from "../model/value";
 import { awaitsCheckout } from "./gap-rules";
-import { hiddenText, partFinder, type RecordedValue, type RecordedValues } from "./recorded-values";
+import { hiddenText, orSame, partFinder, type RecordedValue, type RecordedValues } from "./recorded-values";
 
 const mask = "(sensitive)";
 /** Characters. Shorter texts stand in too many words to be masked wherever they are. */
@@ -275,15 +275,6 @@ function htmlForms(text: string): readonly string[] {
 
 const codeUnit = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`;
 const urlSafe = (base64: string): string => base64.replaceAll("+", "-").replaceAll("/", "_");
-
-/** Half of a pair of surrogates cannot be written in a URL, and not every percent sign read. */
-function orSame(text: string, convert: (text: string) => string): string {
-  try {
-    return convert(text);
-  } catch {
-    return text;
-  }
-}
 
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 

@@ -24,7 +24,6 @@ export interface WaitEvent {
   readonly operation: string;
 }
 
-/** The parts that all requests of a client share. */
 export interface RetryContext {
   readonly transport: Transport;
   readonly clock: Clock;
