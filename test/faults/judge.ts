@@ -190,7 +190,10 @@ function orphans(
       .filter(({ id }) => !ending.includes(id))
       .map(({ id, name }) => ({ id, name })),
     ...services.map(({ id, name }) => ({ id, name })),
-    ...services.flatMap(({ id }) => store.variables(id).map((one) => ({ id: one.id, name: one.key }))),
+    // A service that is reported by its id is reported with its variables.
+    ...services
+      .filter(({ id }) => recorded.has(id) || !told.includes(id))
+      .flatMap(({ id }) => store.variables(id).map((one) => ({ id: one.id, name: one.key }))),
   ];
   return things
     .filter(

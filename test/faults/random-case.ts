@@ -40,7 +40,8 @@ export function randomCase(stages: readonly Stage[], seed: number): RandomCase {
   }
   if (lags) parts.push(lag(random));
   // What is young is read in another order: a lie might not be met, nor what comes after it.
-  if (isYoung && parts[0]?.lies !== true) parts.push({ name: "young", young: true });
+  if (isYoung && parts[0]?.lies !== true && stage.scenario.name !== "archived-outside")
+    parts.push({ name: "young", young: true });
   return { stage, parts, one: caseOf(stage, `seed ${seed}`, parts) };
 }
 
@@ -54,7 +55,7 @@ export function caseOf({ scenario }: Stage, name: string, parts: readonly Part[]
     between: parts.find(({ between }) => between !== undefined)?.between,
     ...(parts.some(({ lies }) => lies) && { lies: true }),
     ...(parts.some(({ name }) => /-list/.test(name)) &&
-      parts.some(({ name }) => /^(kill|disk)/.test(name)) && { mayRedeploy: true as const }),
+      parts.some(({ name }) => /^(kill|disk|404)/.test(name)) && { mayRedeploy: true as const }),
     ...(parts.some(({ young }) => young) && { young: true }),
     ...(lags.length > 0 && { lag: Object.assign({}, ...lags) as Lags }),
     mishaps: (machine) => {
