@@ -8,6 +8,7 @@ import { embeddedUrl, type Transport, type WireRequest } from "../api/transport"
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { usualManifest } from "../manifest/files";
 import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
@@ -25,7 +26,6 @@ import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report, repositoryPath } from "./report";
 import { readSettings, type Settings } from "./settings";
-import { manifestIn } from "./synthesize";
 
 /** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
@@ -244,7 +244,7 @@ export const givenAddress = ({ options, environment }: Invocation): string =>
 
 export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
   const files = listOf(options.file);
-  return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
+  return files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 }
 
 export function targetOf(invocation: Invocation): Target {

@@ -5,6 +5,7 @@ import { createHttpTransport } from "../api/http-transport";
 import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
+import { manifestIn } from "../manifest/files";
 import { findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -21,9 +22,7 @@ import { type Invocation, listOf, type StageRun } from "./invocation";
 import { list, options } from "./options";
 import { report } from "./report";
 import { workspaceOf } from "./settings";
-import { manifestIn } from "./synthesize";
 
-/** The stage that the command line or RNV_STAGE names, unchecked. */
 export function askedStage({ options, environment }: Invocation): StageName | undefined {
   const text = typeof options.stage === "string" ? options.stage : (environment.RNV_STAGE ?? "");
   return text.trim() === "" ? undefined : splitStage(text.trim());
@@ -105,7 +104,6 @@ async function listIds(invocation: Invocation): Promise<readonly string[] | unde
   });
 }
 
-/** How a verb reads what it runs on. */
 export interface Reading {
   /**
    * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to

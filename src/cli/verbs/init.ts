@@ -5,7 +5,7 @@ import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
-import { shownPath } from "../../manifest/files";
+import { manifestIn, shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -15,7 +15,7 @@ import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report } from "../report";
-import { appIn, manifestIn } from "../synthesize";
+import { appIn } from "../synthesize";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
@@ -81,7 +81,6 @@ export const initVerb: Verb = {
   },
 };
 
-/** Refuses a format without a converter. */
 function sourceOf(word: string): string {
   if (["workspace", ...convertibleSources].includes(word)) return word;
   throw new InvalidArgumentError(
@@ -90,7 +89,6 @@ function sourceOf(word: string): string {
   );
 }
 
-/** A person is there. */
 const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
   terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
@@ -208,7 +206,6 @@ function keepManifest(invocation: Invocation, file: string, text: string): boole
   return options.dryRun !== true;
 }
 
-/** Files by which each tool is known. */
 const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile"] };
 
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
