@@ -27,7 +27,6 @@ import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report, repositoryPath } from "./report";
 import { readSettings, type Settings } from "./settings";
 
-/** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
   const state = typeof options.state === "string" ? options.state : undefined;
   const settings = readSettings(environment, { state, cwd, stack, stage });
@@ -52,13 +51,10 @@ export function tellTarget(invocation: Invocation): void {
 }
 
 interface OpenContext extends Context {
-  /** A request that writes was sent to the service. */
   readonly hasWritten: () => boolean;
-  /** Ends the connection, if one was opened. */
   readonly close: () => Promise<void>;
 }
 
-/** Returns the environment, folder and standard input that manifests are read with. */
 export const sourcesOf = ({ environment, cwd, options, terminal, stack, stage }: Invocation) => ({
   environment,
   cwd,
@@ -132,7 +128,6 @@ export function openContext(
   };
 }
 
-/** Returns the way to the server of a remote state, which reports waits. */
 function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
   let opened: Transport | undefined;
   return {
@@ -219,7 +214,6 @@ function refusedState(
   });
 }
 
-/** Runs `work` with the capabilities of this invocation and closes them afterwards. */
 export async function withContext<T>(
   invocation: Invocation,
   work: (context: OpenContext) => Promise<T>,

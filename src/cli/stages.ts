@@ -95,7 +95,6 @@ export async function foundIn(invocation: Invocation, mayHaveNone = false) {
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
-/** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
 async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
   return listInstances(settingsOf(invocation).state, {
@@ -154,7 +153,6 @@ export async function inAskedStage(
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
   list("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
@@ -203,10 +201,8 @@ export function idList(text: string, previous: readonly string[] = []): readonly
   throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
 }
 
-/** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  /** The address of its state. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;

@@ -46,7 +46,6 @@ export async function withStack(invocation: Invocation): Promise<Invocation> {
   return { ...invocation, options: { ...options, file: [folder] } };
 }
 
-/** The program that the `cdktf.json` of a folder names; undefined when it names none. */
 export function appIn(cwd: string): string | undefined {
   const { app } = readAppSettings(cwd);
   return isCommand(app) ? app : undefined;
@@ -71,7 +70,6 @@ interface App {
   readonly command: string;
   /** Where it puts `manifest.json`, relative to the working folder. */
   readonly folder: string;
-  /** `context` of cdktf.json. */
   readonly context: unknown;
 }
 

@@ -126,7 +126,6 @@ const live: Choice<Source> = {
   hint: "taken over without a write to the service",
 };
 
-/** Files of other tools in this folder come first, then what is live, where there is something. */
 function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFile(cwd, source);
@@ -196,7 +195,6 @@ function manifestToWrite({ cwd, options }: Invocation): string {
   });
 }
 
-/** Writes a manifest; with --dry-run it is printed, and false returned. */
 function keepManifest(invocation: Invocation, file: string, text: string): boolean {
   const { cwd, options, terminal } = invocation;
   const whole = schemaLine(cwd) + text;
@@ -268,7 +266,6 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   return exitCodes.done;
 }
 
-/** Makes the key of secret fingerprints where there is none; false where that fails. */
 async function keepKey(invocation: Invocation): Promise<boolean> {
   const { environment, cwd } = invocation;
   const { done, kept } = notesOf(invocation);
@@ -283,7 +280,6 @@ async function keepKey(invocation: Invocation): Promise<boolean> {
   return true;
 }
 
-/** Adds to `.gitignore` what it lacks; false where it has all. */
 function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
