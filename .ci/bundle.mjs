@@ -4,39 +4,47 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { oldestNode, readableBy, refuseOlderNode } from "./oldest-node.mjs";
 import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist/bin"));
 
-/** The entry asks for the program beside it when it needs it; other folders may have a `./run` of their own. */
+/** The entry asks for the program beside it when it needs it. */
 const keepApart = ({ onResolve }) =>
-  onResolve({ filter: /^\.\/run$/ }, ({ importer, path }) =>
-    importer === join(root, "src/cli/main.ts") ? { path, external: true } : undefined,
-  );
+  onResolve({ filter: /^\.\/run$/ }, ({ path }) => ({ path, external: true }));
 
-const { outputFiles } = await build({
+const options = {
   absWorkingDir: root,
-  entryPoints: { run: "src/cli/run.ts", rnv: "src/cli/main.ts" },
   outdir: folder,
   bundle: true,
-  plugins: [{ name: "program-apart", setup: keepApart }, partOfUndici],
   // Its main file asks for its parts in a way that a bundler does not see.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   platform: "node",
-  target: "node20",
   format: "cjs",
   minifySyntax: true,
   minifyWhitespace: true,
   write: false,
   logLevel: "warning",
-});
+};
+
+const refusal = `console.error("rnv needs Node ${oldestNode} or later; this is " + process.version.slice(1))`;
+
+const programs = [
+  { entryPoints: { run: "src/cli/run.ts" }, target: "node20", plugins: [partOfUndici] },
+  {
+    entryPoints: { rnv: "src/cli/main.ts" },
+    target: readableBy,
+    plugins: [{ name: "program-apart", setup: keepApart }],
+    banner: { js: `#!/usr/bin/env node\n${refuseOlderNode(refusal)}` },
+  },
+];
 
 mkdirSync(folder, { recursive: true });
-for (const { path, text } of outputFiles) {
-  const isEntry = path === join(folder, "rnv.js");
+for (const program of programs) {
+  const [{ path, text }] = (await build({ ...options, ...program })).outputFiles;
   const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, isEntry ? `#!/usr/bin/env node\n${text}` : text);
-  if (isEntry) chmodSync(fresh, 0o755);
+  writeFileSync(fresh, text);
+  if (program.banner) chmodSync(fresh, 0o755);
   renameSync(fresh, path);
 }

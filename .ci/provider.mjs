@@ -1,32 +1,23 @@
 // Bundles the Terraform provider into one executable: `node .ci/provider.mjs [OUTFILE]`.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { oldestNode, readableBy, refuseOlderNode } from "./oldest-node.mjs";
 import { partOfUndici } from "./undici.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const outfile = resolve(process.argv[2] ?? join(root, "dist/terraform/terraform-provider-rnv"));
 
-const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const [, oldest, major, minor] = /^>=((\d+)\.(\d+)\.0)$/.exec(engines.node);
-
 // Terraform shows the first line on stdout of a plugin that does not start, and nothing else.
-const need = `terraform-provider-rnv needs Node.js ${oldest} or newer on the PATH of whoever runs Terraform`;
+const need = `terraform-provider-rnv needs Node ${oldestNode} or later on the PATH of whoever runs Terraform`;
 const instead = "the archives of a release for Linux and Windows need none";
 
 /** Both a shell script that starts node with this file and the first lines of the program. */
 const banner = [
   "#!/bin/sh",
   `':' //; command -v node >/dev/null 2>&1 || { echo '${need}: there is no node; ${instead}'; exit 1; }; exec node "$0" "$@"`,
-  `"use strict";`,
-  "{",
-  `  const [major, minor] = process.versions.node.split(".").map(Number);`,
-  `  if (major < ${major} || (major === ${major} && minor < ${minor})) {`,
-  `    console.log("${need}: this is " + process.version + "; ${instead}");`,
-  "    process.exit(1);",
-  "  }",
-  "}",
+  refuseOlderNode(`console.log("${need}; this is " + process.version.slice(1) + "; ${instead}")`),
 ].join("\n");
 
 const options = {
@@ -54,6 +45,7 @@ const compileLate = ({ onLoad }) =>
 
 const { outputFiles } = await build({
   ...options,
+  target: readableBy,
   entryPoints: ["src/terraform/main.ts"],
   outfile,
   plugins: [{ name: "compile-late", setup: compileLate }],

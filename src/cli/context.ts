@@ -8,6 +8,7 @@ import { embeddedUrl, type Transport, type WireRequest } from "../api/transport"
 import type { Connection, Context } from "../commands/context";
 import { embeddedTransport, openConnection } from "../commands/open-connection";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { usualManifest } from "../manifest/files";
 import { stateAddress } from "../manifest/stages";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
@@ -25,9 +26,7 @@ import { isJob, repositoryOf, startedBy } from "./job";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report, repositoryPath } from "./report";
 import { readSettings, type Settings } from "./settings";
-import { manifestIn } from "./synthesize";
 
-/** Reads the settings of an invocation. Throws `DiagnosticsError`, as `readSettings` does. */
 export function settingsOf({ environment, options, cwd, stack, stage, profile }: Invocation): Settings {
   const state = typeof options.state === "string" ? options.state : undefined;
   const settings = readSettings(environment, { state, cwd, stack, stage });
@@ -52,13 +51,10 @@ export function tellTarget(invocation: Invocation): void {
 }
 
 interface OpenContext extends Context {
-  /** A request that writes was sent to the service. */
   readonly hasWritten: () => boolean;
-  /** Ends the connection, if one was opened. */
   readonly close: () => Promise<void>;
 }
 
-/** Returns the environment, folder and standard input that manifests are read with. */
 export const sourcesOf = ({ environment, cwd, options, terminal, stack, stage }: Invocation) => ({
   environment,
   cwd,
@@ -132,7 +128,6 @@ export function openContext(
   };
 }
 
-/** Returns the way to the server of a remote state, which reports waits. */
 function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
   let opened: Transport | undefined;
   return {
@@ -219,7 +214,6 @@ function refusedState(
   });
 }
 
-/** Runs `work` with the capabilities of this invocation and closes them afterwards. */
 export async function withContext<T>(
   invocation: Invocation,
   work: (context: OpenContext) => Promise<T>,
@@ -244,7 +238,7 @@ export const givenAddress = ({ options, environment }: Invocation): string =>
 
 export function manifestsOf({ cwd, options }: Pick<Invocation, "cwd" | "options">): readonly string[] {
   const files = listOf(options.file);
-  return files.length > 0 ? files : [manifestIn(cwd) ?? "rnv.yaml"];
+  return files.length > 0 ? files : [usualManifest(cwd).file ?? "rnv.yaml"];
 }
 
 export function targetOf(invocation: Invocation): Target {

@@ -1,17 +1,20 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { failure } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import { readNamed } from "../manifest/files";
 import { reasonOf } from "../model/text";
 import type { Terminal } from "./terminal";
@@ -44,9 +47,8 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
     if (keep) linkSync(scratch, path);
     else renameSync(scratch, path);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    const summary = code === "EEXIST" && keep ? `${file} is there already` : `cannot write ${file} (${code})`;
-    throw failure("command.usage", summary);
+    const isThere = keep && (cause as NodeJS.ErrnoException).code === "EEXIST";
+    throw isThere ? failure("command.usage", `${file} is there already`) : cannot(`write ${file}`, cause);
   } finally {
     try {
       rmSync(scratch, { force: true });
@@ -56,14 +58,40 @@ export function writeWholeFile(file: string, text: string, { keep = false, mode 
   }
 }
 
+const cannot = (what: string, cause: unknown): DiagnosticsError =>
+  failure("command.usage", `cannot ${what} (${(cause as NodeJS.ErrnoException).code ?? "unknown"})`);
+
+/** Throws where an option names a file or a folder that cannot be written. A pipe is not opened: it may have no reader yet. */
+export function checkWritable(path: unknown, isFolder: boolean): void {
+  if (typeof path !== "string" || path === "") return;
+  try {
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (!isFolder && there?.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" });
+    let folder = isFolder ? resolve(path) : dirname(there ? realpathSync(path) : path);
+    while (isFolder && !existsSync(folder)) folder = dirname(folder);
+    accessSync(there && !isFolder && !there.isFile() ? path : `${folder}/.`, constants.W_OK);
+  } catch (cause) {
+    throw cannot(`write ${path}`, cause);
+  }
+}
+
+/** Opens a file for lines, empty at first. A pipe is opened once: its reader would take a second time for the end. */
+export function openForLines(file: string): number {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) writeWholeFile(file, "");
+  try {
+    return openSync(file, "a");
+  } catch (cause) {
+    throw cannot(`write ${file}`, cause);
+  }
+}
+
 /** Makes a folder and those above it, which has `mode` then. Throws `DiagnosticsError`. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { recursive: true, mode });
     if (mode !== undefined) chmodSync(folder, mode);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw failure("command.usage", `cannot make the folder ${folder} (${code})`);
+    throw cannot(`make the folder ${folder}`, cause);
   }
 }
 
@@ -72,7 +100,6 @@ export const isFile = (path: string): boolean => existsSync(path) && statSync(pa
 /** Bytes: more than any state, plan or manifest has. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** The bytes of standard input, which can be read once. */
 const readInputs = new WeakMap<object, Promise<Buffer>>();
 
 /** Reads standard input to its end; again, what was read before. */
@@ -82,7 +109,6 @@ export function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<B
   return read;
 }
 
-/** The text of a file that was named on the command line: a state or a saved plan, at most. */
 export function readText(path: string): string {
   try {
     return readLimited(path, mostBytes);
@@ -91,7 +117,6 @@ export function readText(path: string): string {
   }
 }
 
-/** The text of a file that was named on the command line, or of standard input for `-`. */
 export const readTextOrInput = async (path: string, terminal: Pick<Terminal, "stdin">): Promise<string> =>
   path === "-" ? (await readStandardInput(terminal)).toString("utf8") : readText(path);
 

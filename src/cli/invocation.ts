@@ -10,7 +10,6 @@ import type { Terminal } from "./terminal";
 /** Values of options by camelCase name, as the parser left them. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
-/** The command line as parsed, and the terminal, environment and folder that a verb works with. */
 export interface Invocation {
   readonly terminal: Terminal;
   /** With the settings of the profile. */
@@ -46,7 +45,6 @@ export interface StageRun extends StageName {
   readonly isUndeclared?: true;
 }
 
-/** One stack of a run. */
 export interface StackRun extends StackUnit {
   /** Others are read in the same run: one state cannot serve them all. */
   readonly sharesRun?: boolean;
@@ -54,7 +52,6 @@ export interface StackRun extends StackUnit {
   readonly tellOutputs?: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
 
-/** Returns what the target of an invocation is called. */
 export const namesOf = ({ stage, stack }: Pick<Invocation, "stage" | "stack">): TargetNames => ({
   ...(stage && { stage: stageText(stage) }),
   ...(stack && { stack: stack.name }),
@@ -73,10 +70,8 @@ export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<vo
 
 export type Format = "text" | "json" | "markdown";
 
-/** The values of an option that may be repeated. */
 export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** The flag of an option: `--json-into`. */
 export const flagOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

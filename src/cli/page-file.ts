@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, closeSync } from "node:fs";
 import type { PlanRequest } from "../commands/context";
 import type { PlanOutcome } from "../commands/plan";
 import type { TargetNames } from "../model/target";
@@ -8,7 +8,7 @@ import type { Plan } from "../plan/plan";
 import { savePlan } from "../plan/saved-plan";
 import type * as pages from "../report/html/pages";
 import { resourceTypes } from "../resources";
-import { writeWholeFile } from "./files";
+import { openForLines, writeWholeFile } from "./files";
 import { type Invocation, namesOf } from "./invocation";
 
 export function writeJsonInto(invocation: Invocation, textOf: () => string): void {
@@ -16,25 +16,30 @@ export function writeJsonInto(invocation: Invocation, textOf: () => string): voi
   if (typeof file === "string") writeWholeFile(file, textOf());
 }
 
-/** Returns a function that adds a line to the file of `--json-into`, which is empty at first. */
-export function openJsonLines(invocation: Invocation): ((line: string) => void) | undefined {
-  const { jsonInto: file } = invocation.options;
-  if (typeof file !== "string") return undefined;
-  writeWholeFile(file, "");
+/** Opens the file of `--json-into`, which is empty at first. `end` returns 1 where it lacks a line. */
+export function openJsonLines({ options, terminal }: Invocation) {
+  const { jsonInto: file } = options;
+  if (typeof file !== "string") return { write: () => {}, end: () => 0 };
+  const descriptor = openForLines(file);
   let isBroken = false;
-  return (line) => {
-    if (isBroken) return;
-    try {
-      appendFileSync(file, `${line}\n`);
-    } catch (cause) {
-      // What is applied matters more than its protocol.
-      isBroken = true;
-      invocation.terminal.err(`Cannot write ${file}: ${reasonOf(cause)}\n`);
-    }
+  return {
+    write: (line: string): void => {
+      if (isBroken) return;
+      try {
+        appendFileSync(descriptor, `${line}\n`);
+      } catch (cause) {
+        // What is applied matters more than its protocol.
+        isBroken = true;
+        terminal.err(`Cannot write ${file}: ${reasonOf(cause)}\n`);
+      }
+    },
+    end: (): number => {
+      closeSync(descriptor);
+      return isBroken ? 1 : 0;
+    },
   };
 }
 
-/** Returns the text of a saved plan, with the stage and stack of its run. */
 export const savedPlanOf = (
   invocation: Invocation,
   { files, overridePolicies }: PlanRequest,

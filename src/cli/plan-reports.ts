@@ -19,7 +19,6 @@ export const reportFolder = new Option(
   "folder of the reports, to be kept as artefacts",
 ).default("rnv-report");
 
-/** A plan that a job made, or could not make. */
 interface PlannedTarget extends Pick<TargetResult, "run" | "outcome"> {
   /** How its apply ended, in Markdown; absent where it is only planned. */
   readonly applied?: string;

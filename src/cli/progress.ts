@@ -1,5 +1,5 @@
 import type { WaitEvent } from "../api/retry";
-import type { ApplyEvent } from "../model/apply-event";
+import type { ApplyEvent, SummaryEvent } from "../model/apply-event";
 import { reminderAfter, systemClock } from "../model/time";
 import { countRun, eventJson, eventText } from "../report/events";
 import { counted } from "../report/plan-wording";
@@ -11,13 +11,21 @@ import { outStyle } from "./report";
 import type { Terminal } from "./terminal";
 
 /** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
-export function createProgress(invocation: Invocation): Progress {
+export function createProgress(invocation: Invocation) {
   const shown = shownProgress(invocation);
-  const write = openJsonLines(invocation);
+  const lines = openJsonLines(invocation);
   return {
     close: shown.close,
-    emit: (event) => {
-      write?.(jsonOf(event));
+    /** Ends the run with its last event. Returns 1 where the file of `--json-into` lacks a line. */
+    end: (summary?: SummaryEvent): number => {
+      if (summary) lines.write(jsonOf(summary));
+      const lost = lines.end();
+      const isTold = invocation.options.json === true;
+      if (summary) shown.emit(isTold ? { ...summary, exitCode: summary.exitCode || lost } : summary);
+      return lost;
+    },
+    emit: (event: ApplyEvent): void => {
+      lines.write(jsonOf(event));
       shown.emit(event);
     },
   };
@@ -36,7 +44,6 @@ function shownProgress(invocation: Invocation): Progress {
   return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plain), ...systemTicker });
 }
 
-/** A clock that also calls back. */
 interface Ticker {
   /** Milliseconds since a moment of its own. */
   readonly now: () => number;
@@ -54,7 +61,6 @@ export const systemTicker: Ticker = {
 
 interface Progress {
   readonly emit: (event: ApplyEvent) => void;
-  /** Clears the lines of steps in flight. */
   readonly close: () => void;
 }
 
@@ -153,11 +159,8 @@ function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   return safe.length < width ? safe : `${safe.slice(0, Math.max(1, width - 2))}…`;
 }
 
-/** Tells people that a run waits for a server. */
 export interface WaitNotice {
-  /** Sends one request, and notes when it is answered. */
   readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
-  /** A request will be sent again later. */
   readonly onWait: (event: WaitEvent) => void;
   readonly close: () => void;
 }

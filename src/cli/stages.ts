@@ -5,6 +5,7 @@ import { createHttpTransport } from "../api/http-transport";
 import { isEmptied } from "../commands/state-verbs";
 import { runTargets } from "../commands/targets";
 import { type Diagnostic, DiagnosticsError, failure, hasErrors, warning } from "../diagnostics/diagnostic";
+import { manifestIn } from "../manifest/files";
 import { findStages } from "../manifest/load-manifest";
 import { findStage, type StageDeclaration, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
@@ -21,9 +22,7 @@ import { type Invocation, listOf, type StageRun } from "./invocation";
 import { list, options } from "./options";
 import { report } from "./report";
 import { workspaceOf } from "./settings";
-import { manifestIn } from "./synthesize";
 
-/** The stage that the command line or RNV_STAGE names, unchecked. */
 export function askedStage({ options, environment }: Invocation): StageName | undefined {
   const text = typeof options.stage === "string" ? options.stage : (environment.RNV_STAGE ?? "");
   return text.trim() === "" ? undefined : splitStage(text.trim());
@@ -96,7 +95,6 @@ export async function foundIn(invocation: Invocation, mayHaveNone = false) {
   throw usage("the manifest declares no stages", "stages: { production: {}, preview: { each: true } }");
 }
 
-/** Lists the states at the address of an invocation, by what is there in place of `instancePlace`. */
 async function listIds(invocation: Invocation): Promise<readonly string[] | undefined> {
   const { environment } = invocation;
   return listInstances(settingsOf(invocation).state, {
@@ -105,7 +103,6 @@ async function listIds(invocation: Invocation): Promise<readonly string[] | unde
   });
 }
 
-/** How a verb reads what it runs on. */
 export interface Reading {
   /**
    * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to
@@ -156,7 +153,6 @@ export async function inAskedStage(
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
   list("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
@@ -205,10 +201,8 @@ export function idList(text: string, previous: readonly string[] = []): readonly
   throw usage(`${JSON.stringify(wrong.slice(0, 80))} is no id of an instance`, hint);
 }
 
-/** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  /** The address of its state. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;

@@ -2,14 +2,13 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { failure } from "../diagnostics/diagnostic";
-import { isWithin } from "../manifest/files";
+import { isWithin, usualManifest } from "../manifest/files";
 import { appEnvironment, trustOf } from "../manifest/trust";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
 
 const settingsName = "cdktf.json";
 
-/** The members of `cdktf.json` that rnv reads. */
 type AppSettings = Readonly<Partial<Record<"app" | "output" | "context", unknown>>>;
 
 /**
@@ -20,9 +19,9 @@ export async function withStack(invocation: Invocation): Promise<Invocation> {
   const { cwd, environment, options, terminal } = invocation;
   if (options.app !== undefined && options.file !== undefined)
     throw failure("command.usage", "--app and --file exclude each other");
-  if (options.file !== undefined) return invocation;
+  const { file: manifest, problem } = usualManifest(cwd);
+  if (options.file !== undefined || (problem && options.app === undefined)) return invocation;
   const settings = readAppSettings(cwd);
-  const manifest = manifestIn(cwd);
   const command = options.app ?? settings.app;
   if (!isCommand(command)) {
     if (manifest !== undefined || !existsSync(join(cwd, settingsName))) return invocation;
@@ -47,11 +46,6 @@ export async function withStack(invocation: Invocation): Promise<Invocation> {
   return { ...invocation, options: { ...options, file: [folder] } };
 }
 
-/** The default manifest of a folder; undefined when it has none. */
-export const manifestIn = (cwd: string): string | undefined =>
-  ["rnv.yaml", "rnv.yml", "rnv"].find((name) => existsSync(join(cwd, name)));
-
-/** The program that the `cdktf.json` of a folder names; undefined when it names none. */
 export function appIn(cwd: string): string | undefined {
   const { app } = readAppSettings(cwd);
   return isCommand(app) ? app : undefined;
@@ -76,7 +70,6 @@ interface App {
   readonly command: string;
   /** Where it puts `manifest.json`, relative to the working folder. */
   readonly folder: string;
-  /** `context` of cdktf.json. */
   readonly context: unknown;
 }
 
@@ -92,7 +85,6 @@ async function synthesize(invocation: Invocation, app: App): Promise<void> {
   const manifest = join(folder, "manifest.json");
   // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
-  // The library makes the folder itself, and none above it.
   mkdirSync(dirname(folder), { recursive: true });
   const { problem, output } = await execute(invocation, app);
   if (problem === undefined && existsSync(manifest)) return;
@@ -153,7 +145,6 @@ function execute(
   });
 }
 
-/** Ends a process and all that it has started. */
 export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

@@ -46,7 +46,7 @@ export const codeMeanings = {
   "manifest.group":
     "`variableGroups` or `variablesFrom` is wrong, such as a group that is not declared. The message shows the form.",
   "manifest.unsupported":
-    "The manifest uses what rnv does not read: YAML tags, a second document, both `rnv.yaml` and `rnv.yml`, a secret inside a plain text.",
+    "The manifest uses what rnv does not read: YAML tags, a second document, two manifests side by side (`rnv.yaml` and `rnv/`), a secret inside a plain text.",
   "manifest.moved":
     "An entry of `moved` does not fit: `from` is still declared, `to` is not, the types differ, or a part of a resource would move to another one. Write `moved: [{ from: service.shop.web, to: service.shop.api }]`.",
   "manifest.stage":

@@ -16,21 +16,19 @@ import type { TypeIndex } from "./type-index";
 export type SecretReach = "resolve" | "present" | "skip";
 
 export interface FileRequest {
-  /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
+  /** Values of `-f`; empty: rnv.yaml, rnv.yml or every YAML file below rnv. */
   readonly files: readonly string[];
   /** The project folder, absolute. */
   readonly cwd: string;
   readonly standardInput?: Uint8Array | undefined;
 }
 
-/** The input of a load: the files, the resource types, and how far secrets are read. */
 export interface ManifestRequest extends FileRequest {
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
-  /** Of an app of several stacks, the one to read. */
   readonly stack?: StackUnit | undefined;
   /** The declared stage to read; `any` for what is the same in all of them, such as the names of what is declared. */
   readonly stage?: StageName | "any" | undefined;
@@ -55,10 +53,8 @@ export interface StackUnit {
   readonly ownedElsewhere?: ReadonlySet<string>;
 }
 
-/** Outputs of the stacks that a stack depends on, by stack and output. */
 export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;
 
-/** An output of another stack as its plan or its state has it. */
 export type CrossValue =
   | { readonly kind: "value"; readonly value: Plain }
   /** Known once that stack is applied. */

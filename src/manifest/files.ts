@@ -12,18 +12,20 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Diagnostic, error, SourceFile } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, SourceFile } from "../diagnostics/diagnostic";
 import { reasonOf } from "../model/text";
 import type { Report } from "./findings";
 
 /** Paths as shown of files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 type Layer = readonly string[];
 
-export const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
+const manifestNames: readonly string[] = ["rnv.yaml", "rnv.yml"];
+
+const programNames: readonly string[] = ["ts", "mts", "mjs", "js"].map((ending) => `rnv.config.${ending}`);
 
 export const yamlName = /\.ya?ml$/;
 
-/** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
+/** The layers that `-f` values name; without any, the manifest that the folder has. */
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
@@ -36,31 +38,48 @@ export function findFiles(requested: readonly string[], cwd: string, report: Rep
   return layers;
 }
 
-/** The names by which a folder may have a manifest without `-f`, of which the first counts. */
-export const usualFiles = (folder: string): readonly string[] =>
-  [...manifestNames, "rnv"].filter((name) => existsSync(join(folder, name)));
-
-function defaultFiles(cwd: string, report: Report): readonly string[] {
-  const found = usualFiles(cwd);
-  if (manifestNames.every((name) => found.includes(name)))
-    report(
-      error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {
-        hint: "keep one, or choose with -f",
-      }),
-    );
-  if (found.length === 0)
-    report(
-      error("manifest.not_found", "there is no manifest: neither rnv.yaml, rnv.yml nor a folder rnv", {
-        hint: hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE",
-      }),
-    );
-  return found.slice(0, 1);
+/** The manifest that a folder has without `-f`, or the problem with what is there; neither where nothing is. */
+export function usualManifest(folder: string): { readonly file?: string; readonly problem?: Diagnostic } {
+  const [file, other] = [...manifestNames, "rnv", ...programNames].filter((name) =>
+    name === "rnv" ? mayHoldYaml(join(folder, name)) : existsSync(join(folder, name)),
+  );
+  if (other === undefined && !programNames.includes(file ?? "")) return file === undefined ? {} : { file };
+  const both = [file, other].map((name) => (name === "rnv" ? "rnv/" : name)).join(" and ");
+  const problem =
+    other === undefined
+      ? error("manifest.unsupported", `this version of rnv does not read ${file}`, { hint: "write rnv.yaml" })
+      : error("manifest.unsupported", `both ${both} exist`, { hint: "keep one, or choose with -f" });
+  return { problem };
 }
 
-/** The folder of the manifest that the first `-f` value names. */
+/** Returns the same, and throws `DiagnosticsError` at a problem. */
+export function manifestIn(folder: string): string | undefined {
+  const { file, problem } = usualManifest(folder);
+  if (problem !== undefined) throw new DiagnosticsError([problem]);
+  return file;
+}
+
+function mayHoldYaml(folder: string): boolean {
+  try {
+    return (
+      statSync(folder).isDirectory() && [...filesBelow(folder)].some(({ entry }) => yamlName.test(entry.name))
+    );
+  } catch (cause) {
+    return !isMissing(cause);
+  }
+}
+
+function defaultFiles(cwd: string, report: Report): readonly string[] {
+  const { file, problem } = usualManifest(cwd);
+  if (file !== undefined) return [file];
+  const hint = hintAbove(cwd) ?? "write one with `rnv init`, or name it with -f FILE";
+  const summary = "there is no manifest: neither rnv.yaml, rnv.yml nor rnv/*.yaml";
+  report(problem ?? error("manifest.not_found", summary, { hint }));
+  return [];
+}
+
 const manifestFolder = (cwd: string, [first = "-"]: readonly string[]) => resolve(cwd, dirname(first));
 
-/** The path of a file beside the manifest; undefined where there is none. */
 export function besideManifest(cwd: string, files: readonly string[], name: string): string | undefined {
   const path = join(manifestFolder(cwd, files), name);
   return existsSync(path) ? path : undefined;
@@ -80,7 +99,6 @@ export function repositoryAround(folder: string): string | undefined {
   }
 }
 
-/** Names the folder above that has a manifest or a program, up to the root of the repository. */
 function hintAbove(cwd: string): string | undefined {
   for (let folder = cwd; !existsSync(join(folder, ".git")) && dirname(folder) !== folder; ) {
     folder = dirname(folder);
@@ -131,7 +149,6 @@ function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   return files.sort();
 }
 
-/** Says how a folder comes to hold what `-f` reads. */
 const folderHint = (shown: string): string =>
   `if an app writes it, run \`cdktf synth\`, or name the app in place of -f: --app COMMAND; if it is for manifests, write ${shown}/rnv.yaml`;
 
@@ -141,7 +158,6 @@ export function isLinkOut(path: string, cwd: string): boolean {
   return real !== undefined && !isWithin(real, [cwd]);
 }
 
-/** Refuses a file that a repository could have others read. */
 export const linkOut = (shown: string): Diagnostic =>
   error("manifest.unreadable", `${shown} is a link out of the project folder`);
 
@@ -178,7 +194,6 @@ export function shownPath(path: string, cwd: string): string {
   return shown.split(sep).join("/");
 }
 
-/** Bytes of one manifest file: bounds time and memory for YAML of any shape. */
 export const maxFileBytes = 4 * 1024 * 1024;
 
 export const maxTotalBytes = 16 * 1024 * 1024;
@@ -240,26 +255,21 @@ function decode(file: string, bytes: Uint8Array, report: Report): string | undef
   return undefined;
 }
 
-/** Returns true if a path is that of a folder or lies in it, as both are written. */
 export function isBelow(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
-/** Returns true if a real path lies below one of the folders, with their links followed. */
 export const isWithin = (real: string, folders: readonly string[]): boolean =>
   folders.some((folder) => isBelow(real, realOf(folder)));
 
-/** Returns true if reading failed because nothing is there. */
 export const isMissing = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOENT";
 
-/** Returns true if git-lfs keeps the file itself elsewhere. */
 export const isLfsPointer = (text: string): boolean =>
   text.startsWith("version https://git-lfs.github.com/spec/");
 
 export const lfsHint = "fetch the file: git lfs pull";
 
-/** Returns a path with its links followed; undefined where nothing is there. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);

@@ -6,7 +6,7 @@ import type { Target } from "../model/target";
 import { compareTexts, reasonOf } from "../model/text";
 import { longestTimer, parseDuration } from "../model/time";
 import type { ManifestRequest } from "./context";
-import { filesBelow, isWithin, manifestNames, realOf, realPath, yamlName } from "./files";
+import { filesBelow, isWithin, realOf, realPath, usualManifest, yamlName } from "./files";
 import { type DeclaredMember, fleetFileName, readFleetFile } from "./fleet-file";
 import { findStages } from "./load-manifest";
 import { stateAddress } from "./stages";
@@ -17,7 +17,6 @@ export interface FleetRequest extends Pick<ManifestRequest, "cwd" | "types" | "e
   readonly root: string;
   readonly untrusted: boolean;
   readonly timeoutMs: number;
-  /** Returns true for a name of the environment by which a job says what it is. */
   readonly isOfJob: (name: string) => boolean;
 }
 
@@ -47,19 +46,18 @@ export function findFleet(request: FleetRequest): readonly FleetMember[] {
 
 const relativeTo = (cwd: string, path: string): string => relative(cwd, path).split(sep).join("/") || ".";
 
-/** Folders from `root` that hold `rnv.yaml`, `rnv.yml` or a folder `rnv` of manifests, where these may be links. */
+/** Folders from `root` that have a manifest, of which parts may be links. */
 function findManifestFolders(root: string): readonly string[] {
-  const found = new Set<string>();
   try {
-    for (const { path, entry } of filesBelow(root)) {
+    const folders = [...filesBelow(root)].map(({ path }) => {
       const words = relativeTo(root, path).split("/");
-      // All files of the folder are one manifest.
+      // All files of a folder rnv are one manifest.
       const at = words.indexOf("rnv");
-      const isInFolder = at === words.length - 1 ? manifestsIn(path).length > 0 : yamlName.test(entry.name);
-      const isManifest = at === -1 ? manifestNames.includes(entry.name) : isInFolder;
-      if (isManifest) found.add(words.slice(0, at).join("/") || ".");
-    }
-    return [...found];
+      return words.slice(0, at).join("/") || ".";
+    });
+    return [...new Set(folders)].filter(
+      (folder) => Object.keys(usualManifest(join(root, folder))).length > 0,
+    );
   } catch (cause) {
     throw failure("manifest.unreadable", `cannot look through ${root}: ${reasonOf(cause)}`);
   }
@@ -125,7 +123,6 @@ export function startsPrograms(folder: string, verb: string): boolean {
   return verb !== "drift" && manifestsIn(folder).some((file) => readTextOf(file).includes("fromCommand"));
 }
 
-/** The files of YAML below a folder, with those that are links; none where it cannot be read. */
 function manifestsIn(folder: string): readonly string[] {
   try {
     const files = [...filesBelow(folder)];
@@ -144,7 +141,6 @@ function readTextOf(file: string): string {
   }
 }
 
-/** Settings of rnv and of what it reaches the service and the state through. */
 const isSetting = /^(RNV_|AWS_|TF_HTTP_|(HTTPS?_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS|TF_IN_AUTOMATION)$)/i;
 
 const ownSettings = ["RNV_STAGE", "RNV_SHARDS", "RNV_WEBHOOK_SECRET"];

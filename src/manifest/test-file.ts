@@ -5,7 +5,7 @@ import { error, hasErrors, positionAt, sortDiagnostics } from "../diagnostics/di
 import { parseAddress } from "../model/address";
 import { compareTexts, reasonOf } from "../model/text";
 import { isObject } from "../model/value";
-import { filesBelow, isWithin, realPath, repositoryAround, shownPath, usualFiles } from "./files";
+import { filesBelow, isWithin, realPath, repositoryAround, shownPath, usualManifest } from "./files";
 import { collectFindings, type Report } from "./findings";
 import { readDocument } from "./schema-issues";
 import type { MapEntry, MapNode, SourceNode } from "./tree";
@@ -19,7 +19,6 @@ const words = z.array(word);
 const paths = z.union([word, z.array(word).min(1)]);
 const written = z.record(z.string(), z.unknown());
 const environment = z.record(z.string(), z.string());
-/** Returns true if a key of an expectation stands for several addresses. */
 export const isPattern = (key: string): boolean => key.includes("*");
 
 const addressOrPattern = word.refine(
@@ -190,7 +189,7 @@ function testsIn(file: string, cwd: string, report: Report): readonly ManifestTe
   if (declared.entries.size === 0)
     report(error("test.invalid", `${file} holds no test`, { range: declared.range }));
   const beside = resolve(cwd, dirname(file));
-  const manifest = listed(document.manifest ?? usualFiles(beside)[0]);
+  const manifest = listed(document.manifest ?? usualManifest(beside).file);
   // A manifest may name files of its folder and below: tests in a folder of their own have it elsewhere.
   const folder = manifest[0] === undefined ? beside : dirname(resolve(beside, manifest[0]));
   const pathsOf = (value: string | readonly string[] | undefined): readonly string[] =>
@@ -263,7 +262,6 @@ function writtenSource({ range: { source, start, end } }: SourceNode): TestSourc
   return { files: ["-"], text: written };
 }
 
-/** Lays a manifest over another one; at most one of the two is written in the test. */
 export const layered = (lower: TestSource, upper: TestSource): TestSource => ({
   files: [...lower.files, ...upper.files],
   text: lower.text ?? upper.text,

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { oneScenario } from "../support/cli";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
@@ -146,4 +148,18 @@ it("a file that does not exist is called that, without a code of the operating s
   });
   const applied = await scenario.run("apply", "plan.rnvplan");
   expect(applied).toMatchObject({ code: 1, stderr: expect.stringContaining("plan.rnvplan: no such file") });
+});
+
+it("two manifests side by side are an error of every verb, which names both; -f chooses", async () => {
+  scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
+  mkdirSync(join(scenario.folder, "rnv"));
+  scenario.write("rnv/more.yaml", "services: { docs: { kind: web } }\n");
+  for (const words of ["validate", "plan", "init", "state list", "stage list", "-chdir=. apply"])
+    expect(await scenario.run(...words.split(" "))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("error[manifest.unsupported]: both rnv.yaml and rnv/ exist"),
+    });
+  const fleet = await scenario.run("fleet", "plan");
+  expect(fleet).toMatchObject({ code: 1, stdout: expect.stringContaining("both rnv.yaml and rnv/ exist") });
+  expect(await scenario.run("validate", "-f", "rnv.yaml")).toMatchObject({ code: 0 });
 });

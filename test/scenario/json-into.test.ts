@@ -1,3 +1,6 @@
+import { execFile, execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { approve, oneScenario } from "../support/cli";
 
 const manifest = (replicas: number) =>
@@ -59,11 +62,49 @@ describe("--json-into", () => {
     });
   });
 
-  it("says before anything is applied that its file cannot be written", async () => {
+  it("says before anything is read or applied that a file of an option cannot be written", async () => {
     scenario.write("rnv.yaml", manifest(4));
+    scenario.write("plain", "");
     scenario.forget();
-    const { code, stderr } = await scenario.run("apply", ...approve, "--json-into", "missing/apply.jsonl");
-    expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
-    expect(stderr).toContain("cannot write missing/apply.jsonl");
+    for (const words of [
+      "apply -auto-approve --json-into missing/x",
+      "plan --json-into plain/x",
+      "plan --out missing/x",
+      "plan --html .",
+      "drift --html missing/x",
+      "ci drift --metrics missing/x",
+      "ci plan --report plain/x",
+      "fleet plan --report plain",
+    ]) {
+      const { code, stdout, stderr } = await scenario.run(...words.split(" "));
+      expect({ words, code, stdout }).toEqual({ words, code: 1, stdout: "" });
+      expect(stderr).toContain(`cannot write ${words.split(" ").at(-1)} (`);
+    }
+    expect(scenario.requests("all")).toEqual([]);
+  });
+
+  it("keeps a pipe open between its lines", async () => {
+    const pipe = join(scenario.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const reader = promisify(execFile)("cat", [pipe]);
+    expect(await scenario.run("apply", ...approve, "--json-into", "pipe")).toMatchObject({ code: 0 });
+    const lines = (await reader).stdout.trimEnd().split("\n");
+    expect([lines[0], lines.at(-1)].map((line = "") => JSON.parse(line).type)).toEqual([
+      "version",
+      "summary",
+    ]);
+  });
+
+  it("that takes no line makes exit code 1 of an apply that went well", async () => {
+    scenario.write("rnv.yaml", manifest(5));
+    const { code, stdout, stderr } = await scenario.run(
+      ...["apply", ...approve, "-json", "--json-into", "/dev/full"],
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Cannot write /dev/full") });
+    expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      type: "summary",
+      exitCode: 1,
+    });
+    await scenario.isQuiet();
   });
 });

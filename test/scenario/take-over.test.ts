@@ -74,7 +74,8 @@ Next:
     expect(forced.stderr).toContain("the state records");
     expect(scenario.read("rnv.yaml")).toBe(manifest);
     expect(scenario.requests()).toEqual([]);
-    renameSync(join(scenario.folder, "rnv.yaml"), join(scenario.folder, "rnv"));
+    mkdirSync(join(scenario.folder, "rnv"));
+    renameSync(join(scenario.folder, "rnv.yaml"), join(scenario.folder, "rnv", "all.yaml"));
     const { stderr: refused } = await scenario.run("init", "--from", "workspace", "--force");
     expect(refused).toContain("move the folder away");
   });

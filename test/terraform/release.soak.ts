@@ -146,7 +146,7 @@ describeTerraform("a release", () => {
     try {
       world.environment = { PATH: "" };
       const output = (await world.run("plan -input=false", 1)).replaceAll(/[\s│]+/g, " ");
-      expect(output).toContain("terraform-provider-rnv needs Node.js 20.19.0 or newer on the PATH");
+      expect(output).toContain("terraform-provider-rnv needs Node 20.19 or later on the PATH");
       expect(output).toContain("there is no node");
       world.environment = {};
       await world.apply();

@@ -22,12 +22,11 @@ import { makeFolder, packageRoot, writeWholeFile } from "../files";
 import { formatOf, type Invocation, type OptionValues } from "../invocation";
 import { writePage } from "../page-file";
 import { withProfile } from "../profile";
-import { outStyle } from "../report";
+import { outStyle, tryToWrite } from "../report";
 import { killGroup } from "../synthesize";
 import { chooseMembers, inShard, shardOf } from "./choose-members";
 import type { MembersJob } from "./run-members";
 
-/** `rnv fleet plan|drift|apply`: runs every member, in as few processes as may be, with one report of all. */
 export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise<number> {
   const { options, signal, terminal } = invocation;
   if (verb === "apply" && options.autoApprove !== true)
@@ -66,27 +65,28 @@ export async function runFleet(invocation: Invocation, verb: FleetVerb): Promise
   return showReport(invocation, report);
 }
 
-/** Prints a report and writes it where the options say; returns its exit code. */
+/** Prints a report and writes it where the options say; returns its exit code, and 1 for 0 where a file cannot be written. */
 export function showReport(invocation: Invocation, report: FleetReport): number {
   const { options, terminal, cwd } = invocation;
   const format = formatOf(options);
-  if (typeof options.report === "string") {
-    const folder = resolve(cwd, options.report);
-    // Reports of shards are beside each other in one folder.
-    const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
-    makeFolder(folder);
-    writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
-  }
-  if (typeof options.metrics === "string")
-    writeWholeFile(resolve(cwd, options.metrics), fleetMetrics(report), { mode: 0o644 });
-  writePage(invocation, (make) => make.fleetPage(report));
+  const written = tryToWrite(invocation, () => {
+    if (typeof options.report === "string") {
+      const folder = resolve(cwd, options.report);
+      // Reports of shards are beside each other in one folder.
+      const part = report.shard ? `-${report.shard.index}-of-${report.shard.count}` : "";
+      makeFolder(folder);
+      writeWholeFile(join(folder, `fleet${part}.json`), jsonText(report), { mode: 0o644 });
+    }
+    if (typeof options.metrics === "string")
+      writeWholeFile(resolve(cwd, options.metrics), fleetMetrics(report), { mode: 0o644 });
+    writePage(invocation, (make) => make.fleetPage(report));
+  });
   if (format === "json") terminal.out(jsonText(report));
   else if (format === "markdown") terminal.out(fleetReportMarkdown(report));
   else terminal.out(fleetReportText(report, outStyle(invocation)));
-  return report.exit_code;
+  return report.exit_code || written;
 }
 
-/** Names of the settings that a process reaches the service with. */
 const ofConnection =
   /^(RNV_BASE_URL|RNV_WORKSPACE_ID|RNV_API_KEY|RNV_API_KEY_FILE|(HTTPS?|NO)_PROXY|NODE_.*)$/i;
 
@@ -106,7 +106,6 @@ function sharedBy(verb: FleetVerb, member: FleetMember, root: string, { untruste
 /** Milliseconds that a process whose members should have ended has to end what is in flight. */
 const graceMs = 10_000;
 
-/** Characters that are kept of what it prints. */
 const mostPrinted = 2000;
 
 /**

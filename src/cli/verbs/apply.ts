@@ -2,7 +2,7 @@ import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import { failure, warning } from "../../diagnostics/diagnostic";
-import type { ApplyEvent } from "../../model/apply-event";
+import type { ApplyEvent, SummaryEvent } from "../../model/apply-event";
 import { hideOutputs } from "../../model/desired";
 import { stageText } from "../../model/stage";
 import { noMask } from "../../model/value";
@@ -127,7 +127,7 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   tellTarget(invocation);
   const progress = createProgress(invocation);
   let shown = false;
-  let summary: ApplyEvent | undefined;
+  let summary: SummaryEvent | undefined;
   const emit = (event: ApplyEvent): void => {
     // A plan that changes nothing is shown once the command has returned it, and the summary comes after it.
     if (event.type === "summary") summary = event;
@@ -162,7 +162,7 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(invocation, plan, "text");
   report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"));
-  if (summary) progress.emit(summary);
+  const lost = progress.end(summary);
   const made = Object.entries(outcome.outputs ?? {});
   if (made.length > 0)
     invocation.stack?.tellOutputs?.(new Map(made.map(([name, value]) => [name, { kind: "value", value }])));
@@ -175,5 +175,5 @@ export async function showApply(invocation: Invocation, request: ShownRequest): 
     terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
   }
   const isInterrupted = outcome.cancelled === true && invocation.signal.aborted;
-  return isInterrupted ? { ...outcome, exitCode: exitCodes.interrupted } : outcome;
+  return { ...outcome, exitCode: isInterrupted ? exitCodes.interrupted : exitCode || lost };
 }

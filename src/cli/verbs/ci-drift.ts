@@ -107,7 +107,6 @@ function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly A
   );
 }
 
-/** Returns what the report shows of a stage, or of a stack of it. */
 function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
   const { runId, plan, report, diagnostics, exitCode } = outcome;
   const recordedIds = [...(plan?.instances.values() ?? [])].flatMap(({ recorded }) => recorded?.id ?? []);
@@ -118,7 +117,6 @@ function shownOf({ run, outcome, seconds }: TargetResult): StageDrift {
   };
 }
 
-/** Tells the job's system: its outputs, its summary, and the issue of each stage. */
 async function tellJob(
   invocation: Invocation,
   job: DriftJob,

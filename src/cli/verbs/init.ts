@@ -5,7 +5,7 @@ import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { validate } from "../../commands/validate";
 import { DiagnosticsError, failure, hasErrors } from "../../diagnostics/diagnostic";
 import { type ConvertibleSource, convert, convertibleSources } from "../../manifest/convert";
-import { shownPath } from "../../manifest/files";
+import { manifestIn, shownPath } from "../../manifest/files";
 import { counted } from "../../report/plan-wording";
 import { openContext, settingsOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
@@ -15,7 +15,7 @@ import { options } from "../options";
 import { embeddedProfile, useInFolder, withProfile } from "../profile";
 import { type Choice, chooseOne } from "../prompt";
 import { exitCodes, notesOf, report } from "../report";
-import { appIn, manifestIn } from "../synthesize";
+import { appIn } from "../synthesize";
 import { askService, logIn, type ServiceAnswer } from "./login";
 import { showOutcome } from "./plan";
 import type { Verb } from "./verb";
@@ -81,7 +81,6 @@ export const initVerb: Verb = {
   },
 };
 
-/** Refuses a format without a converter. */
 function sourceOf(word: string): string {
   if (["workspace", ...convertibleSources].includes(word)) return word;
   throw new InvalidArgumentError(
@@ -90,7 +89,6 @@ function sourceOf(word: string): string {
   );
 }
 
-/** A person is there. */
 const canAsk = ({ terminal, options, environment }: Invocation): boolean =>
   // Not live: CI, or a terminal that cannot move its cursor.
   terminal.interactive && terminal.live && options.input !== false && !environment.TF_IN_AUTOMATION;
@@ -128,7 +126,6 @@ const live: Choice<Source> = {
   hint: "taken over without a write to the service",
 };
 
-/** Files of other tools in this folder come first, then what is live, where there is something. */
 function choicesIn({ cwd }: Invocation, isLive: boolean): readonly Choice<Source>[] {
   const files = convertibleSources.flatMap((source): Choice<Source>[] => {
     const file = usualFile(cwd, source);
@@ -198,7 +195,6 @@ function manifestToWrite({ cwd, options }: Invocation): string {
   });
 }
 
-/** Writes a manifest; with --dry-run it is printed, and false returned. */
 function keepManifest(invocation: Invocation, file: string, text: string): boolean {
   const { cwd, options, terminal } = invocation;
   const whole = schemaLine(cwd) + text;
@@ -208,7 +204,6 @@ function keepManifest(invocation: Invocation, file: string, text: string): boole
   return options.dryRun !== true;
 }
 
-/** Files by which each tool is known. */
 const usualFiles = { render: ["render.yaml", "render.yml"], procfile: ["Procfile"] };
 
 const usualFile = (cwd: string, source: ConvertibleSource): string | undefined =>
@@ -271,7 +266,6 @@ async function initStarter(invocation: Invocation, known?: ServiceAnswer): Promi
   return exitCodes.done;
 }
 
-/** Makes the key of secret fingerprints where there is none; false where that fails. */
 async function keepKey(invocation: Invocation): Promise<boolean> {
   const { environment, cwd } = invocation;
   const { done, kept } = notesOf(invocation);
@@ -286,7 +280,6 @@ async function keepKey(invocation: Invocation): Promise<boolean> {
   return true;
 }
 
-/** Adds to `.gitignore` what it lacks; false where it has all. */
 function ignoreRecords(cwd: string, done: (text: string) => void): boolean {
   const path = join(cwd, ".gitignore");
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from "commander";
+import { checkWritable } from "../files";
 import { flagOf, type Handler, type Invocation, type VerbRun } from "../invocation";
 import { options as shared } from "../options";
 import { type Reading, usage } from "../stages";
@@ -11,7 +12,6 @@ export interface Verb {
   readonly arguments?: readonly Argument[];
   /** One line, for the list of verbs. */
   readonly summary: string;
-  /** More lines, for its help. */
   readonly detail?: string;
   readonly options?: readonly Option[];
   /** Names of the options that its help shows first: those of most days. */
@@ -24,7 +24,6 @@ export interface Verb {
   readonly readsStages?: true;
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
-  /** Command lines, each with its meaning. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly handler: Handler;
   /** Is called with the exit code, once for all stacks. */
@@ -41,7 +40,6 @@ export interface VerbFamily {
   readonly verbs: readonly Verb[];
 }
 
-/** Adds verbs to the program, or to the family they belong to. */
 export function addVerbs(parent: Command, run: VerbRun, verbs: readonly (Verb | VerbFamily)[]): void {
   for (const verb of verbs) {
     if (!("verbs" in verb)) addVerb(parent, run, verb);
@@ -65,6 +63,7 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .addHelpText("after", examplesText(examples))
     .action(
       run(async (invocation) => {
+        for (const name of written) checkWritable(invocation.options[name], name === "report");
         const reading = readingOf(verb);
         if (!reading) return verb.handler(invocation);
         const exitCode = await runVerb(invocation, reading, handlerOf(verb));
@@ -78,6 +77,9 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
 
 /** Options that name a file of one stack, its plan, or what ends in it: several may have the same address. */
 const perStack = ["out", "html", "jsonInto", "expectDigest", "confirmDelete", "confirmConsumers", "replace"];
+
+/** Options that name what a verb writes; `report` is a folder. */
+const written = ["out", "html", "jsonInto", "metrics", "junit", "report"];
 
 /** The handler of a verb, which refuses such options where several stacks are read. */
 const handlerOf =
@@ -97,7 +99,6 @@ function readingOf(verb: Verb): Reading | undefined {
   return takes(verb, "state") || takes(verb, "stage") ? { ...reading, readsState: true } : undefined;
 }
 
-/** The options of a verb, the daily ones first. */
 function optionsOf(verb: Verb): readonly Option[] {
   const { options = [], daily = [] } = verb;
   // A verb with a state has a state for each stage.
@@ -112,7 +113,6 @@ function optionsOf(verb: Verb): readonly Option[] {
   return [...options, ...ofStages].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Verbs of a command that are for people. */
 export const shownVerbs = (command: Command): readonly Command[] =>
   // The parser keeps what `hidden` was to itself.
   command.commands.filter((verb) => (verb as unknown as { readonly _hidden?: boolean })._hidden !== true);

@@ -144,13 +144,13 @@ describe("--app and cdktf.json", () => {
 
   it.each([
     ["a manifest stands", "rnv.yaml", {}],
-    ["a folder of manifests stands", "rnv", {}],
+    ["a folder of manifests stands", "rnv/a.yaml", {}],
     ["a file is named", undefined, { file: ["x.yaml"] }],
   ])("nothing runs where %s", async (_where, manifest, options) => {
     write("app.js", program);
     write("cdktf.json", JSON.stringify({ app: "node app.js" }));
-    if (manifest === "rnv") mkdirSync(join(folder, "rnv"));
-    else if (manifest !== undefined) write(manifest, "projects: {}");
+    mkdirSync(join(folder, "rnv"));
+    if (manifest !== undefined) write(manifest, "projects: {}");
     const made = invocation(options);
     expect(await withStack(made)).toBe(made);
     expect(existsSync(join(folder, "cdktf.out"))).toBe(false);

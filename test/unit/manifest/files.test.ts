@@ -9,12 +9,11 @@ const value = (found: Awaited<ReturnType<typeof load>>, address: string, path: s
   found.desired?.resources.get(address as Address)?.attributes.get(path);
 
 describe("the default manifest", () => {
-  it("is rnv.yaml, else rnv.yml, else every YAML file below rnv", async () => {
+  it("is rnv.yaml, rnv.yml, or every YAML file below rnv", async () => {
     const service = (kind: string) => `services: { api: { kind: ${kind} } }\n`;
-    const all = { "rnv/a.yaml": service("folder"), "rnv.yml": service("yml") };
     for (const [files, kind] of [
-      [{ "rnv.yaml": service("yaml"), "rnv/a.yaml": service("folder") }, "yaml"],
-      [all, "yml"],
+      [{ "rnv.yaml": service("yaml"), "rnv/readme.md": "" }, "yaml"],
+      [{ "rnv.yml": service("yml") }, "yml"],
       [{ "rnv/deep/a.yaml": service("folder"), "rnv/b.yml": "version: 1\n" }, "folder"],
     ] as const) {
       const found = await load(folderWith(files));
@@ -24,13 +23,17 @@ describe("the default manifest", () => {
   });
 
   it.each([
-    ["nothing", {}, "manifest.not_found"],
-    ["both spellings", { "rnv.yaml": "", "rnv.yml": "" }, "manifest.unsupported"],
-    ["a folder without YAML", { "rnv/readme.md": "" }, "manifest.not_found"],
-  ])("cannot be %s", async (_, files, code) => {
+    ["there is no manifest", {}],
+    ["there is no manifest", { "rnv/readme.md": "" }],
+    ["both rnv.yaml and rnv.yml exist", { "rnv.yaml": "", "rnv.yml": "" }],
+    ["both rnv.yaml and rnv/ exist", { "rnv.yaml": "", "rnv/deep/a.yml": "" }],
+    ["both rnv.yml and rnv.config.mts exist", { "rnv.yml": "", "rnv.config.mts": "" }],
+    ["both rnv/ and rnv.config.js exist", { "rnv/a.yaml": "", "rnv.config.js": "" }],
+    ["this version of rnv does not read rnv.config.ts", { "rnv.config.ts": "" }],
+  ])("is missing or unclear: %s", async (summary, files) => {
     const found = await load(folderWith(files));
     expect(found.desired).toBeUndefined();
-    expect(found.diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
+    expect(found.diagnostics).toMatchObject([{ summary: expect.stringContaining(summary) }]);
   });
 
   it("is looked for above a folder without one, as far as the repository goes, to say where it is", async () => {
