@@ -25,7 +25,8 @@ export interface Invocation {
   readonly options: OptionValues;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
-  readonly program: Command;
+  /** The verb, as the parser knows it. */
+  readonly command: Command;
   /** The stack that the verb is run for, where stacks are read. */
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
@@ -72,6 +73,10 @@ export async function exitCodeAfter(handler: Handler, invocation: Invocation): P
 export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;
 
 export type Format = "text" | "json" | "markdown";
+
+/** Returns the words that run a verb: `rnv state list`. */
+export const wordsOf = (command: Command): string =>
+  command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
 
 /** The values of an option that may be repeated. */
 export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);

@@ -207,6 +207,12 @@ export function* allCommands(command: Command): Generator<Command> {
   for (const inner of command.commands) yield* allCommands(inner);
 }
 
+/** The options that a command shows, those of the commands above it included. */
+export const shownOptions = (command: Command | null): readonly Option[] =>
+  command === null
+    ? []
+    : [...command.options.filter(({ long, hidden }) => long && !hidden), ...shownOptions(command.parent)];
+
 /** Whether a value follows an option. */
 export type OptionShape = "flag" | "value";
 
