@@ -54,7 +54,6 @@ export function tellTarget(invocation: Invocation): void {
 interface OpenContext extends Context {
   /** A request that writes was sent to the service. */
   readonly hasWritten: () => boolean;
-  /** Ends the connection, if one was opened. */
   readonly close: () => Promise<void>;
 }
 

@@ -25,9 +25,7 @@ export interface Invocation {
   readonly options: OptionValues;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
-  /** The verb, as the parser knows it. */
   readonly command: Command;
-  /** The stack that the verb is run for, where stacks are read. */
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
   readonly stage?: StageRun | null;
@@ -37,7 +35,6 @@ export interface Invocation {
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
-/** The stage of a run, as far as its state and settings need it. */
 export interface StageRun extends StageName {
   /** Where the manifest says that its state is. */
   readonly state?: string | undefined;
@@ -47,7 +44,6 @@ export interface StageRun extends StageName {
   readonly isUndeclared?: true;
 }
 
-/** One stack of a run. */
 export interface StackRun extends StackUnit {
   /** Others are read in the same run: one state cannot serve them all. */
   readonly sharesRun?: boolean;
@@ -55,7 +51,6 @@ export interface StackRun extends StackUnit {
   readonly tellOutputs?: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
 
-/** Returns what the target of an invocation is called. */
 export const namesOf = ({ stage, stack }: Pick<Invocation, "stage" | "stack">): TargetNames => ({
   ...(stage && { stage: stageText(stage) }),
   ...(stack && { stack: stack.name }),
@@ -74,11 +69,6 @@ export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<vo
 
 export type Format = "text" | "json" | "markdown";
 
-/** Returns the words that run a verb: `rnv state list`. */
-export const wordsOf = (command: Command): string =>
-  command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
-
-/** The values of an option that may be repeated. */
 export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
 /** The flag of an option: `--json-into`. */

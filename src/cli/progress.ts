@@ -36,7 +36,6 @@ function shownProgress(invocation: Invocation): Progress {
   return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plain), ...systemTicker });
 }
 
-/** A clock that also calls back. */
 interface Ticker {
   /** Milliseconds since a moment of its own. */
   readonly now: () => number;
@@ -54,7 +53,6 @@ export const systemTicker: Ticker = {
 
 interface Progress {
   readonly emit: (event: ApplyEvent) => void;
-  /** Clears the lines of steps in flight. */
   readonly close: () => void;
 }
 
@@ -153,11 +151,9 @@ function clip(line: string, { width = 80 }: Pick<Terminal, "width">): string {
   return safe.length < width ? safe : `${safe.slice(0, Math.max(1, width - 2))}…`;
 }
 
-/** Tells people that a run waits for a server. */
 export interface WaitNotice {
   /** Sends one request, and notes when it is answered. */
   readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
-  /** A request will be sent again later. */
   readonly onWait: (event: WaitEvent) => void;
   readonly close: () => void;
 }

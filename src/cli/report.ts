@@ -28,7 +28,6 @@ export interface Screen {
   readonly cwd?: string;
 }
 
-/** How text for standard output looks here. */
 export const outStyle = ({ terminal: { color, width } }: Screen): Style =>
   createStyle({ color: color.out, width, unicode: width !== undefined });
 

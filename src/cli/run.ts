@@ -5,9 +5,9 @@ import { suggest } from "../diagnostics/suggest";
 import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import { fleetVerbs } from "./fleet/verbs";
-import { exitCodeAfter, type Handler, type OptionValues, type VerbRun, wordsOf } from "./invocation";
+import { exitCodeAfter, type Handler, type OptionValues, type VerbRun } from "./invocation";
 import { strangersJob } from "./job";
-import { allCommands, normalizeArgv, optionShapes, shownOptions } from "./options";
+import { allCommands, normalizeArgv, optionShapes, shownOptions, wordsOf } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure, type Screen } from "./report";
 import { createTerminal, type Terminal } from "./terminal";
@@ -97,11 +97,12 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
 const nameOf = (verb: Verb | VerbFamily): string =>
   "verbs" in verb ? verb.name : (verb.usage.split(" ")[0] ?? "");
 
-/** Returns the error for a command line that the parser refused. */
 function mistakeIn(command: Command, { code, message }: CommanderError): DiagnosticsError {
   if (code === "commander.unknownCommand") return unknownVerb(command, command.args[0] ?? "");
   // Without the value after it, which may be secret.
   const [, option, name = ""] = /^error: (unknown option '--?([^=']*))/.exec(message) ?? [];
+  if (Object.hasOwn(terraformOptions, name))
+    return failure("command.usage", terraformOptions[name] as string);
   const known = ["help", ...shownOptions(command).map((shown) => shown.name())];
   const meant = option && suggest(name, known);
   const hint = meant ? `did you mean "--${meant}"?` : `${wordsOf(command)} --help`;
@@ -110,6 +111,8 @@ function mistakeIn(command: Command, { code, message }: CommanderError): Diagnos
 
 /** Returns the error for a verb that does not exist. No hint leads to `destroy`. */
 function unknownVerb(command: Command, word: string): DiagnosticsError {
+  if (!command.parent && Object.hasOwn(terraformVerbs, word))
+    return failure("command.usage", terraformVerbs[word] as string);
   const verbs = shownVerbs(command).map((verb) => verb.name());
   const meant = suggest(word, verbs);
   const help = command.parent ? `${wordsOf(command)} --help` : "rnv help -a";
@@ -173,15 +176,6 @@ const terraformOptions: Readonly<Record<string, string>> = {
   "compact-warnings": "rnv prints each warning once: -json is for programs",
 };
 
-/** Returns rnv's way where a command line uses a verb or an option of Terraform's. */
-function terraformWord(verb = "", words: readonly string[]): string | undefined {
-  if (Object.hasOwn(terraformVerbs, verb)) return terraformVerbs[verb];
-  const names = words.map((word) => /^--([a-z-]+)(=|$)/.exec(word)?.[1] ?? "");
-  const name = names.find((one) => Object.hasOwn(terraformOptions, one));
-  return name === undefined ? undefined : terraformOptions[name];
-}
-
-/** What the command line is given by the process that it runs in. */
 export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
   readonly env: ProcessEnvironment;
@@ -215,10 +209,7 @@ async function run(argv: readonly string[], screen: Screen, signal: AbortSignal)
     };
   }
   try {
-    const words = [...normalizeArgv(argv, optionShapes(program))];
-    const terraform = terraformWord(program.parseOptions(words).operands[0], words);
-    if (terraform !== undefined) throw failure("command.usage", terraform);
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync([...normalizeArgv(argv, optionShapes(program))], { from: "user" });
     return exitCode;
   } catch (cause) {
     // Help or the version was printed.

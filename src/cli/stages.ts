@@ -105,7 +105,6 @@ async function listIds(invocation: Invocation): Promise<readonly string[] | unde
   });
 }
 
-/** How a verb reads what it runs on. */
 export interface Reading {
   /**
    * Of an app of several stacks `each`, after those that it needs, or before them (`reversed`); `one`, which `--stack` has to
@@ -119,7 +118,6 @@ export interface Reading {
   readonly others?: "needed" | "none";
   /** It works on a state alone; `--stack` and `--stage` name those that the state belongs to, else that of any stage is taken. */
   readonly readsState?: true;
-  /** The word behind it may be a saved plan. */
   readonly takesPlan?: true;
   /** Its JSON is a line for each event, and no stack is written before those that it needs. */
   readonly writes?: true;
@@ -156,7 +154,6 @@ export async function inAskedStage(
 export const usage = (summary: string, hint?: string): DiagnosticsError =>
   failure("command.usage", summary, { hint });
 
-/** Options of verbs that take several stages in one run. */
 export const stagesOptions = [
   list("--stage <stage>", "a stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   new Option("--all-stages", "every stage of the manifest, and every instance that has a state"),
@@ -208,7 +205,6 @@ export function idList(text: string, previous: readonly string[] = []): readonly
 /** A stage, or an instance of one, with the state that it has or may have. */
 export interface StageInstance {
   readonly name: StageName;
-  /** The address of its state. */
   readonly location: string;
   readonly state?: State | undefined;
   readonly problem?: Diagnostic;

@@ -153,7 +153,6 @@ function execute(
   });
 }
 
-/** Ends a process and all that it has started. */
 export function killGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

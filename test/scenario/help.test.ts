@@ -54,7 +54,11 @@ describe("help", () => {
     ["help ci pln", 'rnv ci has no verb "pln"', 'did you mean "plan"?'],
     ["fleet nope", 'rnv fleet has no verb "nope"', "rnv fleet --help"],
     ["apply -auto-aprove", "unknown option '--auto-aprove'", 'did you mean "--auto-approve"?'],
-    ["apply -confirm-delte=service.x", "unknown option '--confirm-delte'", 'did you mean "--confirm-delete"?'],
+    [
+      "apply -confirm-delte=service.x",
+      "unknown option '--confirm-delte'",
+      'did you mean "--confirm-delete"?',
+    ],
     ["-chdri=x plan", "unknown option '--chdri'", 'did you mean "--chdir"?'],
     ["plan -paralelism=4", "unknown option '--paralelism'", "rnv plan --help"],
     ["plan -api-key=canary", "unknown option '--api-key'", "rnv plan --help"],

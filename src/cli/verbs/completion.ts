@@ -208,7 +208,6 @@ async function candidates(
   return values === "files" ? "files" : [...words, ...values];
 }
 
-/** Returns what may stand for a placeholder. */
 function valuesOf(choices: readonly string[] | undefined, placeholder: string, source: NameSource) {
   if (choices) return choices.map((word) => ({ word }));
   const kind = kinds[placeholder];

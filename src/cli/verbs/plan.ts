@@ -155,7 +155,6 @@ function nextOf(
 const mayBeConfirmed = (plan: Plan): boolean =>
   plan.changes.every((change) => change.blockedBy === undefined || isUnconfirmed(change));
 
-/** Says how to apply the plan, and what that still needs. */
 function savedLine(plan: Plan, file: string): string {
   const saved = `Saved the plan to ${file}.`;
   if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
@@ -222,7 +221,6 @@ export function planRequestOf(
   };
 }
 
-/** Makes the request of a plan that policies judge. */
 export const judgedRequestOf = (invocation: Invocation, mode?: PlanRequest["mode"]): PlanRequest => ({
   ...planRequestOf(invocation.options, mode),
   policies: policiesOf(invocation),

@@ -24,7 +24,6 @@ export interface Verb {
   readonly readsStages?: true;
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
-  /** Command lines, each with its meaning. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly handler: Handler;
   /** Is called with the exit code, once for all stacks. */
@@ -41,7 +40,6 @@ export interface VerbFamily {
   readonly verbs: readonly Verb[];
 }
 
-/** Adds verbs to the program, or to the family they belong to. */
 export function addVerbs(parent: Command, run: VerbRun, verbs: readonly (Verb | VerbFamily)[]): void {
   for (const verb of verbs) {
     if (!("verbs" in verb)) addVerb(parent, run, verb);
@@ -112,7 +110,6 @@ function optionsOf(verb: Verb): readonly Option[] {
   return [...options, ...ofStages].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Verbs of a command that are for people. */
 export const shownVerbs = (command: Command): readonly Command[] =>
   // The parser keeps what `hidden` was to itself.
   command.commands.filter((verb) => (verb as unknown as { readonly _hidden?: boolean })._hidden !== true);
