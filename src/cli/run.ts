@@ -87,10 +87,15 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
       }
       command.outputHelp();
     });
-  for (const command of allCommands(program))
+  for (const command of allCommands(program)) {
     command.exitOverride((cause) => {
       throw cause.exitCode === 0 || cause.code === "commander.help" ? cause : mistakeIn(command, cause);
     });
+    command.on("beforeHelp", () => {
+      const [word = "help"] = command.args;
+      if (command.commands.length > 0 && /^(?!help$)\w/.test(word)) throw unknownVerb(command, word);
+    });
+  }
   return program;
 }
 

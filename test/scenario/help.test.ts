@@ -51,6 +51,7 @@ describe("help", () => {
     ["rolback service.shop.api", 'rnv has no verb "rolback"', 'did you mean "rollback"?'],
     ["destory", 'rnv has no verb "destory"', "rnv help -a"],
     ["state lsit", 'rnv state has no verb "lsit"', 'did you mean "list"?'],
+    ["state lsit --help", 'rnv state has no verb "lsit"', 'did you mean "list"?'],
     ["help ci pln", 'rnv ci has no verb "pln"', 'did you mean "plan"?'],
     ["fleet nope", 'rnv fleet has no verb "nope"', "rnv fleet --help"],
     ["apply -auto-aprove", "unknown option '--auto-aprove'", 'did you mean "--auto-approve"?'],
@@ -75,7 +76,7 @@ describe("help", () => {
 
   it.each([
     ["workspace list", "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME"],
-    ["fmt", "rnv does not format manifests: any YAML formatter does"],
+    ["fmt --help", "rnv does not format manifests: any YAML formatter does"],
     ["taint service.shop.api", "to create a resource again: rnv apply -replace=ADDRESS"],
     ["refresh", "to record what is live: rnv apply -refresh-only"],
     ["plan -var x=1", "rnv has no -var: use ${env.NAME} in the manifest, or { fromEnv: NAME } for a secret"],
