@@ -15,7 +15,6 @@ interface ApprovalOptions {
   readonly isSaved?: boolean;
   /** Undefined when no answer is possible: no terminal, `-input=false`, `-json`. */
   readonly ask: Prompter | undefined;
-  /** Writes to the user. */
   readonly say: (text: string) => void;
 }
 

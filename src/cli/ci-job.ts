@@ -25,7 +25,6 @@ export interface CiJob {
   readonly commit?: string | undefined;
   /** The commits before it that came with the same push, newest first. */
   readonly earlier?: readonly string[];
-  /** Address of its page. */
   readonly page?: string | undefined;
   /** A pull request runs what it proposes: its plan is the one to review. A queue, a push or a schedule does not. */
   readonly proposes: boolean;
@@ -35,7 +34,6 @@ export interface CiJob {
   readonly isDecided: boolean;
 }
 
-/** Which comment a job keeps. */
 export const commentOptions = [
   new Option(
     "--pull-request <number>",

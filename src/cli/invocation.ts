@@ -24,8 +24,7 @@ export interface Invocation {
   readonly options: OptionValues;
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
-  readonly program: Command;
-  /** The stack that the verb is run for, where stacks are read. */
+  readonly command: Command;
   readonly stack?: StackRun;
   /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
   readonly stage?: StageRun | null;
@@ -35,7 +34,6 @@ export interface Invocation {
   readonly openTransport?: ((open: () => Transport) => Transport) | undefined;
 }
 
-/** The stage of a run, as far as its state and settings need it. */
 export interface StageRun extends StageName {
   /** Where the manifest says that its state is. */
   readonly state?: string | undefined;

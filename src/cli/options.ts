@@ -92,14 +92,12 @@ export const options = {
   parallelism: parallelism(),
 };
 
-/** Where the manifest or the stacks are that a verb reads. */
 export const sourceOptions = [options.file, options.app, options.untrusted, options.stack];
 
 export const stateOptions = [options.state, options.stack, options.json];
 
 export const scopeOptions = [...sourceOptions, options.state, options.target, options.exclude];
 
-/** Which resources a plan is about, and what it may do to them. */
 export const planningOptions = [
   ...scopeOptions,
   options.replace,
@@ -109,10 +107,8 @@ export const planningOptions = [
   options.allowEmpty,
 ];
 
-/** Options of the policies that a plan must pass before it is applied. */
 export const policyOptions = [options.policy, options.overridePolicy, options.maxIncrease, options.maxTotal];
 
-/** How a run that writes goes on. */
 export const runningOptions = [
   options.autoApprove,
   options.noInput,
@@ -125,7 +121,6 @@ export const runningOptions = [
 /** Options that scripts written for Terraform pass to every verb: planning never asks and takes no lock. */
 export const ignoredOptions = [noInput(), lockTimeout(), parallelism()].map((option) => option.hideHelp());
 
-/** How a verb that writes nothing reads the service, and how it shows what it found. */
 export const readingOptions = [options.answerTimeout, ...ignoredOptions, options.format, options.json];
 
 export function list(flags: string, description: string): Option {
@@ -134,7 +129,6 @@ export function list(flags: string, description: string): Option {
   );
 }
 
-/** An amount of money, such as `50usd`. */
 function costLimit(kind: "increase" | "total", flags: string, description: string): Option {
   return new Option(flags, description).argParser((text: string) => {
     const [, amount, currency] = /^(\d+(?:\.\d+)?)\s*(usd|ngn)$/i.exec(text) ?? [];
@@ -201,13 +195,21 @@ export function optionShapes(program: Command): ReadonlyMap<string, OptionShape>
   return shapes;
 }
 
-/** The program and all commands below it. */
 export function* allCommands(command: Command): Generator<Command> {
   yield command;
   for (const inner of command.commands) yield* allCommands(inner);
 }
 
-/** Whether a value follows an option. */
+/** Returns the words that run a verb: `rnv state list`. */
+export const wordsOf = (command: Command): string =>
+  command.parent ? `${wordsOf(command.parent)} ${command.name()}` : command.name();
+
+/** The options that a command shows, those of the commands above it included. */
+export const shownOptions = (command: Command | null): readonly Option[] =>
+  command === null
+    ? []
+    : [...command.options.filter(({ long, hidden }) => long && !hidden), ...shownOptions(command.parent)];
+
 export type OptionShape = "flag" | "value";
 
 /**

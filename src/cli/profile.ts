@@ -13,7 +13,6 @@ interface Profile {
   readonly workspaceId: string;
 }
 
-/** The profile of a run. */
 export interface UsedProfile {
   readonly name: string;
   /** Why it cannot be used. Verbs that do not connect work all the same. */
@@ -71,7 +70,6 @@ export function profileOfFolder(cwd: string): string | undefined {
   }
 }
 
-/** Makes a folder use a profile. Throws `DiagnosticsError`. */
 export function useInFolder(cwd: string, name: string): void {
   try {
     makeIgnoredFolder(join(cwd, ".rnv"));

@@ -42,7 +42,6 @@ export async function isApproved(invocation: Invocation, verb: string, text: str
 export interface Choice<Value> {
   readonly value: Value;
   readonly label: string;
-  /** Shown beside the one at the cursor. */
   readonly hint?: string;
 }
 

@@ -1,12 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { Command, CommanderError } from "commander";
-import { error, failure } from "../diagnostics/diagnostic";
+import { type DiagnosticsError, error, failure } from "../diagnostics/diagnostic";
+import { suggest } from "../diagnostics/suggest";
 import type { ProcessEnvironment } from "../model/text";
 import { version } from "../model/version";
 import { fleetVerbs } from "./fleet/verbs";
 import { exitCodeAfter, type Handler, type OptionValues, type VerbRun } from "./invocation";
 import { strangersJob } from "./job";
-import { normalizeArgv, optionShapes } from "./options";
+import { allCommands, normalizeArgv, optionShapes, shownOptions, wordsOf } from "./options";
 import { connectionIn, withProfile } from "./profile";
 import { exitCodes, report, reportFailure, type Screen } from "./report";
 import { createTerminal, type Terminal } from "./terminal";
@@ -61,11 +62,10 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
     .configureOutput({
       writeOut: terminal.out,
       writeErr: terminal.err,
+      outputError: () => {},
       getOutHasColors: () => terminal.color.out,
       getErrHasColors: () => terminal.color.err,
     })
-    .showSuggestionAfterError()
-    .exitOverride()
     .addHelpText("after", () => (listsAll ? closing : shortClosing));
   const isMeant = (verb: Verb | VerbFamily): boolean => nameOf(verb) === first;
   const isNamed = first !== "complete" && groups.some(([, verbs]) => verbs.some(isMeant));
@@ -82,22 +82,47 @@ export function createProgram(run: VerbRun, terminal: Terminal, first?: string):
       let command = program;
       for (const word of words) {
         const found = command.commands.find((verb) => verb.name() === word);
-        if (!found) throw failure("command.usage", `rnv has no verb "${word}"`, { hint: "rnv help -a" });
+        if (!found) throw unknownVerb(command, word);
         command = found;
       }
       command.outputHelp();
     });
-  pointToHelp(program, "rnv");
+  for (const command of allCommands(program)) {
+    command.exitOverride((cause) => {
+      throw cause.exitCode === 0 || cause.code === "commander.help" ? cause : mistakeIn(command, cause);
+    });
+    command.on("beforeHelp", () => {
+      const [word = "help"] = command.args;
+      if (command.commands.length > 0 && /^(?!help$)\w/.test(word)) throw unknownVerb(command, word);
+    });
+  }
   return program;
 }
 
 const nameOf = (verb: Verb | VerbFamily): string =>
   "verbs" in verb ? verb.name : (verb.usage.split(" ")[0] ?? "");
 
-/** A wrong call of a verb names the help of that verb. */
-function pointToHelp(command: Command, words: string): void {
-  command.showHelpAfterError(`(see \`${words} --help\`)`);
-  for (const verb of command.commands) pointToHelp(verb, `${words} ${verb.name()}`);
+function mistakeIn(command: Command, { code, message }: CommanderError): DiagnosticsError {
+  if (code === "commander.unknownCommand") return unknownVerb(command, command.args[0] ?? "");
+  // Without the value after it, which may be secret.
+  const [, option, name = ""] = /^error: (unknown option '--?([^=']*))/.exec(message) ?? [];
+  if (Object.hasOwn(terraformOptions, name))
+    return failure("command.usage", terraformOptions[name] as string);
+  const known = ["help", ...shownOptions(command).map((shown) => shown.name())];
+  const meant = option && suggest(name, known);
+  const hint = meant ? `did you mean "--${meant}"?` : `${wordsOf(command)} --help`;
+  return failure("command.usage", option ? `${option}'` : message.replace(/^error: /, ""), { hint });
+}
+
+/** Returns the error for a verb that does not exist. No hint leads to `destroy`. */
+function unknownVerb(command: Command, word: string): DiagnosticsError {
+  if (!command.parent && Object.hasOwn(terraformVerbs, word))
+    return failure("command.usage", terraformVerbs[word] as string);
+  const verbs = shownVerbs(command).map((verb) => verb.name());
+  const meant = suggest(word, verbs);
+  const help = command.parent ? `${wordsOf(command)} --help` : "rnv help -a";
+  const hint = meant === undefined || meant === "destroy" ? help : `did you mean "${meant}"?`;
+  return failure("command.usage", `${wordsOf(command)} has no verb "${word}"`, { hint });
 }
 
 const shortClosing = `
@@ -156,15 +181,6 @@ const terraformOptions: Readonly<Record<string, string>> = {
   "compact-warnings": "rnv prints each warning once: -json is for programs",
 };
 
-/** Returns rnv's way where a command line uses a verb or an option of Terraform's. */
-function terraformWord(verb = "", words: readonly string[]): string | undefined {
-  if (Object.hasOwn(terraformVerbs, verb)) return terraformVerbs[verb];
-  const names = words.map((word) => /^--([a-z-]+)(=|$)/.exec(word)?.[1] ?? "");
-  const name = names.find((one) => Object.hasOwn(terraformOptions, one));
-  return name === undefined ? undefined : terraformOptions[name];
-}
-
-/** What the command line is given by the process that it runs in. */
 export interface Host extends Pick<NodeJS.EventEmitter, "on" | "off"> {
   readonly argv: readonly string[];
   readonly env: ProcessEnvironment;
@@ -193,18 +209,15 @@ async function run(argv: readonly string[], screen: Screen, signal: AbortSignal)
         positional: command.processedArgs,
         options,
         commandLine: ["rnv", ...argv].map(quoted).join(" "),
-        program,
+        command,
       });
     };
   }
   try {
-    const words = [...normalizeArgv(argv, optionShapes(program))];
-    const terraform = terraformWord(program.parseOptions(words).operands[0], words);
-    if (terraform !== undefined) throw failure("command.usage", terraform);
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync([...normalizeArgv(argv, optionShapes(program))], { from: "user" });
     return exitCode;
   } catch (cause) {
-    // The parser has told the user already. Help and version are not errors.
+    // Help or the version was printed.
     if (cause instanceof CommanderError) return cause.exitCode;
     return reportFailure(cause, { terminal, environment }, signal.aborted);
   }

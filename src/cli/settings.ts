@@ -21,7 +21,6 @@ export interface Settings {
   readonly apiKey: Secret | undefined;
   /** First 16 hex digits of SHA-256 of the API key; empty without one. */
   readonly credential: () => string;
-  /** Where the state lives; a path is absolute. */
   readonly state: StateAddress;
   /** Nothing says where the state is: it is a file in the working folder. */
   readonly isDefaultState: boolean;
@@ -99,7 +98,6 @@ export function workspaceOf(environment: ProcessEnvironment): string {
   return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
 }
 
-/** What the address of a state depends on besides its text. */
 interface StateOwner {
   readonly cwd: string;
   readonly stack?: StackRun | undefined;

@@ -116,7 +116,6 @@ export interface Reading {
   readonly others?: "needed" | "none";
   /** It works on a state alone; `--stack` and `--stage` name those that the state belongs to, else that of any stage is taken. */
   readonly readsState?: true;
-  /** The word behind it may be a saved plan. */
   readonly takesPlan?: true;
   /** Its JSON is a line for each event, and no stack is written before those that it needs. */
   readonly writes?: true;

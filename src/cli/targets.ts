@@ -1,24 +1,26 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chooseNamed, joinResults, runTargets, type TargetOutcome } from "../commands/targets";
 import { DiagnosticsError, failure } from "../diagnostics/diagnostic";
 import type { CrossValue } from "../manifest/context";
 import { stackPlace } from "../manifest/stages";
+import { parseAddress, typeOf } from "../model/address";
 import { isHiddenOutput } from "../model/desired";
 import { splitStage, stageText } from "../model/stage";
 import { systemClock } from "../model/time";
 import { readSavedPlan } from "../plan/saved-plan";
 import { escapeJson, escapeText, jsonText } from "../report/escape-text";
+import { typesByName } from "../resources";
 import type { StackFile } from "../stack/files";
 import { areStackPaths, listStacks } from "../stack/load-desired";
 import { givenAddress, stateOf } from "./context";
 import { isFile, readText } from "./files";
 import { exitCodeAfter, formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
+import { wordsOf } from "./options";
 import { errorDocument, exitCodes, failureOf, outStyle, report } from "./report";
-import { askedStage, inAskedStage, type Reading } from "./stages";
+import { askedStage, inAskedStage, type Reading, usage } from "./stages";
 import { withStack } from "./synthesize";
 
-/** A target of a command line, in its stage. */
 interface ReachedTarget {
   readonly stack: string;
   /** Stacks that come before it. */
@@ -45,7 +47,6 @@ export async function runVerb(given: Invocation, reading: Reading, handler: Hand
 export const tellFindings = ({ run, outcome: { diagnostics } }: TargetResult): void =>
   report(run, diagnostics);
 
-/** How a verb ended on a target. */
 export interface TargetResult {
   /** In its stage and its stack; `stage` is undefined where it failed before its stage was known. */
   readonly run: Invocation;
@@ -157,12 +158,18 @@ async function targetsOf(given: Invocation, reading: Reading): Promise<readonly 
   const saved = planFile === undefined ? undefined : readSavedPlan(readText(planFile)).document?.request;
   const positional = planFile !== undefined ? [planFile] : takesWords ? [] : given.positional;
   const unplaced = { ...given, positional };
+  const verb = wordsOf(given.command);
+  const isTargeting = given.command.options.some(({ long }) => long === "--target");
+  const refuse = (word: string): void =>
+    refuseMisplaced(word, `${verb} -f`, isTargeting && `${verb} -target`);
+  if (planFile !== undefined && saved === undefined) refuse(planFile);
   // A verb about one stack reads a saved plan alone, and each reports a damaged one.
   if (planFile !== undefined && (use === "one" || saved === undefined)) return [reach(unplaced)];
   const synthesized = saved ? inSavedStage(unplaced, saved.stage) : await withStack(unplaced);
   const files = saved?.files ?? listOf(synthesized.options.file);
   const named = saved ? listOf(saved.stack && [saved.stack]) : [...words, ...listOf(given.options.stack)];
   const stacks = await listStacks(files, given.cwd);
+  if (!saved) words.filter((word) => stacks.every(({ unit }) => unit !== word)).forEach(refuse);
   if (!(await areStackPaths(files, given.cwd)).includes(true)) refuseWords(named, takesPlan);
   const invocation = await inAskedStage(synthesized, files, reading);
   if (stacks.length === 0) return [reach(invocation)];
@@ -248,11 +255,24 @@ async function targetsOfState(given: Invocation, reading: Reading): Promise<read
   });
 }
 
+/** Refuses a word that names a manifest or an address. The verbs end with the option that the word belongs to. */
+export function refuseMisplaced(word: string, manifestVerb: string, addressVerb?: string | false): void {
+  const isFolder = statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder || (isFile(word) && manifestName.test(word)))
+    throw usage(`${word} is a ${isFolder ? "folder" : "manifest"}: ${manifestVerb} ${word}`);
+  const address = existsSync(word) ? undefined : parseAddress(word.replace(/^rnv_/, ""));
+  if (addressVerb && address && typesByName.has(typeOf(address)))
+    throw usage(`${word} is an address: ${addressVerb} ${address}`);
+}
+
+const manifestName = /\.(ya?ml|tf\.json)$/;
+
 function refuseWords([word]: readonly string[], takesPlan?: true): void {
   if (word === undefined) return;
-  const isFileName = takesPlan && /[./\\]/.test(word);
-  if (isFileName) throw failure("command.usage", `${word}: no such file`);
-  throw failure("command.usage", `there is no stack ${JSON.stringify(word)}`, {
-    hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
-  });
+  if (takesPlan) throw usage(`${word}: no such file`, `rnv plan -out ${word} saves a plan`);
+  if (manifestName.test(word)) throw usage(`${word}: no such file`);
+  throw usage(
+    `there is no stack ${JSON.stringify(word)}`,
+    "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
+  );
 }

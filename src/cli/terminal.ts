@@ -26,7 +26,6 @@ export interface Terminal {
 
 interface TerminalOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `--no-color`. */
   readonly noColor: boolean;
 }
 

@@ -153,14 +153,14 @@ export const planRequest: PlanRequest = {
   confirmedDeletes: [],
 };
 
-/** Returns the options of a plan; throws `DiagnosticsError` at a flag whose value is not an address. */
+/** Returns the options of a plan; throws `DiagnosticsError` at a confirmation that is not an address. */
 export function planOptions(request: PlanRequest): PlanOptions {
   const confirmedConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   return {
     mode: request.mode,
-    targets: addresses("--target", request.targets),
-    excludes: addresses("--exclude", request.excludes),
-    replace: addresses("--replace", request.replace),
+    targets: request.targets as readonly Address[],
+    excludes: request.excludes as readonly Address[],
+    replace: request.replace as readonly Address[],
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),

@@ -1,5 +1,5 @@
 import { DiagnosticsError, failure, SourceFile } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
+import { didYouMeanAddress } from "../diagnostics/suggest";
 import { type Address, parseAddress } from "../model/address";
 import { withRuns } from "../model/history";
 import type { RecordedResource, State } from "../model/state";
@@ -213,8 +213,8 @@ export function findRecorded(state: State | undefined, text: string): FoundRecor
   const address = parseAddress(text);
   const recorded = address === undefined ? undefined : state?.resources[address];
   if (state && address !== undefined && recorded !== undefined) return { state, address, recorded };
-  const hint =
-    didYouMean(text, Object.keys(state?.resources ?? {})) ?? "`rnv state list` shows what is recorded";
+  const near = didYouMeanAddress(text, Object.entries(state?.resources ?? {}));
+  const hint = near ?? "`rnv state list` shows what is recorded";
   const summary =
     address === undefined ? `"${text}" is not an address` : `${text} is not recorded in the state`;
   throw failure("state.address_unknown", summary, { hint });

@@ -68,7 +68,6 @@ function startsOfLines(text: string): readonly number[] {
   return starts;
 }
 
-/** Line and column of a character offset in a text. */
 export function positionAt(text: string, offset: number): Position {
   const starts = startsOfLines(text);
   const clamped = Math.max(0, Math.min(offset, text.length));

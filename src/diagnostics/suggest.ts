@@ -34,6 +34,25 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return found === undefined ? undefined : `did you mean "${found}"?`;
 }
 
+/** Names the address that Terraform's form (`rnv_service.api`), a name without its project or a misspelt address means. */
+export function didYouMeanAddress(
+  text: string,
+  resources: Iterable<readonly [address: string, resource: { readonly parent?: unknown }]>,
+): string | undefined {
+  const known = new Map(resources);
+  const plain = text.replace(/^rnv_/, "");
+  const [type, ...names] = plain.split(".");
+  const ending = `.${names.join(".")}`;
+  const named = [...known.keys()].filter(
+    (address) =>
+      address.endsWith(`.${plain}`) || (address.startsWith(`${type}.`) && address.endsWith(ending)),
+  );
+  const [whole = "", ...others] = named.filter(
+    (address) => !named.includes(String(known.get(address)?.parent)),
+  );
+  return others.length === 0 && whole ? `did you mean "${whole}"?` : didYouMean(plain, known.keys());
+}
+
 /** Returns the hints that there are as one. */
 export const joinHints = (...hints: readonly (string | undefined)[]): string =>
   hints.filter((hint) => hint !== undefined).join("; ");

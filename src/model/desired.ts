@@ -81,7 +81,6 @@ export interface DesiredStage {
   readonly disposable: boolean;
 }
 
-/** The whole desired state, from one or more files. */
 export interface Desired {
   readonly resources: ReadonlyMap<Address, DesiredResource>;
   /** Data sources of a stack; empty for a manifest. */

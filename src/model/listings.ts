@@ -1,4 +1,3 @@
-/** A value that a listing is asked with. */
 interface ListingQuery {
   readonly type: "string" | "number";
   readonly doc: string;
@@ -33,7 +32,6 @@ const textsOfDeployment = {
   finishedAt: "When it ended, ISO 8601.",
 };
 
-/** Every listing by its name in Terraform. */
 export const listings: Readonly<Record<string, Listing>> = {
   rnv_catalog: {
     doc: "Plans, regions, runtimes, service types and defaults that the service offers. Prices are estimates.",

@@ -141,16 +141,13 @@ export interface RunningService {
   readonly name: string;
   /** `nothing`: no release serves. `unknown`: it could not be read. */
   readonly runs: "release" | "suspended" | "nothing" | "deleting" | "gone" | "unknown";
-  /** Why it could not be read. */
   readonly reason?: string;
   readonly archived: boolean;
   readonly url?: string;
-  /** In the service's own words. */
   readonly status?: string;
   readonly health?: string;
   /** ISO 8601. */
   readonly healthCheckedAt?: string;
-  /** The release that serves. */
   readonly release?: Release;
   /** The latest deployment, when it is not what serves. */
   readonly latest?: Release;
@@ -159,7 +156,6 @@ export interface RunningService {
   readonly variables?: readonly ShownVariable[];
 }
 
-/** A variable of a service, without its value. */
 export interface ShownVariable {
   readonly key: string;
   /** `preserve`: recorded, and its value is set elsewhere. */
@@ -174,6 +170,5 @@ export interface ReleaseList {
   readonly releases: readonly Release[];
   /** There are older ones. */
   readonly hasMore: boolean;
-  /** Why the service lists none, where it says so. */
   readonly reason?: string;
 }

@@ -7,7 +7,6 @@ export type PolicyLevel = "advisory" | "overridable" | "mandatory";
 /** A CEL expression as it is written, and where. */
 export interface PolicyExpression {
   readonly text: string;
-  /** The scalar that holds it. */
   readonly range: SourceRange;
   /** Offset of its first character in the file; undefined where quotes or folding move its characters. */
   readonly start?: number;
@@ -23,7 +22,6 @@ export interface Policy {
   readonly when?: PolicyExpression;
   readonly require: PolicyExpression;
   readonly message: string;
-  /** Its key in the file. */
   readonly range: SourceRange;
   /** Computed attributes are available as well: the policy is judged after an apply. */
   readonly seesComputed?: true;
@@ -37,7 +35,6 @@ export interface ResourceCondition {
   readonly kind: ConditionKind;
   readonly condition: PolicyExpression;
   readonly message: string;
-  /** Its entry in the list. */
   readonly range: SourceRange;
 }
 
@@ -50,7 +47,6 @@ export interface Check {
   /** The address that it failed for; undefined for the plan as a whole. */
   readonly address?: Address;
   readonly message?: string;
-  /** Range of the declaration. */
   readonly range?: SourceRange;
 }
 

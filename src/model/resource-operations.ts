@@ -5,7 +5,6 @@ import type { Secret } from "./secret";
 import type { Command, RecordedResource } from "./state";
 import type { Attributes, Plain, ResolvedValue } from "./value";
 
-/** The resource that `read` looks for. */
 export interface ReadTarget {
   readonly address: Address;
   /** A recorded or imported id; without one the name is looked up in its scope. */
@@ -32,7 +31,6 @@ export interface Accepted {
   readonly failure?: unknown;
 }
 
-/** Where a pending operation stands. */
 export type OperationStatus =
   | {
       readonly kind: "waiting";
@@ -73,7 +71,6 @@ export interface UpdateInput extends CreateInput {
 export interface DeleteInput {
   readonly address: Address;
   readonly id: string;
-  /** The planned name, for the service's `confirm`. */
   readonly name: string;
   readonly parentId?: string;
 }
@@ -131,7 +128,6 @@ export interface Runs<Reads> {
 export interface ActionInput extends Omit<Command, "action"> {
   readonly address: Address;
   readonly id: string;
-  /** Live name, for the service's `confirm`. */
   readonly name: string;
 }
 
@@ -143,7 +139,6 @@ export interface ActionAim extends Pick<ActionInput, "deploymentId" | "commit" |
   readonly warnings?: readonly Finding[];
 }
 
-/** The answer to the request of a verb. */
 export interface Made {
   readonly id: string;
   /** By the service, ISO 8601. */

@@ -55,7 +55,6 @@ export interface ComputedRule {
   readonly movesByItself?: true;
 }
 
-/** Where a type stands in the YAML manifest. */
 export interface ManifestPlace {
   /** The key that holds it: `services`. */
   readonly key: string;
@@ -90,7 +89,6 @@ export interface Finding
   readonly isWarning?: true;
 }
 
-/** The parent of a declared resource, as `check` needs it. */
 export interface CheckContext {
   /** The resource is created or replaced. */
   readonly isNew: boolean;

@@ -71,7 +71,6 @@ const resource = z.looseObject({
   retained: z.literal(true).optional(),
 });
 
-/** One resource instance in the state file. */
 export type RecordedResource = Parsed<z.infer<typeof resource>>;
 
 const deletedResource = z.looseObject({
@@ -83,7 +82,6 @@ const deletedResource = z.looseObject({
   at: z.string(),
 });
 
-/** A resource that we deleted a moment ago. */
 export type DeletedResource = Parsed<z.infer<typeof deletedResource>>;
 
 const command = z.looseObject({
@@ -91,7 +89,6 @@ const command = z.looseObject({
   action: text,
   /** The deployment it is about. */
   deploymentId: text.optional(),
-  /** The commit to deploy. */
   commit: text.optional(),
   /** The commit of the release that `rollback` goes back to, where it is known. */
   releaseCommit: text.optional(),
@@ -144,7 +141,6 @@ const pastRun = runOrigin.extend({
   exitCode: count.optional(),
 });
 
-/** A run that the state remembers. */
 export type PastRun = Parsed<z.infer<typeof pastRun>>;
 
 const run = z.looseObject({

@@ -9,7 +9,6 @@ export interface Target {
   readonly stack?: string | undefined;
   /** The address of its state; empty where it is unknown. */
   readonly state: string;
-  /** The environment of its run. */
   readonly environment: ProcessEnvironment;
 }
 

@@ -24,7 +24,6 @@ export function isOlder(time: string | null | undefined, than: string | null | u
   return Math.floor(Date.parse(time) / step) < Math.floor(Date.parse(than) / step);
 }
 
-/** Returns true if a time has parts of a second. */
 export const hasFraction = (time: string | null | undefined): boolean => /:\d\d\.\d*[1-9]/.test(time ?? "");
 
 /** Returns the time of the last answer by the service's clock; by ours where its answers tell none. ISO 8601. */

@@ -1,5 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
+import { didYouMeanAddress } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { append, reachable, topologicalOrder } from "../model/graph";
 import type { ResourceInstance, ResourceInstances } from "./instances";
@@ -142,7 +142,10 @@ export function selectScope(
 ): { readonly scope: PlanScope; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics = [...targets, ...excludes, ...replace]
     .filter((address) => !instances.has(address))
-    .map((address) => unknownTarget(address, instances));
+    .map((address) => {
+      const hint = didYouMeanAddress(address, instances) ?? "rnv state list shows recorded addresses";
+      return error("plan.target_unknown", `${address} is neither declared nor recorded`, { address, hint });
+    });
   const wanted = targets.flatMap((target) => [target, ...partsOf(target, instances)]);
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
@@ -177,9 +180,4 @@ function dependants({ waits, goWith }: Graph): (address: Address) => readonly Ad
   for (const [waiting, all] of waits) for (const on of all) append(reverse, on, waiting);
   for (const [parent, parts] of goWith) for (const part of parts) append(reverse, part, parent);
   return (address) => reverse.get(address) ?? [];
-}
-
-function unknownTarget(address: Address, instances: ResourceInstances): Diagnostic {
-  const hint = didYouMean(address, instances.keys());
-  return error("plan.target_unknown", `${address} is neither declared nor recorded`, { address, hint });
 }

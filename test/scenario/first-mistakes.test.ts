@@ -150,6 +150,52 @@ it("a file that does not exist is called that, without a code of the operating s
   expect(applied).toMatchObject({ code: 1, stderr: expect.stringContaining("plan.rnvplan: no such file") });
 });
 
+it.each([
+  ["apply rnv.yaml", "rnv.yaml is a manifest: rnv apply -f rnv.yaml"],
+  ["plan -json rnv.yaml", "rnv.yaml is a manifest: rnv plan -f rnv.yaml"],
+  ["graph rnv.yaml", "rnv.yaml is a manifest: rnv graph -f rnv.yaml"],
+  ["show rnv.yaml", "rnv.yaml is a manifest: rnv validate -print -f rnv.yaml"],
+  ["plan main.tf.json", "main.tf.json is a manifest: rnv plan -f main.tf.json"],
+  ["apply .", ". is a folder: rnv apply -f ."],
+  ["plan other.yaml", "other.yaml: no such file"],
+  ["plan service.x", "service.x is an address: rnv plan -target service.x"],
+  ["apply rnv_service.api", "rnv_service.api is an address: rnv apply -target service.api"],
+  ["validate service.x", 'there is no stack "service.x"'],
+  ["show service.x", "service.x is an address: rnv state show service.x"],
+  ["apply saved", "saved: no such file\n  hint: rnv plan -out saved saves a plan"],
+])("`%s` is answered with the command line that was meant", async (line, summary) => {
+  scenario.write("main.tf.json", "{}");
+  const { code, stderr } = await told("      api: { kind: web }\n", ...(line.split(" ") as [string]));
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`error[command.usage]: ${summary}\n`),
+  });
+});
+
+describe("an address", () => {
+  const source = "configuration: { repository: https://git.example.com/api }";
+  beforeAll(async () => {
+    const manifest = `      api: { kind: web, ${source}, variables: { LOG_LEVEL: info } }\n`;
+    expect(await told(manifest, "apply", "-auto-approve", "-input=false")).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ["plan -target rnv_service.api", "service.shop.api"],
+    ["plan -target api", "service.shop.api"],
+    ["plan -exclude shop.api", "service.shop.api"],
+    ["plan -replace=service.api", "service.shop.api"],
+    ["plan -destroy -target LOG_LEVEL", "variable.shop.api.LOG_LEVEL"],
+    ["restart api", "service.shop.api"],
+    ["status rnv_service.shop.api", "service.shop.api"],
+    ["state show rnv_service.shop.apu", "service.shop.api"],
+    ["state rm shop", "project.shop"],
+  ])("is suggested by `%s`", async (line, address) => {
+    const { code, stderr } = await scenario.run(...line.split(" "));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`hint: did you mean "${address}"?`);
+  });
+});
+
 it("two manifests side by side are an error of every verb, which names both; -f chooses", async () => {
   scenario.write("rnv.yaml", services("      api: { kind: web }\n"));
   mkdirSync(join(scenario.folder, "rnv"));

@@ -45,8 +45,38 @@ describe("help", () => {
   });
 
   it.each([
+    ["restrat", 'rnv has no verb "restrat"', 'did you mean "restart"?'],
+    ["histroy", 'rnv has no verb "histroy"', 'did you mean "history"?'],
+    ["depoly", 'rnv has no verb "depoly"', 'did you mean "deploy"?'],
+    ["rolback service.shop.api", 'rnv has no verb "rolback"', 'did you mean "rollback"?'],
+    ["destory", 'rnv has no verb "destory"', "rnv help -a"],
+    ["state lsit", 'rnv state has no verb "lsit"', 'did you mean "list"?'],
+    ["state lsit --help", 'rnv state has no verb "lsit"', 'did you mean "list"?'],
+    ["help ci pln", 'rnv ci has no verb "pln"', 'did you mean "plan"?'],
+    ["fleet nope", 'rnv fleet has no verb "nope"', "rnv fleet --help"],
+    ["apply -auto-aprove", "unknown option '--auto-aprove'", 'did you mean "--auto-approve"?'],
+    [
+      "apply -confirm-delte=service.x",
+      "unknown option '--confirm-delte'",
+      'did you mean "--confirm-delete"?',
+    ],
+    ["-chdri=x plan", "unknown option '--chdri'", 'did you mean "--chdir"?'],
+    ["plan -paralelism=4", "unknown option '--paralelism'", "rnv plan --help"],
+    ["plan -api-key=canary", "unknown option '--api-key'", "rnv plan --help"],
+    ["restart", "missing required argument 'address'", "rnv restart --help"],
+    ["apply -parallelism 0", "Not a whole number above zero.", "rnv apply --help"],
+  ])("answers the mistake `%s` with an error and a hint", async (line, summary, hint) => {
+    const { code, stdout, stderr } = await scenario.run(...line.split(" "));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^error\[command\.usage\]: /);
+    expect(stderr).toContain(summary);
+    expect(stderr).toContain(`hint: ${hint}\n`);
+    expect(stderr).not.toContain("canary");
+  });
+
+  it.each([
     ["workspace list", "rnv has stages instead of workspaces: declare `stages`, then pass --stage NAME"],
-    ["fmt", "rnv does not format manifests: any YAML formatter does"],
+    ["fmt --help", "rnv does not format manifests: any YAML formatter does"],
     ["taint service.shop.api", "to create a resource again: rnv apply -replace=ADDRESS"],
     ["refresh", "to record what is live: rnv apply -refresh-only"],
     ["plan -var x=1", "rnv has no -var: use ${env.NAME} in the manifest, or { fromEnv: NAME } for a secret"],

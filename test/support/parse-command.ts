@@ -16,8 +16,8 @@ export async function parseCommand(line: string): Promise<readonly string[]> {
   const program = createProgram(run, createTerminal(streams, { environment: {}, noColor: true }));
   try {
     await program.parseAsync([...normalizeArgv(line.split(/\s+/), optionShapes(program))], { from: "user" });
-  } catch {
-    throw new Error(`rnv ${line}: ${streams.stderr.text}`);
+  } catch (cause) {
+    throw new Error(`rnv ${line}: ${JSON.stringify(cause)}`);
   }
   return ran;
 }

@@ -20,7 +20,6 @@ export interface MembersJob {
   readonly verb: FleetVerb;
   readonly options: OptionValues;
   readonly parallelism: number;
-  /** Where the folders of the members start. */
   readonly root: string;
   readonly members: readonly FleetMember[];
 }
@@ -71,7 +70,6 @@ function invocationOf(given: Invocation, member: FleetMember, verb: FleetVerb): 
   };
 }
 
-/** How each verb runs in a member, and how it reads what it runs on. */
 const verbs: Readonly<Record<FleetVerb, readonly [Verb, (one: Invocation) => Promise<TargetOutcome>]>> = {
   plan: [planVerb, (one) => countedPlan(one, judgedRequestOf(one))],
   drift: [driftVerb, (one) => driftOf(one, readAccepted(one))],

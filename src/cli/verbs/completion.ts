@@ -4,7 +4,7 @@ import { listKnownNames } from "../../commands/validate";
 import { escapeText } from "../../report/escape-text";
 import { openContext, settingsOf } from "../context";
 import { type Invocation, listOf, type OptionValues } from "../invocation";
-import { normalizeArgv, optionShapes } from "../options";
+import { normalizeArgv, optionShapes, shownOptions } from "../options";
 import { askedStage, stagesOf } from "../stages";
 import { shownVerbs, type Verb } from "./verb";
 
@@ -101,7 +101,7 @@ type Candidates = readonly CompletedWord[] | "files";
 
 /** Returns the candidates at the cursor that begin with the typed text. */
 async function complete(invocation: Invocation, words: readonly string[]): Promise<Candidates> {
-  const typed = readTyped(invocation.program, words);
+  const typed = readTyped(invocation.command.parent as Command, words);
   const found = await candidates(typed, async (kind) => {
     const names = await namesHere(invocation, typed.command.optsWithGlobals());
     return names[kind].map((word) => ({ word: escapeText(word) }));
@@ -184,7 +184,7 @@ function readTyped(program: Command, words: readonly string[]): Typed {
   }
   const [, prefix = "", flag = last, value = current] =
     (isAwaiting ? null : /^((--?[A-Za-z][\w-]*)=)(.*)$/s.exec(current)) ?? [];
-  const awaiting = allOptions(command).find(
+  const awaiting = [...shownOptions(command), ...command.options].find(
     ({ long, short }) => flag !== undefined && [long, short, long?.slice(1)].includes(flag),
   );
   const positional = left.filter((word) => !word.startsWith("-")).length;
@@ -208,7 +208,6 @@ async function candidates(
   return values === "files" ? "files" : [...words, ...values];
 }
 
-/** Returns what may stand for a placeholder. */
 function valuesOf(choices: readonly string[] | undefined, placeholder: string, source: NameSource) {
   if (choices) return choices.map((word) => ({ word }));
   const kind = kinds[placeholder];
@@ -219,11 +218,9 @@ function valuesOf(choices: readonly string[] | undefined, placeholder: string, s
 function optionWords(command: Command, current: string): readonly CompletedWord[] {
   const dashes = /^-[^-]/.test(current) ? "-" : "--";
   const help = { word: `${dashes}help`, meaning: "show help" };
-  const known = allOptions(command).flatMap(({ long, description, hidden }) =>
-    long && !hidden ? [{ word: `${dashes}${long.slice(2)}`, meaning: description }] : [],
-  );
+  const known = shownOptions(command).map((option) => ({
+    word: `${dashes}${option.long?.slice(2)}`,
+    meaning: option.description,
+  }));
   return [...known, help];
 }
-
-const allOptions = (command: Command | null): readonly Option[] =>
-  command === null ? [] : [...command.options, ...allOptions(command.parent)];

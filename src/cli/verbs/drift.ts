@@ -15,7 +15,6 @@ import { errorDocument, failureOf, outStyle, report } from "../report";
 import { planRequestOf } from "./plan";
 import type { Verb } from "./verb";
 
-/** Options that say which findings count as drift. */
 export const driftOptions = [failOn(), options.strict, options.verifyValues];
 
 export const driftVerb: Verb = {

@@ -20,6 +20,7 @@ import { formatOf, type Invocation, type OptionValues } from "../invocation";
 import { options, positive, stateOptions } from "../options";
 import { writePage } from "../page-file";
 import { outStyle } from "../report";
+import { refuseMisplaced } from "../targets";
 import { showPlan } from "./plan";
 import type { Verb } from "./verb";
 
@@ -38,6 +39,7 @@ export const showVerb: Verb = {
   handler: async (invocation) => {
     const [planFile] = invocation.positional as readonly (string | undefined)[];
     if (planFile === undefined) return showState(invocation, await stateOf(invocation));
+    refuseMisplaced(planFile, "rnv validate -print -f", "rnv state show");
     const text = readText(planFile);
     const document = parseJson(text) as { readonly format?: unknown } | null | undefined;
     if (String(document?.format).startsWith("rnv-state"))

@@ -148,7 +148,6 @@ async function handedOver(
   );
 }
 
-/** One address a line. */
 const listed = (addresses: readonly Address[]): string =>
   addresses.map((address) => `  ${escapeText(address)}\n`).join("");
 

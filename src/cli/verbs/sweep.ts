@@ -19,7 +19,6 @@ import { askedStage, foundIn, idList, ids, notListed, reading, usage } from "../
 import { resultsOf, type TargetResult } from "../targets";
 import type { Verb } from "./verb";
 
-/** How a sweep goes, whatever decides what stays. */
 export const sweepOptions = [
   ...reading,
   ids,

@@ -69,7 +69,6 @@ export const graphVerb: Verb = {
   },
 };
 
-/** The graph of a saved plan, which is all that is read. */
 function graphOfFile(file: string, options: OptionValues): Awaited<ReturnType<typeof graph>> {
   const other = ["file", "app", "stack"].find((name) => options[name] !== undefined);
   if (other !== undefined)

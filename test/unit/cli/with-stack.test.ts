@@ -46,7 +46,7 @@ function invocation(
     commandLine: "rnv",
     signal: new AbortController().signal,
     terminal: { err: (text: string) => told.push(text) } as unknown as Invocation["terminal"],
-    program: undefined as unknown as Invocation["program"],
+    command: undefined as unknown as Invocation["command"],
   };
 }
 
