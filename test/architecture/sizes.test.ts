@@ -17,7 +17,7 @@ interface Folder {
 /** Physical lines of `*.ts`. A file that moves to another folder takes its lines to that folder's ceiling. */
 const folders: Readonly<Record<string, Folder>> = {
   "index.ts": { paths: ["index.ts"], ceiling: 60, budget: 60 },
-  model: { paths: ["model", "diagnostics"], ceiling: 2_746, budget: 2_640 },
+  model: { paths: ["model", "diagnostics"], ceiling: 2_739, budget: 2_640 },
   api: { paths: ["api"], ceiling: 5_333, budget: 4_900 },
   manifest: {
     paths: ["manifest"],
@@ -28,20 +28,20 @@ const folders: Readonly<Record<string, Folder>> = {
   },
   "manifest/convert": { paths: ["manifest/convert"], ceiling: 560, budget: 560 },
   stack: { paths: ["stack"], ceiling: 4_311, budget: 4_250 },
-  plan: { paths: ["plan"], ceiling: 5_489, budget: 5_150 },
+  plan: { paths: ["plan"], ceiling: 5_483, budget: 5_150 },
   resources: { paths: ["resources"], ceiling: 2_780, budget: 2_650 },
   apply: { paths: ["apply"], ceiling: 2_748, budget: 2_650 },
   state: { paths: ["state"], ceiling: 3_608, budget: 3_450 },
   report: { paths: ["report"], ceiling: 4_974, budget: 4_900 },
   commands: { paths: ["commands"], ceiling: 5_060, budget: 4_850 },
-  cli: { paths: ["cli"], ceiling: 7_591, budget: 6_800 },
+  cli: { paths: ["cli"], ceiling: 7_599, budget: 6_800 },
   emulator: { paths: ["emulator"], ceiling: 3_780, budget: 3_780 },
   cdktf: { paths: ["cdktf"], ceiling: 1_570, budget: 1_570 },
   terraform: { paths: ["terraform"], ceiling: 5_843, budget: 5_600 },
 };
 
 /** All of `src`, with a grant of 300 lines for the readings of `emulator`. */
-const whole: Folder = { paths: [""], ceiling: 62_640, budget: 60_010 };
+const whole: Folder = { paths: [""], ceiling: 62_639, budget: 60_010 };
 
 /** A ceiling that is further above its folder lets it grow unseen. */
 const slack = 50;
