@@ -96,7 +96,6 @@ interface LockedAction extends Acting {
   readonly retriableIntents: readonly Intent[];
 }
 
-/** An accepted action. */
 interface SentAction {
   readonly address: Address;
   readonly action: VerbAction;
@@ -241,7 +240,6 @@ async function send(locked: LockedAction): Promise<SentAction | undefined> {
   return { address, action, pending, before: state, warnings: told, run: journal.run };
 }
 
-/** Returns the live name of a service. */
 async function nameNow({ reads }: Connection, address: Address, id: string): Promise<string> {
   const read = await reads.service(id);
   if (read.kind === "found") return read.value.name;

@@ -15,7 +15,7 @@ import {
 } from "../plan/digest";
 import { guardErrors, isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import { hasChanges, type Plan, type Revealed } from "../plan/plan";
+import { hasChanges, type Plan, type PlanOptions, type Revealed } from "../plan/plan";
 import {
   compareWithSaved,
   consentsIn,
@@ -227,19 +227,26 @@ function withConfirmations(built: BuiltPlan, request: ApplyRequest, isAuthentic:
   const givenConsumers = addresses("--confirm-consumers", request.confirmedConsumers ?? []);
   const confirmedDeletes = [...(isAuthentic ? options.confirmedDeletes : []), ...givenDeletes];
   const confirmedConsumers = [...((isAuthentic && options.confirmedConsumers) || []), ...givenConsumers];
-  const input = { ...built.input, options: { ...options, confirmedDeletes, confirmedConsumers } };
-  return { ...built, input, plan: makePlan(input) };
+  return confirming(built, { confirmedDeletes, confirmedConsumers });
+}
+
+/** Makes the plan again with more confirmations, under the same findings. */
+function confirming(built: BuiltPlan, confirmations: Partial<PlanOptions>): BuiltPlan {
+  const input = { ...built.input, options: { ...built.input.options, ...confirmations } };
+  const { checks, diagnostics } = built.plan;
+  return { ...built, input, plan: { ...makePlan(input), checks, diagnostics } };
 }
 
 /** A plan that changes nothing needs no approval, nor does a saved one whose deletions are confirmed. */
-async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
+async function approvedPlan(built: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
+  const { plan, input } = built;
   const isApproved = request.savedPlan !== undefined && !plan.changes.some(isUnconfirmed);
   if (isApproved || plan.changes.every(({ action }) => action === "no-op")) return plan;
   const approval = await request.approve(plan);
   if (!approval) return undefined;
   if (approval.confirmedDeletes.length === 0) return plan;
   const confirmedDeletes = [...input.options.confirmedDeletes, ...approval.confirmedDeletes];
-  return makePlan({ ...input, options: { ...input.options, confirmedDeletes } });
+  return confirming(built, { confirmedDeletes }).plan;
 }
 
 const verbs = { apply: "apply", destroy: "destroy", "refresh-only": "apply -refresh-only" } as const;

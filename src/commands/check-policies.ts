@@ -63,7 +63,6 @@ export async function checkPolicies(
   return { checks, diagnostics: [...refused, ...found] };
 }
 
-/** A name that overrides nothing would look as if it did. */
 function refuseOverrides(overrides: ReadonlySet<string>, policies: readonly Policy[]): readonly Diagnostic[] {
   return [...overrides].flatMap((name): Diagnostic[] => {
     const policy = policies.find((one) => one.name === name);

@@ -98,7 +98,6 @@ export interface Outcome {
   readonly exitCode: number;
 }
 
-/** The outcome of a command that has nothing to report. */
 export const succeeded: Outcome = { diagnostics: [], exitCode: 0 };
 
 export interface PlanRequest {

@@ -38,7 +38,9 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const from = { connection, state, writes: false, foresees: false };
   const { built, diagnostics } = await buildPlan(context, { ...request, secrets: "skip" }, from);
   const { runId } = connection;
-  if (!built) return { runId, diagnostics, exitCode: exitCodeOf(diagnostics) };
+  // An incomplete plan says nothing of drift.
+  if (!built || hasErrors(diagnostics))
+    return { runId, diagnostics, exitCode: built ? 1 : exitCodeOf(diagnostics) };
   const { input } = built;
   const plan = await withDeployers(connection.reads, state, built.plan, context.clock.now());
   const parts = await unmanagedParts(connection.reads, plan, input);
@@ -56,7 +58,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   });
   // What a narrowed run leaves out may have drifted.
   const isWhole = request.targets.length + request.excludes.length === 0;
-  const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
+  const exitCode = report.hasDrift ? 2 : expired.length > 0 ? 1 : 0;
   return {
     ...{ runId, plan, report, judged: { used, unused: isWhole ? unused : [] }, exitCode },
     diagnostics: [...diagnostics, ...expired.map(acceptanceExpired)],

@@ -76,7 +76,6 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };
 }
 
-/** References by attribute path of each resource that holds some. */
 type FoundReferences = ReadonlyMap<LiveResource, ReadonlyMap<string, Reference>>;
 
 /** Texts that only tell when something was made, or name it by its id. */
@@ -145,7 +144,6 @@ function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
   throw failure("live.ambiguous", `${found.length} projects are named "${text}"`, { hint });
 }
 
-/** A resource with everything in it. */
 function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
   const found = new Map([[root.id, root]]);
   for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);

@@ -36,6 +36,7 @@ import { checkPolicies, checkPreconditions } from "./check-policies";
 import { type Connection, type Context, type Outcome, type PlanRequest, planOptions } from "./context";
 import { loadDeclared } from "./load";
 import { type RecoveredWrites, recoverAndRead } from "./recover";
+import { nothingDesired } from "./refresh";
 import { refuseHandOver } from "./state-verbs";
 
 export interface PlanOutcome extends Outcome {
@@ -127,6 +128,17 @@ export async function buildPlan(
   const { input: read, recovered, diagnostics: open } = await reading;
   if (!read) return { diagnostics: [...declared, ...open] };
   const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
+  const found = [...declared, ...open];
+  const { key: fingerprintKey, keyId, reviewKey = fingerprintKey } = key;
+  const parts = { ...recovered, connection, input, fingerprintKey, keyId, reviewKey };
+  const errors = made.diagnostics.filter(({ severity }) => severity === "error");
+  // A choice that the platform does not offer is the whole answer: the rest would only follow from it.
+  if (errors.some(({ code }) => code === "plan.not_on_offer")) {
+    const diagnostics = [...found, ...errors];
+    const empty = { desired: nothingDesired, state: undefined, inventory: [], data: [] };
+    const nothing = makePlan({ ...input, ...empty });
+    return { built: { ...parts, plan: { ...nothing, digest: undefined, diagnostics } }, diagnostics };
+  }
   const foreseen = start.foresees ? await checkBeforeApply(connection, made) : [];
   const judged =
     request.policies && (await checkPolicies(context.cwd, request, made, desired.stage?.name ?? ""));
@@ -136,15 +148,12 @@ export async function buildPlan(
     ...made,
     ...(judged && { checks }),
     diagnostics: [
-      ...[...made.diagnostics, ...foreseen],
+      ...[...found, ...made.diagnostics, ...foreseen],
       ...[...(held?.diagnostics ?? []), ...(judged?.diagnostics ?? [])],
     ],
   };
-  const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];
-  if (refusals.length > 0) return { diagnostics };
-  const { key: fingerprintKey, keyId, reviewKey = fingerprintKey } = key;
-  const built = { ...recovered, connection, input, plan, fingerprintKey, keyId, reviewKey };
-  return { built, diagnostics };
+  if (refusals.length > 0) return { diagnostics: [...plan.diagnostics, ...refusals] };
+  return { built: { ...parts, plan }, diagnostics: plan.diagnostics };
 }
 
 /** Says at a terminal what a plan reads, where that takes longer than 400 ms. */

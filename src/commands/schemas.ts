@@ -35,7 +35,6 @@ export const schema = (name: SchemaName): unknown => {
   return { $schema, $id: `${schemasUrl}/${name}.schema.json`, ...rest };
 };
 
-/** Returns the JSON Schema, draft 07, of a document that rnv writes. */
 function published(schema: z.ZodType, title: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     target: "draft-7",

@@ -17,7 +17,6 @@ export async function emulator(port: number, options: embedded.EmulatorOptions) 
   return { server, workspaceId: embeddedWorkspaceId, apiKey: embeddedApiKey };
 }
 
-/** Names of the JSON Schemas that `rnv schema` prints. */
 export const schemaNames = [
   "manifest",
   "overlay",

@@ -5,7 +5,6 @@ import { type Change, hasChanges, type Plan } from "../plan/plan";
 import { diagnosticsText, findingsBlock } from "./diagnostics";
 import { codeSpan, escapeMarkdown, escapeText, jsonText } from "./escape-text";
 import { changesIn, countParts, ownersIn, type PlanEntry, planLines, planReport } from "./plan-report";
-import { planLine } from "./plan-wording";
 import { markdownLimit, reportMarkdown } from "./section-markdown";
 import { sectionTexts } from "./section-text";
 import { joined, type Section } from "./sections";
@@ -33,9 +32,6 @@ export function planText(
   style: Style,
   { ending, verbose = false }: PlanTextOptions = {},
 ): string {
-  // Choices that the platform does not offer are the whole answer: the rest would only follow from them.
-  if (plan.diagnostics.some(({ code }) => code === "plan.not_on_offer"))
-    return joined([diagnosticsText(plan.diagnostics, style, false), planLine(plan)]);
   const report = planReport(plan, verbose ? "none" : "alike");
   const text = reportText(report, plan, style, ending);
   const isLong = changesIn(report).length >= fewestFolded && text.split("\n").length > mostLines;

@@ -284,12 +284,14 @@ describe.each(shareOf(["gitlab", "github"] as const, 2))("the record of a review
       }
     }
     expect(scenario.read("out/plan.json")).toContain('"digest"');
-    // A report that cannot be written is told, and hides no exit code.
+    // A report that cannot be written is refused before anything is sent.
     scenario.write("taken", "");
+    scenario.forget();
     expect(await apply({}, "--report", "taken")).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining("cannot make the folder"),
+      code: 1,
+      stderr: expect.stringContaining("cannot write taken"),
     });
+    expect(scenario.requests()).toEqual([]);
     const [api] = scenario.emulator.store.services();
     scenario.emulator.store.completeCheckout(api?.id ?? "");
     expect(await apply({}, "--report", "out")).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { oneScenario } from "../support/cli";
+import { oneScenario, openScenario } from "../support/cli";
 
 /** The interface shows two kinds, and no other source than a repository ("Service"; "Gaps"). */
 const scenario = oneScenario();
@@ -194,6 +194,32 @@ describe("an address", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`hint: did you mean "${address}"?`);
   });
+});
+
+it("each format of a plan says what loading found, and a misspelt kind alone", async () => {
+  const at = await openScenario();
+  const seen = async (): Promise<readonly string[]> => {
+    const texts = [];
+    for (const format of ["text", "markdown", "json"])
+      texts.push(await at.run("plan", "-format", format, "-html", "plan.html"));
+    const job = await at.runWith({ env: { GITHUB_ACTIONS: "true" } }, "ci", "plan");
+    const files = ["plan.html", "rnv-report/plan.md", "rnv-report/plan.json"];
+    return [...texts.map(({ stdout, stderr }) => stdout || stderr), job.stderr, ...files.map(at.read)];
+  };
+  const service =
+    'services: { docs: { kind: web, configuration: { repository: "https://git.example.com/docs" } } }\n';
+  try {
+    at.write("rnv.yaml", "services: {}\n");
+    for (const text of await seen()) expect(text).toContain("rnv.yaml declares nothing");
+    await at.applied(service);
+    at.write("rnv.yaml", service.replace("web", "wbe"));
+    for (const text of await seen()) {
+      expect(text).toMatch(/kind .{1,9}wbe.{1,9} does not exist/);
+      expect(text).not.toMatch(/confirm-delete|must be replaced|delete_unconfirmed/);
+    }
+  } finally {
+    await at.close();
+  }
 });
 
 it("two manifests side by side are an error of every verb, which names both; -f chooses", async () => {

@@ -102,8 +102,9 @@ export const ciDriftVerb: Verb = {
 function unusedIn(results: readonly TargetResult[], areAll: boolean): readonly Acceptance[] {
   const judged = results.flatMap(({ outcome }) => outcome.judged ?? []);
   const unused = new Set(judged.flatMap((one) => [...one.unused]));
+  const areJudged = areAll && judged.length === results.length;
   return [...unused].filter(
-    (entry) => judged.every(({ used }) => !used.has(entry)) && (areAll || isOfOneStage(entry)),
+    (entry) => judged.every(({ used }) => !used.has(entry)) && (areJudged || isOfOneStage(entry)),
   );
 }
 

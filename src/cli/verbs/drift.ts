@@ -47,7 +47,7 @@ export const driftVerb: Verb = {
     const json = (): string => (found ? driftJson(found) : errorDocument(diagnostics));
     writeJsonInto(invocation, json);
     if (format === "json") terminal.out(json());
-    else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics: [] }));
+    else if (found && format === "markdown") terminal.out(driftMarkdown({ report: found, diagnostics }));
     else if (found) terminal.out(driftText(found, outStyle(invocation)));
     writePage(
       invocation,
@@ -57,10 +57,7 @@ export const driftVerb: Verb = {
   },
 };
 
-/**
- * Looks for drift in the invocation's stage and stack. After an error there is no report: no drift must not be read into what is
- * incomplete. An entry that has expired is no such error.
- */
+/** Looks for drift in the invocation's stage and stack. */
 export async function driftOf(
   invocation: Invocation,
   acceptances: readonly Acceptance[],
@@ -68,13 +65,9 @@ export async function driftOf(
   const { options } = invocation;
   const failOn = (options.failOn as readonly DriftClass[] | undefined) ?? [];
   const request = { ...planRequestOf(options), acceptances, failOn, strict: options.strict === true };
-  const { report, ...outcome }: DriftOutcome = await withContext(invocation, (context) =>
-    drift(context, request),
-  ).catch((cause: unknown) => failureOf(cause, invocation.signal.aborted));
-  const isWhole = outcome.diagnostics.every(
-    ({ severity, code }) => severity !== "error" || code === "drift.acceptance_expired",
+  return withContext(invocation, (context) => drift(context, request)).catch(
+    (cause: unknown): DriftOutcome => failureOf(cause, invocation.signal.aborted),
   );
-  return { ...outcome, ...(isWhole && report && { report }) };
 }
 
 /** Reads the drift that is accepted; throws `DiagnosticsError` at a mistake in the file. */
