@@ -249,9 +249,11 @@ export const gaps = {
     fallback: "it is shown as it stands",
   },
   versions: {
-    assumption: "createdAt is when a thing was made; changes by rnv raise updatedAt, or a layout's revision",
+    assumption:
+      "createdAt is when a thing was made; changes by rnv raise updatedAt, or a layout's revision; one clock gives the times of a service, its variables and its deployments",
     verifiedBy: "times are compared with those of other answers and with the header Date",
-    fallback: "an older version is read again for 30 seconds, then an error; without times it counts",
+    fallback:
+      "an older version is read again for 30 seconds, then an error; without times it counts; a lost deployment older than the changes that it has to bring is queued again",
   },
   pages: {
     assumption: "hasMore is true while another page follows",

@@ -2,6 +2,8 @@ import { sha256 } from "../model/text";
 
 /** A point that `service-interface.md` leaves open, with what a platform may do there. */
 interface OpenPoint {
+  /** The file of this folder where the variants act, without `.ts`. */
+  readonly in: string;
   /** Variants under which rnv works; the first is the plain reading. */
   readonly serves: readonly [plain: string, ...others: readonly string[]];
   /** Variants under which rnv ends in one clear stop. No seed draws them. */
@@ -10,67 +12,67 @@ interface OpenPoint {
 
 /** Every open point (DESIGN section 6, "Readings"), in the order of its list. */
 export const openPoints = {
-  deploymentUpdatedAt: { serves: ["status", "created", "service", "health", "null", "absent"] },
+  deploymentUpdatedAt: { in: "times", serves: ["status", "created", "service", "health", "null", "absent"] },
   /** Events that move the `updatedAt` of a service, besides its own writes. */
-  serviceUpdatedAt: { serves: ["none", "queuing", "status", "variable", "payment", "health"] },
+  serviceUpdatedAt: { in: "times", serves: ["none", "queuing", "status", "variable", "payment", "health"] },
   /** Time of a variable that is written with the value it has. */
-  repeatedValue: { serves: ["moves"], stops: ["stays"] },
-  timeForm: { serves: ["milliseconds", "seconds", "microseconds", "offset"] },
+  repeatedValue: { in: "routes/variable-routes", serves: ["moves"], stops: ["stays"] },
+  timeForm: { in: "answers-in-reading", serves: ["milliseconds", "seconds", "microseconds", "offset"] },
   /** `deploymentId` and `liveDeploymentId` before a service has one. */
-  noDeployment: { serves: ["null", "absent"] },
+  noDeployment: { in: "views", serves: ["null", "absent"] },
   /** `liveDeploymentId` of a suspended or archived service. */
-  idleRelease: { serves: ["stays", "null"] },
-  statusWords: { serves: ["seen", "others", "empty", "null"] },
-  listOrder: { serves: ["creation", "reversed", "shuffled"] },
-  unknownFields: { serves: ["none", "texts", "objects"] },
-  configurationFields: { serves: ["all", "set"] },
-  catalogDefaults: { serves: ["listed", "further"] },
+  idleRelease: { in: "views", serves: ["stays", "null"] },
+  statusWords: { in: "answers-in-reading", serves: ["seen", "others", "empty", "null"] },
+  listOrder: { in: "answers-in-reading", serves: ["creation", "reversed", "shuffled"] },
+  unknownFields: { in: "answers-in-reading", serves: ["none", "texts", "objects"] },
+  configurationFields: { in: "views", serves: ["all", "set"] },
+  catalogDefaults: { in: "views", serves: ["listed", "further"] },
   /** Of a new project: with a second one before Production, or after it where tests seed services of the same names. */
-  environments: { serves: ["alone", "second", "namesakes"] },
-  environmentRecord: { serves: ["plain", "further"] },
-  color: { serves: ["sent", "lower"], stops: ["form"] },
-  name: { serves: ["sent", "trimmed", "nfc"], stops: ["cut", "slug"] },
-  configurationValue: { serves: ["sent", "trimmed", "sorted"], stops: ["clamped"] },
+  environments: { in: "routes/project-routes", serves: ["alone", "second", "namesakes"] },
+  environmentRecord: { in: "views", serves: ["plain", "further"] },
+  color: { in: "kept-values", serves: ["sent", "lower"], stops: ["form"] },
+  name: { in: "kept-values", serves: ["sent", "trimmed", "nfc"], stops: ["cut", "slug"] },
+  configurationValue: { in: "kept-values", serves: ["sent", "trimmed", "sorted"], stops: ["clamped"] },
   /** `url` and `internalHost` before the first deployment. */
-  firstUrl: { serves: ["set"], stops: ["empty", "null"] },
+  firstUrl: { in: "views", serves: ["set"], stops: ["empty", "null"] },
   /** `url` and `internalHost` after a rename. */
-  renamedUrl: { serves: ["changes", "stays"] },
+  renamedUrl: { in: "routes/service-routes", serves: ["changes", "stays"] },
   /** A service that is being deleted, read by its ID. */
-  deletingService: { serves: ["shown", "missing"] },
+  deletingService: { in: "call", serves: ["shown", "missing"] },
   /** Variables and deployments of a service that is being deleted. */
-  deletingParts: { serves: ["shown", "missing"] },
+  deletingParts: { in: "call", serves: ["shown", "missing"] },
   /** `deletionRequestedAt` after a deletion that failed. */
-  failedDeletionTime: { serves: ["cleared", "kept"] },
+  failedDeletionTime: { in: "progress", serves: ["cleared", "kept"] },
   /** A service whose deletion failed. */
-  failedDeletionFlag: { serves: ["active", "archived"] },
+  failedDeletionFlag: { in: "progress", serves: ["active", "archived"] },
   /** A project whose deletion is queued. */
-  deletingProject: { serves: ["listed", "gone"] },
+  deletingProject: { in: "call", serves: ["listed", "gone"] },
   /** Reads of the variables and deployments of an archived service, its PATCH and DELETE. */
-  archivedService: { serves: ["open"], stops: ["refused"] },
-  endedOperation: { serves: ["kept", "forgotten"] },
+  archivedService: { in: "call", serves: ["open"], stops: ["refused"] },
+  endedOperation: { in: "call", serves: ["kept", "forgotten"] },
   /** Times of two deployments of one second. */
-  deploymentTimes: { serves: ["differ", "equal"] },
+  deploymentTimes: { in: "progress", serves: ["differ", "equal"] },
   /** Deployments that no request of rnv queued. */
-  otherDeployments: { serves: ["none", "one", "several"] },
-  cancelled: { serves: ["cancelled", "superseded", "live"] },
+  otherDeployments: { in: "progress", serves: ["none", "one", "several"] },
+  cancelled: { in: "progress", serves: ["cancelled", "superseded", "live"] },
   /** A deployment that waited for its checkout, once it is paid. */
-  paid: { serves: ["starts", "superseded"], stops: ["queued"] },
-  createdStatus: { serves: ["200", "201"] },
-  errorBody: { serves: ["top", "nested", "bare", "html"] },
-  retryAfter: { serves: ["absent", "seconds", "date"] },
+  paid: { in: "progress", serves: ["starts", "superseded"], stops: ["queued"] },
+  createdStatus: { in: "answers-in-reading", serves: ["200", "201"] },
+  errorBody: { in: "answers-in-reading", serves: ["top", "nested", "bare", "html"] },
+  retryAfter: { in: "answers-in-reading", serves: ["absent", "seconds", "date"] },
   /** Ahead: by two minutes of the times in its own answers. */
-  dateHeader: { serves: ["right", "ahead"], stops: ["absent"] },
-  variablePages: { serves: ["complete", "first"] },
-  layoutRevision: { serves: ["next", "larger"] },
-  unplacedNodes: { serves: ["absent", "present"] },
-  referenceEdges: { serves: ["keys", "bare", "none"] },
-  prices: { serves: ["priced", "unpriced"] },
-  catalogLists: { serves: ["plain", "further"], stops: ["fewer"] },
+  dateHeader: { in: "answers-in-reading", serves: ["right", "ahead"], stops: ["absent"] },
+  variablePages: { in: "routes/variable-routes", serves: ["complete", "first"] },
+  layoutRevision: { in: "routes/canvas-routes", serves: ["next", "larger"] },
+  unplacedNodes: { in: "routes/canvas-routes", serves: ["absent", "present"] },
+  referenceEdges: { in: "routes/canvas-routes", serves: ["keys", "bare", "none"] },
+  prices: { in: "views", serves: ["priced", "unpriced"] },
+  catalogLists: { in: "views", serves: ["plain", "further"], stops: ["fewer"] },
   /** `updatedAt` in the answer to a rename, and in the next read. */
-  renameTime: { serves: ["equal", "later"] },
-  ids: { serves: ["lower", "upper"] },
+  renameTime: { in: "times", serves: ["equal", "later"] },
+  ids: { in: "answers-in-reading", serves: ["lower", "upper"] },
   /** Status of a path parameter that is no UUID. */
-  malformedId: { serves: ["400", "404"] },
+  malformedId: { in: "router", serves: ["400", "404"] },
 } as const satisfies Readonly<Record<string, OpenPoint>>;
 
 type Points = typeof openPoints;
@@ -97,7 +99,7 @@ export function parseReadings(text: string): Readings {
   const seed = /^\d{1,9}$/.test(parts[0] ?? "") ? Number(parts.shift()) : 0;
   const rows = parts.map((part) => part.split("=") as [ReadingName, string]);
   const wrong = rows.find(([name, variant]) => {
-    const { serves, stops = [] }: OpenPoint = openPoints[name] ?? { serves: [""] };
+    const { serves, stops = [] }: OpenPoint = openPoints[name] ?? { in: "", serves: [""] };
     return ![...serves, ...stops].includes(variant);
   });
   if (wrong !== undefined) throw new Error(`${wrong.join("=")} is neither a seed nor a row of the readings`);

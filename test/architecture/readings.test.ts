@@ -9,3 +9,9 @@ it("each reading that stops has a scenario, named by its row and variant", () =>
   );
   expect(stops.filter((row) => !scenarios.includes(`describe("${row}"`))).toEqual([]);
 });
+
+it("each reading acts in the file that its row names", () => {
+  const acts = ([name, { in: file }]: [string, { readonly in: string }]): boolean =>
+    readFileSync(join(__dirname, `../../src/emulator/${file}.ts`), "utf8").includes(name);
+  expect(Object.entries(openPoints).filter((row) => !acts(row))).toEqual([]);
+});
